@@ -97,7 +97,7 @@ REFERENCE = {
             "shakespeare_arena": "Entrant evaluate",
             "shakespeare_agents.naming": "entrants_of",
             "shakespeare_arena.measure": "measure",
-            "shakespeare_arena.field": "Field",
+            "shakespeare_arena.config": "ArenaConfig",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.standings": "standings_of",
             "shakespeare_agents.programs": "Program Limits ProgramAgent",
@@ -114,7 +114,7 @@ REFERENCE = {
             "shakespeare_env.play.history": "GameHistory",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
-            "shakespeare_table.analysis.judging": "verdict_on best_line",
+            "shakespeare_table.analysis.judging": "judge_decision best_line",
         },
     ),
     "strategy": (

@@ -18,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_agents.naming import public_name
-from shakespeare_arena.sheets import shown_name
+from shakespeare_arena.reports import printable_name
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_name
 from shakespeare_env.core import registry
@@ -177,4 +177,4 @@ def read_game_of_folder(folder: Path, game_id: int) -> GameHistory:
         return game
     row = read_results(folder).row(game_id, named=True)
     fault = " ".join(f"{row['fault']}: {row['fault_details']}".split())
-    return replace(game, forfeit=f"{game.forfeit}: {shown_name(fault, 200)}")
+    return replace(game, forfeit=f"{game.forfeit}: {printable_name(fault, 200)}")

@@ -9,14 +9,14 @@ from shakespeare_env.shakespeare.actions import TABLE
 from shakespeare_env.shakespeare.box.tables import BOX_DIGEST, BOX_FILE, GOOD_SCORES, N_SEATS
 from shakespeare_env.shakespeare.drawing.board import board, picture, places
 from shakespeare_env.shakespeare.drawing.shapes import SEAT_COLOURS
-from shakespeare_env.shakespeare.record.checks import fault
+from shakespeare_env.shakespeare.record.checks import FAULTS, fault
 from shakespeare_env.shakespeare.record.determinize import determinize, rewind
 from shakespeare_env.shakespeare.record.layout import LAYOUT
 from shakespeare_env.shakespeare.record.observe import observe
 from shakespeare_env.shakespeare.rules.flow import legal, play
 from shakespeare_env.shakespeare.rules.scoring import scores
 from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
-from shakespeare_env.shakespeare.state import FIELDS, HIDDEN_FROM_TEXT, FaultCode
+from shakespeare_env.shakespeare.state import FIELDS, HIDDEN_FROM_TEXT
 from shakespeare_env.shakespeare.text import notation
 from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.events import events
@@ -44,7 +44,7 @@ GAME = define(
     record=GameRecord(
         fields=FIELDS,
         fault=fault,
-        faults={code: (code.name, "describe what can occur") for code in FaultCode},
+        faults=FAULTS,
         hidden_from_text=HIDDEN_FROM_TEXT,
         notation=OwnNotation(notation.to_dict, from_dict, notation.phase_of, seen_by),
         is_secret=is_secret,

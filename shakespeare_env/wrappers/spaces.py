@@ -140,9 +140,7 @@ class Renderer:
         if mode is not None and mode not in modes:
             known = ", ".join(map(repr, modes))
             question = did_you_mean(str(mode), modes)
-            raise ValueError(
-                f"render_mode={mode!r}{question}: choose None or one of {known}"
-            )
+            raise ValueError(f"render_mode={mode!r}{question}: choose None or one of {known}")
         self.mode = mode
         self._game = game.name  # a game's own functions cannot always be pickled
 

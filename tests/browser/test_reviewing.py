@@ -1,4 +1,4 @@
-"""A game looked back on: steps, the bar of chances, a better line on the board, playing on."""
+"""A review in a browser: steps, the bar of chances, and a better line on the board."""
 
 import pytest
 

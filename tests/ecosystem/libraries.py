@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "libraries"
 LIBRARIES = sorted(path.stem for path in RECIPES.glob("*.txt"))
-"""Names of libraries. `docs/libraries/<name>.txt` says what is installed, and tests begin with it."""
+"""Names of libraries, as in `docs/libraries/<name>.txt`, with which names of tests begin."""
 
 
 def run(monkeypatch: pytest.MonkeyPatch, name: str, *arguments: str) -> dict[str, Any]:

@@ -142,7 +142,7 @@ def test_alone_all_models_play_the_same_deals(folder):
 def test_results_wait_while_somebody_else_writes(folder):
     tools = tools_of(folder)
     tools.new_game(1, GAME, PLAYERS)
-    with store.opened(folder, GAME):
+    with store.open_results(folder, GAME):
         assert "is not written yet" in play_first_moves(tools, 1).text
         assert not rows(folder)
         with pytest.raises(ArenaError, match="this process already plays"):

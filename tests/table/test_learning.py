@@ -44,7 +44,8 @@ def test_topics_that_a_lesson_names_exist(taught):
 
 
 def test_rules_that_a_lesson_names_exist(taught):
-    said = [taught.lead, taught.end, *(section.text for section in taught.sections)]
+    said = [taught.lead, taught.end]
+    said += [section.text for section in taught.sections]
     guide_texts = [*taught.decisions, *taught.reasons, *taught.notes]
     said += [one.first + (one.again or "") for one in guide_texts]
     named = set(RULE.findall(" ".join(said)))

@@ -117,7 +117,7 @@ def first_move_that_passes_the_turn():
 def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_back(
     client, monkeypatch
 ):
-    """Else the table would wait for it for ever."""
+    """Otherwise the table would wait for the agent for ever."""
     waiting: list[Any] = []
     monkeypatch.setattr(FairPool, "submit", lambda _self, work, *_groups: waiting.append(work))
     seed, move = first_move_that_passes_the_turn()
@@ -138,7 +138,7 @@ def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_b
 
 
 def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(client, monkeypatch):
-    """Its own move is played while its request for the next seat's move is being checked."""
+    """The seat's own move is played while its request to play the next seat's move is checked."""
     mover, _ = begun(client, seed=8)
     page = client.get(mover)
     own_move = moves(page)[0]

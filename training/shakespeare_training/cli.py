@@ -346,11 +346,11 @@ def exploit(
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.search.agent import SearchAgent
-    from shakespeare_arena.measure import tables_of
+    from shakespeare_arena.measure import table_sizes
     from shakespeare_training.exploit import exploit_by_ppo
 
     with choices.usage_errors("--players"):
-        (seats,) = tables_of(game, [game.max_seats if players is None else players])
+        (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
     if isinstance(frozen.agent, SearchAgent):
         table = "--game", registry.how_to_name(game.name), "--players", str(seats)

@@ -79,7 +79,7 @@ class Advice:
 
 @dataclass(frozen=True)
 class Guidance:
-    """What the guide says at one decision, or after the game.
+    """The guide's words at one decision, or after the game.
 
     Attributes:
         title: The title.

@@ -261,6 +261,7 @@ def _terms_pattern(terms: Sequence[str]) -> re.Pattern[str]:
     """Return a pattern of terms, the longest first, also as sentences begin and in the plural."""
     patterns = []
     for term in sorted(terms, key=len, reverse=True):
-        first, rest = term[0], re.escape(term[1:])
-        patterns.append(f"[{first}{first.upper()}]{rest}" if first.islower() else re.escape(term))
+        first = term[0]
+        either_case = f"[{first}{first.upper()}]" if first.islower() else re.escape(first)
+        patterns.append(either_case + re.escape(term[1:]))
     return re.compile(rf"(?<![\w+])({'|'.join(patterns) or '(?!)'})s?(?!\w)")

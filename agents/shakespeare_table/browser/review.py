@@ -25,9 +25,9 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis import figures, judging
-from shakespeare_table.analysis.figures import Forecasts
-from shakespeare_table.analysis.judging import Verdict
+from shakespeare_table.analysis import judging, mistakes
+from shakespeare_table.analysis.judging import MoveVerdict
+from shakespeare_table.analysis.mistakes import Forecasts
 from shakespeare_table.browser.access import MAX_UPLOAD_BYTES
 from shakespeare_table.browser.capacity import (
     PageThreads,
@@ -96,7 +96,7 @@ class AgentReview:
         self._lines = SharedResults(_LINES_KEPT)
         self._early_forecasts: Forecasts | None = None
         self.name = name
-        self.verdicts: list[Verdict] = []
+        self.verdicts: list[MoveVerdict] = []
         self.figures = SharedResults(1)
 
     async def begin(self, viewer: str) -> None:
@@ -121,13 +121,15 @@ class AgentReview:
             async with self._lock:
                 if number == len(self.verdicts):  # no other listener has added it meanwhile
                     position = self._positions[number]
-                    analysis = partial(judging.verdict_on, position, self._moves[number], number)
+                    analysis = partial(
+                        judging.judge_decision, position, self._moves[number], number
+                    )
                     self.verdicts.append(await self._analyse(analysis, viewer))
         return len(self.verdicts)
 
     def forecasts(self) -> Forecasts:
         """Return every seat's chances over the game, as well as they are known so far."""
-        return judging.of_all_seats(self._forecasts_by_movers(), self._positions)
+        return judging.averaged_over_seats(self._forecasts_by_movers(), self._positions)
 
     async def best_line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
         """Return the best line from a position on, with forecasts that continue the game's."""
@@ -149,7 +151,9 @@ class AgentReview:
             np.concatenate([game.scores[:number], own.scores]),
             self.name,
         )
-        all_seats = judging.of_all_seats(joined, [*self._positions[:number], *line.positions])
+        all_seats = judging.averaged_over_seats(
+            joined, [*self._positions[:number], *line.positions]
+        )
         return Forecasts(all_seats.chances[number:], all_seats.scores[number:], self.name)
 
     def _forecasts_by_movers(self) -> Forecasts:
@@ -391,7 +395,7 @@ async def _download(asked: _ReviewRequest) -> Response:
 
 
 def _page_of(
-    game: GameHistory, title: str, verdicts: Sequence[Verdict], forecasts: Forecasts | None
+    game: GameHistory, title: str, verdicts: Sequence[MoveVerdict], forecasts: Forecasts | None
 ) -> Iterator[str | None]:
     """Yield a game as one page with an agent's verdicts, if there are any, as a job."""
     yield None
@@ -399,7 +403,7 @@ def _page_of(
     if forecasts is None:
         yield film_page(film, title=title)
     else:
-        yield figures.judged_page(film, forecasts, verdicts, title)
+        yield mistakes.annotated_page(film, forecasts, verdicts, title)
 
 
 async def _picture(asked: _ReviewRequest) -> Response:
@@ -467,12 +471,12 @@ async def _review_events(
     film = asked.reviewed.film
     link = f"{asked.address}/"
 
-    def draw(verdicts: Sequence[Verdict]) -> list[dict[str, str]]:
-        graph = figures.chances_graph(film, review.forecasts(), verdicts, link)
+    def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
+        graph = mistakes.chances_graph(film, review.forecasts(), verdicts, link)
         return [
             {"event": "graph", "data": graph},
-            {"event": "mistakes", "data": figures.mistakes_list(film, verdicts, link)},
-            {"event": "summary", "data": figures.summary(film, verdicts)},
+            {"event": "mistakes", "data": mistakes.mistakes_list(film, verdicts, link)},
+            {"event": "summary", "data": mistakes.mistakes_summary(film, verdicts)},
         ]
 
     async def figure_events() -> list[dict[str, str]]:

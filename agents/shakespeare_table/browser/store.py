@@ -200,7 +200,7 @@ class TableStore:
             with ExitStack() as opened:
                 opened.enter_context(_locked(path.with_name(f"{path.name}.lock")))
                 self._database = opened.enter_context(closing(_connection(str(path))))
-                self._begin()
+                self._check_and_set_up()
                 self._opened = opened.pop_all()
         except (sqlite3.Error, OSError, ValueError) as fault:
             raise StoreError(
@@ -208,7 +208,7 @@ class TableStore:
                 "another file)"
             ) from fault
 
-    def _begin(self) -> None:
+    def _check_and_set_up(self) -> None:
         """Check the file and set it up. It is changed only if it is new or a server's."""
         run = self._database.execute
         self._deadline = time.monotonic() + _CHECK_LIMIT_S
@@ -256,7 +256,7 @@ class TableStore:
         table_id = new_token()
         tokens = [new_token() for _ in links]
         row = (table_id, time.time(), owner, registry.box_digest(plan.game), _text(plan))
-        with self._using() as run:
+        with self._transaction() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
             for token, held in zip(tokens, links, strict=True):
                 run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
@@ -290,19 +290,19 @@ class TableStore:
             move: The move in notation.
             over: Whether it ends the game.
         """
-        with self._using() as run:
+        with self._transaction() as run:
             run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
             run("UPDATE tables SET over = ? WHERE id = ?", (over, table_id))
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
-        with self._using() as run:
+        with self._transaction() as run:
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
         """Replace the setup of a table, such as when another agent takes a seat."""
-        with self._using() as run:
+        with self._transaction() as run:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
@@ -317,7 +317,7 @@ class TableStore:
         """
         row = (new_token(), time.time(), owner, title, lines)
         find = "SELECT id FROM records WHERE owner = ? AND title = ? AND lines = ?"
-        with self._using() as run:
+        with self._transaction() as run:
             kept: tuple[str] | None = run(find, row[2:]).fetchone()
             if kept is not None:
                 return kept[0]
@@ -338,8 +338,8 @@ class TableStore:
         return self._rows(find, owner, limit)
 
     @contextmanager
-    def _using(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Yield a function that runs statements, in a transaction that ends with the context."""
+    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        """Yield a function that runs statements, of which either all take effect or none."""
         try:
             with self._lock, self._database:
                 self._deadline = time.monotonic() + _STATEMENT_LIMIT_S
@@ -351,7 +351,7 @@ class TableStore:
             ) from fault
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
-        with self._using() as run:
+        with self._transaction() as run:
             return run(statement, values).fetchall()
 
     def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:

@@ -213,7 +213,7 @@ def _places(svg: str) -> dict[str, str]:
 
 
 class Explanation(NamedTuple):
-    """What a card, a move or a thing on the table does."""
+    """The explanation of a card, a move or a thing on the table."""
 
     title: str
     text: str

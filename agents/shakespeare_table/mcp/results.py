@@ -11,7 +11,7 @@ import numpy as np
 
 from shakespeare_agents.identity import DIGITS
 from shakespeare_arena.playing import result_row
-from shakespeare_arena.results import opened
+from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import is_arena, read_results
@@ -40,7 +40,7 @@ class ResultsWriter:
         self.name = name
         self.digest = digest_of_name(name)
         self._waiting: list[dict[str, Any]] = []
-        with opened(folder, game):
+        with open_results(folder, game):
             pass
 
     def next_solo_deal(self, playing: Iterable[GameStart]) -> tuple[int, int]:
@@ -73,8 +73,8 @@ class ResultsWriter:
             return ""
         columns = {name: [row[name] for row in self._waiting] for name in RESULTS}
         try:
-            with opened(self.folder, self.game) as store:
-                store.append(frame(RESULTS, columns))
+            with open_results(self.folder, self.game) as results:
+                results.append(frame(RESULTS, columns))
         except (ArenaError, OSError) as fault:
             return f"The result is not written yet, but will be with the next one: {fault}"
         self._waiting.clear()

@@ -119,7 +119,7 @@ MODES: dict[str, dict[str, str]] = {
     "arena": {
         "--merge one --results all": "--report --game",
         "--report --results all": "--merge --game",
-        "--report field.toml": "--merge --results --game FIELD.toml",
+        "--report arena.toml": "--merge --results --game ARENA.toml",
     },
     "train": {
         "--resume run": "--decisions --minutes --device --workers --ray --callback --trust",
@@ -167,7 +167,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
     [
         ("train --trust my.py:agent", "--trust"),
         ("findings --out answers --groups costs", "--groups"),
-        ("arena field.toml --results all --report", "FIELD.toml"),
+        ("arena arena.toml --results all --report", "ARENA.toml"),
     ],
 )
 def test_what_only_another_mode_reads_is_refused(words, name):

@@ -14,7 +14,7 @@ from shakespeare_agents.naming import entrants_of as made
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.playing import places_of, play
-from shakespeare_arena.results import merge, opened
+from shakespeare_arena.results import merge, open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
@@ -127,11 +127,11 @@ def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
     before = read_before.collect()
     large = simulated({"a": 0, "b": 50}, tables=(3,), matches=1)
     large = large.with_columns(fault_details=pl.lit(random.Random(1).randbytes(2**20).hex()))
-    with opened(tmp_path, NAME) as store:
+    with open_results(tmp_path, NAME) as store:
         store.append(large)
     write(tmp_path, NAME, deals=2)
     write(tmp_path, NAME, deals=3)
-    with opened(tmp_path / "other", NAME) as store:
+    with open_results(tmp_path / "other", NAME) as store:
         store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=1, seed=1))
     merge([tmp_path / "other"], tmp_path)
     assert_frame_equal(read_before.collect()[: before.height], before)

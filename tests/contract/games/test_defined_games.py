@@ -322,25 +322,25 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
     """By workers, too; what was saved of it says what to give where it is not known."""
     (tmp_path / "my.py").write_bytes((GAMES / "leduc.py").read_bytes())
     agents = 'agents = ["random", "search,rollouts=random,simulations=2"]'
-    (tmp_path / "field.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
+    (tmp_path / "arena.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
     own = "--game my.py:GAME"
     first = [
         "watch random --game nowhere.py:GAME",
         "watch random --game my.py:FIELDS",
-        "arena field.toml",
+        "arena arena.toml",
         f"play random {own} --seed 1 --save game.jsonl",
         f"dataset random {own} --out games --games 2 --workers 2",
-        "arena field.toml --trust",
+        "arena arena.toml --trust",
         "check my.py:GAME",
         "check my.py:FIELDS",
     ]
     then = [
         "replay game.jsonl --list",
-        "arena --report --results field",
+        "arena --report --results arena",
         f"replay game.jsonl --list {own}",
         f"replay games --list {own}",
-        f"arena --report --results field {own}",
-        f"arena --report --results field {own.replace('my', 'kuhn')}",
+        f"arena --report --results arena {own}",
+        f"arena --report --results arena {own.replace('my', 'kuhn')}",
     ]
     (tmp_path / "kuhn.py").write_bytes((GAMES / "kuhn.py").read_bytes())
     said = [
@@ -360,10 +360,10 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
         (
             "there is no file 'nowhere.py'",
             "'FIELDS' is no game of my.py; name one of its games: GAME",
-            "field.toml runs 'my.py:GAME'; add --trust",
+            "arena.toml runs 'my.py:GAME'; add --trust",
             f"--game {tmp_path}/my.py:GAME --players 2",
             "games: 2 games",
-            f"--results field --game {tmp_path}/my.py:GAME",
+            f"--results arena --game {tmp_path}/my.py:GAME",
             "leduc: nothing is wrong",
             "Invalid value for FILE.py:GAME: 'FIELDS' is no game of my.py",
         ),

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.sheets import counted
+from shakespeare_arena.reports import counted
 from shakespeare_research import plot_style as style
 from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, OpponentResult
 
