@@ -131,19 +131,15 @@ def field_values(
     numbers = observations[:, entry.slice].astype(np.int16)
     if not part and entry.size == 1:
         return numbers[:, 0]
-    if not part and entry.description.startswith("one-hot:"):
+    if not part and entry.is_one_hot:
         return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
 
-    # A description ends with the names of the numbers, if they have any.
-    names = entry.description.rpartition(": ")[2].split(", ")
-    if len(names) != entry.size:
-        names = []
-    named = ", ".join(names) or "none has a name"
+    named = ", ".join(entry.names) or "none has a name"
     if not part:
         raise ValueError(f"{name!r} has {entry.size} numbers; name one of them: {named}")
-    if part not in names:
+    if part not in entry.names:
         raise KeyError(f"{field_name!r} has no number {part!r}; its numbers: {named}")
-    return numbers[:, names.index(part)]
+    return numbers[:, entry.names.index(part)]
 
 
 @dataclass(frozen=True)

@@ -188,10 +188,10 @@ def _by_finding(
     columns = ["question", "item", "players", "player", "box", "estimate", "error", "n"]
     tree: dict[tuple[str, str, int], dict[str, dict[str, dict[str, Estimate]]]] = {}
     for row in answers.select(columns).sort("player", "box").iter_rows():
-        question, item, players, player, box, *estimate = row
-        by_player = tree.setdefault((question, item, players), {})
+        by_player = tree.setdefault(row[:3], {})
+        player, box = row[3:5]
         by_box = by_player.setdefault(player, {}).setdefault(kinds[box], {})
-        by_box[box] = Estimate(*estimate)
+        by_box[box] = Estimate(*row[5:])
     return tree
 
 

@@ -29,7 +29,9 @@ game = supersuit.frame_stack_v1(game, 4)
 game = supersuit.agent_indicator_v0(game)
 game = supersuit.clip_reward_v0(game, -1, 1)
 game.reset(seed=0)
-decisions, lowest, highest = 0, np.inf, -np.inf
+decisions = 0
+lowest = np.inf
+highest = -np.inf
 for _ in game.agent_iter():
     observation, reward, terminated, truncated, info = game.last()
     lowest = min(lowest, observation.min())
@@ -43,7 +45,7 @@ print(f"{decisions} decisions, {observation.dtype}{observation.shape}")
 
 
 def seat():
-    """One seat, as floats from 0 to 1."""
+    """Return an environment of one seat, with floats from 0 to 1."""
     env = gymnasium.make("Shakespeare-v0", players=2, opponents="random")
     return supersuit.normalize_obs_v0(supersuit.dtype_v0(env, np.float32))
 

@@ -58,7 +58,7 @@ class Actor(Network):
 
 
 def mean_scores(policy, make):
-    """Of each seat seen, in 16 games; `score` pays it in tens."""
+    """Return the mean score of each seat in 16 games; rewards are in tens."""
     collector = Collector(policy, DummyVectorEnv([make] * 8))
     collector.reset()
     return 10 * collector.collect(n_episode=16).returns.mean(axis=0)
@@ -67,7 +67,8 @@ def mean_scores(policy, make):
 np.random.seed(0)
 torch.manual_seed(0)
 actions = seat().action_space
-actor, critic = Actor(int(actions.n)), Network(1)
+actor = Actor(int(actions.n))
+critic = Network(1)
 for network in (actor, critic):
     network.layers[0](
         torch.zeros(1, seat().observation_space["obs"].shape[0])

@@ -23,24 +23,33 @@ from shakespeare_training.policy import (
 )
 
 parser = argparse.ArgumentParser()
-parser.add_argument("folder", type=Path, help="of a dataset or an arena")
-parser.add_argument("out", type=Path, help="of the checkpoint")
-parser.add_argument("--agent", default="heuristic", help="whom to clone")
+parser.add_argument(
+    "folder", type=Path, help="the folder of a dataset or an arena"
+)
+parser.add_argument("out", type=Path, help="the checkpoint's folder")
+parser.add_argument("--agent", default="heuristic", help="the agent to clone")
 parser.add_argument("--seed", type=int, default=0)
 parser.add_argument("--epochs", type=int, default=8)
 parser.add_argument("--width", type=int, default=256)
-parser.add_argument("--size", type=int, default=1024, help="of a batch")
-parser.add_argument("--rate", type=float, default=3e-3, help="it falls to 0")
-parser.add_argument("--games", type=int, default=8000, help="to evaluate")
+parser.add_argument(
+    "--size", type=int, default=1024, help="decisions per batch"
+)
+parser.add_argument(
+    "--rate", type=float, default=3e-3, help="the first learning rate"
+)
+parser.add_argument(
+    "--games", type=int, default=8000, help="games to evaluate"
+)
 asked = parser.parse_args()
 
-# Whole deals are kept back: the games of one are alike.
+# Whole deals are kept back, as the games of a deal are alike.
 games = read_games(asked.folder)
-of_some, size = pl.col("deal") % 20 == 0, asked.size
+is_kept = pl.col("deal") % 20 == 0
+size = asked.size
 learned = Batches(
-    games.filter(~of_some), size=size, seed=asked.seed, agent=asked.agent
+    games.filter(~is_kept), size=size, seed=asked.seed, agent=asked.agent
 )
-kept = Batches(games.filter(of_some), size=size, agent=asked.agent)
+kept = Batches(games.filter(is_kept), size=size, agent=asked.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
 
@@ -68,7 +77,7 @@ steps = asked.epochs * math.ceil(learned.decisions / size)
 
 
 def factor(step):
-    """Of the learning rate: up within the first steps, then down to 0."""
+    """Scale the learning rate: up in the first steps, then down to 0."""
     return min((step + 1) / (0.05 * steps), 1.0) * (1.0 - step / steps)
 
 
@@ -76,16 +85,17 @@ rates = [torch.optim.lr_scheduler.LambdaLR(one, factor) for one in optimizers]
 
 
 def losses(batch):
-    """Of the policy, of the forecasts, and the share of agreement."""
+    """Return losses of policy and forecasts, and the share of agreement."""
     seen, masks, actions = map(torch.from_numpy, batch[:3])
     with policy.in_precision(seen):
         features = policy.features(seen)
         hidden = torch.relu(policy.policy(features))
         logits = policy.action(hidden)
-        # How some thousand games ended is soon learned by heart: what the
-        # policy sees in a position is not to follow from it.
+        # The ends of some thousand games are soon learned by heart. They must
+        # not shape what the policy sees in a position, hence the detach.
         hidden = torch.relu(policy.outlook(features.detach()))
-        win, score = policy.win(hidden), policy.score(hidden)
+        win = policy.win(hidden)
+        score = policy.score(hidden)
     choices = masked_log_softmax(logits, masks)
     changes = torch.from_numpy(batch.scores - batch.scores_before)
     forecasts = sum(
@@ -100,8 +110,8 @@ def losses(batch):
     return functional.nll_loss(choices, actions), forecasts, agreed
 
 
-def of_kept():
-    """The mean losses over the decisions kept back."""
+def kept_losses():
+    """Return the mean losses over the decisions kept back."""
     with torch.no_grad():
         rows = [(*losses(batch), batch.size) for batch in kept]
     *found, sizes = torch.tensor(rows).T
@@ -117,7 +127,7 @@ for epoch in range(asked.epochs):
         torch.nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
         for one in (*optimizers, *rates):
             one.step()
-    imitation, forecasts, agreed = of_kept()
+    imitation, forecasts, agreed = kept_losses()
     print(
         f"epoch {epoch + 1}, {(time.monotonic() - began) / 60:.1f} minutes; "
         f"kept back: policy {imitation:.4f}, forecasts {forecasts:.4f}, "

@@ -1,4 +1,4 @@
-"""What the pages show runs as it stands: Python, commands, and games that are entered."""
+"""Examples of the pages run as they stand: Python, commands, and games that are entered."""
 
 import re
 import shlex
@@ -62,7 +62,8 @@ def test_commands_have_the_options_and_targets_they_are_given(page):
 def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys):
     """With fewer games."""
     monkeypatch.chdir(tmp_path)
-    names, said = {"__name__": "example"}, list[str]()
+    names = {"__name__": "example"}
+    said: list[str] = []
     for language, block in blocks(PAGES[DATASETS]):
         if language == "python":
             exec(compile(block, "<example>", "exec"), names)

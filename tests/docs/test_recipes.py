@@ -30,8 +30,8 @@ def folder(tmp_path_factory):
 
 def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "clone"
-    options = "--epochs 2 --width 32 --size 256 --games 8"
-    monkeypatch.setattr(sys, "argv", ["clone.py", str(folder), str(out), *options.split()])
+    options = ["--epochs", "2", "--width", "32", "--size", "256", "--games", "8"]
+    monkeypatch.setattr(sys, "argv", ["clone.py", str(folder), str(out), *options])
     names = runpy.run_path(str(RECIPES / "clone.py"), run_name="__main__")
     said = capsys.readouterr().out
     assert "epoch 2, " in said
@@ -57,7 +57,7 @@ def test_processes_share_the_decisions(folder, monkeypatch):
     assert len(found) == len(set(found)) == decisions.batches.decisions
     batches = Batches(folder, size=256, seed=0)
     ranks = [recipe.RecordedDecisions(batches, rank=rank, ranks=2) for rank in range(2)]
-    first, second = ([len(batch["actions"]) for batch in rank] for rank in ranks)
+    first, second = [[len(batch["actions"]) for batch in rank] for rank in ranks]
     assert len(first) == len(second)
     assert sum(first) + sum(second) == batches.decisions
 

@@ -1,4 +1,4 @@
-"""What is installed apart: recipes for other libraries, and the oldest versions of each extra.
+"""Tests in environments of their own: recipes of libraries, and oldest versions of extras.
 
 `python -m tests.ecosystem recipes sb3 rllib` (`make test-ecosystem`) runs the tests of recipes of
 docs/libraries, and `python -m tests.ecosystem floors arena table` (`make test-floors`) installs the
@@ -101,20 +101,20 @@ def _report(names: Iterable[str], fault_of: Callable[[str], str]) -> None:
 
 
 def _environment(folder: Path) -> Path:
-    """The Python of an environment, which is made if there is none."""
+    """Return the Python of an environment, and make the environment if there is none."""
     if not (python := folder / "bin" / "python").exists():
         subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     return python
 
 
 def _installed(python: Path, *wanted: object) -> str:
-    """What pip says if it cannot install that."""
+    """Install packages, and return what pip says if it cannot."""
     # Python compiles what is imported, a small part of what is installed.
     return _fault(python, "-m", "pip", "install", "--quiet", "--no-compile", *wanted)
 
 
 def _fault(*command: object, cwd: Path = ROOT) -> str:
-    """The end of what a command says if it fails."""
+    """Run a command, and return the end of its output if it fails."""
     done = _ended(*command, cwd=cwd)
     return (done.stdout + done.stderr).strip()[-3000:] if done.returncode else ""
 

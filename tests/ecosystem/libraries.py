@@ -13,11 +13,11 @@ if TYPE_CHECKING:
 ROOT = Path(__file__).resolve().parents[2]
 RECIPES = ROOT / "docs" / "libraries"
 LIBRARIES = sorted(path.stem for path in RECIPES.glob("*.txt"))
-"""Keys: `docs/libraries/<key>.txt` says what is installed, and a test's name begins with its."""
+"""Names of libraries, as in `docs/libraries/<name>.txt`, with which names of tests begin."""
 
 
 def run(monkeypatch: pytest.MonkeyPatch, name: str, *arguments: str) -> dict[str, Any]:
-    """What a recipe's names stand for at its end."""
+    """Run a recipe, and return its names and their values at its end."""
     path = str(RECIPES / f"{name}.py")
     monkeypatch.setattr(sys, "argv", [path, *arguments])
     return runpy.run_path(path, run_name="__main__")

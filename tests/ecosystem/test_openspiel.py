@@ -95,7 +95,8 @@ def test_resampling_keeps_what_a_seat_knows_and_redraws_the_rest(name, seats):
 
 def test_a_seats_information_holds_all_it_has_seen_and_done():
     """Two ways to one position are two information states, and one observation."""
-    game, moves = load("shakespeare", 2), []
+    game = load("shakespeare", 2)
+    moves = []
     state = dealt(game, 0)
     seat = state.current_player()
     for action in state.legal_actions():

@@ -39,7 +39,8 @@ def test_torchrl_learns_at_a_seat_and_plays_all_with_legal_actions_alone(monkeyp
     recipe = run(monkeypatch, "torchrl_ppo")
     scores = recipe["scores"]
     assert max(scores[-2:]) > scores[0]
-    played, seats = recipe["played"], recipe["table"].group_map
+    played = recipe["played"]
+    seats = recipe["table"].group_map
     assert (sum(played[seat, "mask"].long() for seat in seats) == 1).all()
     for seat in seats:
         taken = played[seat, "action_mask"].gather(-1, played[seat, "action"].unsqueeze(-1))

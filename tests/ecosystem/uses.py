@@ -1,4 +1,4 @@
-"""What is done with an extra, in its environment: `python -I uses.py EXTRA CHECKOUT`.
+"""Programs that use one extra in its own environment: `python -I uses.py EXTRA CHECKOUT`.
 
 It runs in an empty folder, and needs no package but ours and the extra's.
 """
@@ -19,11 +19,21 @@ from urllib.request import urlopen
 CHECKOUT = Path(sys.argv[-1])
 GAME = "figaro"
 """The smaller game: its rules are compiled sooner."""
-SHORT = """
-    game=figaro decisions=2000 n_envs=16 n_steps=16 batch_size=128 width=32 n_epochs=1
-    evaluation_games=4 final_evaluation_games=4 precision="float32" opponents={current=1.0}
-    evaluation_opponents=["random"]
-"""
+SHORT = [
+    "game=figaro",
+    "decisions=2000",
+    "n_envs=16",
+    "n_steps=16",
+    "batch_size=128",
+    "width=32",
+    "n_epochs=1",
+    "evaluation_games=4",
+    "final_evaluation_games=4",
+    'precision="float32"',
+    "opponents={current=1.0}",
+    'evaluation_opponents=["random"]',
+]
+"""Settings of a short training run."""
 CONFIG = f"""
 game = "{GAME}"
 players = [3]
@@ -33,10 +43,11 @@ games = 96
 
 
 def smallest() -> None:
-    """Both packages' compiled code, in one game, and the command with a process of its own."""
+    """Run compiled code of both packages, and a command with worker processes."""
     from shakespeare_env import Batch, Position
 
-    games, ended = Batch(GAME, n=3, players=3, seed=1), 0
+    games = Batch(GAME, n=3, players=3, seed=1)
+    ended = 0
     while not ended:
         _, done = games.step(games.random_actions())
         ended += int(done.sum())
@@ -45,7 +56,7 @@ def smallest() -> None:
 
 
 def base() -> None:
-    """Games by every view, agents, searching too, and processes."""
+    """Run every environment, agents with and without search, and worker processes."""
     import gymnasium
 
     import shakespeare_env
@@ -66,7 +77,7 @@ def base() -> None:
 
 
 def data() -> None:
-    """Games recorded, then read in every way."""
+    """Record games, and read them in every way."""
     from shakespeare_env.datasets import Batches, read_decisions, read_games, recorded_games
 
     words = "random", "heuristic", "--players", "3", "--games", "12", "--out", "games"
@@ -81,7 +92,7 @@ def data() -> None:
 
 
 def arena() -> None:
-    """An arena with an external program, its report, and a question about play."""
+    """Run an arena with an external program, report on it, and ask a question about play."""
     Path("arena.toml").write_text(CONFIG, encoding="utf-8")
     program = (CHECKOUT / "docs" / "programs" / "my_agent.py").read_text(encoding="utf-8")
     Path("mine.py").write_text(program, encoding="utf-8")
@@ -124,8 +135,8 @@ def _play_at(lines: Iterable[str]) -> None:
 
 
 def train() -> None:
-    """A short run, its curve, its network as a player and as PyTorch's, and the best response."""
-    settings = [word for setting in SHORT.split() for word in ("--set", setting)]
+    """Train briefly, draw the curve, play and export the network, and exploit it."""
+    settings = [word for setting in SHORT for word in ("--set", setting)]
     shakespeare("train", "--out", "run", "--device", "cpu", *settings)
     assert Path("run", "learning_curve.png").is_file()
     assert list(Path("run", "tensorboard").iterdir())
@@ -135,7 +146,7 @@ def train() -> None:
 
 
 def cuda() -> None:
-    """Games in Numba's simulator, as there may be no GPU."""
+    """Play in Numba's simulator, as there may be no GPU."""
     program = (
         "from shakespeare_env import DeviceBatch; games = DeviceBatch('figaro', n=2, players=4); "
         "games.step(games.random_actions()); games.synchronize(); import numba_cuda"
@@ -144,19 +155,19 @@ def cuda() -> None:
 
 
 def export() -> None:
-    """A network for ONNX Runtime, compared with ours."""
+    """Export a network for ONNX Runtime, and compare it with ours."""
     words = "--game", GAME, "--onnx", "--out", "exported"
     assert "the likeliest move is the same in 10,000" in shakespeare("export", "network", *words)
 
 
 def ray() -> None:
-    """Games handed out to Ray."""
+    """Hand games out to Ray."""
     words = "--game", GAME, "--games", "12", "--ray", "local"
     assert "12 games" in shakespeare("evaluate", "random", "heuristic", *words)
 
 
 def mcp() -> None:
-    """The first moves of a game by the package's own client."""
+    """Begin a game with the MCP package's own client."""
     import asyncio
 
     from mcp import Client, StdioServerParameters
@@ -175,7 +186,7 @@ def mcp() -> None:
 
 
 def render() -> None:
-    """Pictures, a window that nobody sees, and a film by Gymnasium's wrapper."""
+    """Render pictures, a window that nobody sees, and a film by Gymnasium's wrapper."""
     import gymnasium
 
     import shakespeare_env
@@ -196,7 +207,7 @@ def render() -> None:
 
 
 def shakespeare(*words: str) -> str:
-    """All that a command says, which must succeed."""
+    """Run a command that must succeed, and return its output."""
     return _finished(str(_command()), *words)
 
 

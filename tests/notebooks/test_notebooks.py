@@ -1,4 +1,4 @@
-"""Every notebook runs, with few games, and stands in the repository with all that it shows."""
+"""Every notebook runs with few games, and is in the repository with everything it shows."""
 
 import re
 import subprocess
@@ -31,7 +31,7 @@ sys.exit("".join(o["text"] for o in outputs if o.get("name") == "stderr") or Non
 
 @every
 def test_it_runs(path):
-    """Without a warning; in a process of its own, which closes what a kernel's client leaves."""
+    """It gives no warning. A process of its own closes what a kernel's client leaves open."""
     done = subprocess.run(
         [sys.executable, "-c", _RUN, str(NOTEBOOKS), str(path), VARIABLE],
         capture_output=True,
@@ -42,7 +42,7 @@ def test_it_runs(path):
 
 @every
 def test_it_holds_what_it_shows_and_nothing_else(path):
-    """All outputs, no error, and nothing of a machine."""
+    """All outputs are there, without an error and without paths of a machine."""
     notebook = nbformat.read(path, as_version=4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
@@ -62,7 +62,8 @@ def test_the_stored_findings_are_those_of_the_page():
     rows = pl.read_parquet(NOTEBOOKS / "findings.parquet").rows(named=True)
     assert len(rows) == len(re.findall(r"^\|.*\| `[\w,=]+` \|", page, re.MULTILINE))
     for row in rows:
-        begins, mean = f"| {row['item']} | `{row['player']}` |", f"| {row['mean']:+.2f} ("
+        begins = f"| {row['item']} | `{row['player']}` |"
+        mean = f"| {row['mean']:+.2f} ("
         assert any(begins in line and mean in line for line in page.splitlines())
 
 

@@ -1,4 +1,4 @@
-"""Games played in PettingZoo environments by a repeatable rule, and all that they show."""
+"""Games played in PettingZoo environments by a repeatable rule, and everything they show."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from tests.contract.random_games import chosen
 
 
 def shown(view):
-    """All that an environment shows in one position, without looking at it through `last`."""
+    """Return everything that an environment shows in one position, without calling `last`."""
     return {
         "agents": list(view.agents),
         "selected": view.agent_selection,
@@ -24,7 +24,7 @@ def shown(view):
 
 
 def next_move(view):
-    """A legal action by the rule of `chosen`, None for an agent whose game is over.
+    """Return a legal action by the rule of `chosen`, or None for an agent whose game is over.
 
     It is read from the batch, so that no wrapper sees the observation that it would remember.
     """
@@ -39,7 +39,7 @@ def illegal_move(view):
 
 
 def begun(make, table, seed, steps=0, **arguments):
-    """An environment some steps into the game of a seed."""
+    """Return an environment some steps into the game of a seed."""
     view = make(**table.arguments, **arguments)
     view.reset(seed=seed)
     return advance(view, steps)
@@ -53,7 +53,7 @@ def advance(view, steps):
 
 
 def rest_of(view):
-    """All that is shown from here until everybody has left, and as the next game begins."""
+    """Return everything that is shown until all have left, and as the next game begins."""
     seen = [shown(view)]
     while view.agents:
         view.step(next_move(view))

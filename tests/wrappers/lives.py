@@ -1,4 +1,4 @@
-"""Players that can be foretold, and games of one seat played by them."""
+"""Deterministic agents, and games of one seat played by them."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from tests.contract.random_games import scrambled
 
 
 class BySight:
-    """Picks among the legal actions by a hash of what is seen, row by row; draws nothing.
+    """An agent that picks legal actions by a hash of each observation, without drawing.
 
     Attributes:
         asked: How many games it was asked about, call by call.
@@ -44,11 +44,11 @@ class BySight:
 
 
 LEARNER = BySight(99)
-"""Plays the learner's seat in tests, so that the same views bring the same games."""
+"""The learner in tests. It plays the same games wherever it sees the same views."""
 
 
 def learn(observations: npt.NDArray[np.int8], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
-    """int64[n]: the actions of `LEARNER`."""
+    """Return the actions of `LEARNER`, int64[n]."""
     return LEARNER.act(observations, masks.astype(np.bool_))
 
 
@@ -57,7 +57,7 @@ def make(table, n=5, seed=0, **arguments):
 
 
 def play(games, steps, *, restart=True):
-    """Play with a learner that goes by what it sees; yields what there is to be seen."""
+    """Play with a learner that goes by what it sees, and yield everything that is shown."""
     for _ in range(steps):
         yield games.batch.obs.tobytes(), games.batch.mask.tobytes(), games.seats.tolist()
         rewards, ended = games.step(learn(games.batch.obs, games.action_masks()))
@@ -75,7 +75,7 @@ def first_legal(observations, masks, rng):
 
 
 def bytes_of(shown: Any) -> Any:
-    """All that a view has shown, down to the types and bytes of its arrays."""
+    """Return everything that a view has shown, with the types and bytes of its arrays."""
     if isinstance(shown, dict):
         return {key: bytes_of(value) for key, value in shown.items()}
     if isinstance(shown, np.ndarray) and shown.dtype != np.object_:

@@ -1,4 +1,4 @@
-"""The PettingZoo views: the ecosystem's own checks, and what they do not look at."""
+"""The PettingZoo environments pass the ecosystem's own checks and stricter ones."""
 
 from __future__ import annotations
 
@@ -60,12 +60,14 @@ def test_the_state_holds_every_number_of_the_record_but_chance(table):
 @full_tables
 @pytest.mark.parametrize("make", [raw_env, env])
 def test_a_copy_goes_on_with_the_same_game(make, table):
-    """From its start, its middle, its last decision and from amid the leaving, and past its end."""
+    """Copies are made at the start, in the middle, at the last decision and after the end."""
     steps = len(rest_of(begun(make, table, 21))) - 2
     last = steps - table.players - 1
     for place in (0, steps // 2, last, last + 1, steps):
         view = begun(make, table, 21, place, reward="score")
-        twins, before, expected = [way(view) for way in COPIES], shown(view), rest_of(view)
+        twins = [way(view) for way in COPIES]
+        before = shown(view)
+        expected = rest_of(view)
         for twin in twins:
             assert shown(twin) == before  # the original went on, the copy did not
             assert rest_of(twin) == expected
@@ -74,7 +76,7 @@ def test_a_copy_goes_on_with_the_same_game(make, table):
 @full_tables
 @pytest.mark.parametrize("make", [raw_env, env])
 def test_every_mask_is_an_agents_own_to_change(table, make):
-    """Other libraries make tensors of them, and some write into what they are given."""
+    """Other libraries make tensors of masks, and some write into them."""
     view = begun(make, table, 30)
     legal = view.observe(view.agent_selection)["action_mask"].copy()
     for agent in view.agents:
@@ -90,7 +92,8 @@ ILLEGAL: list[Any] = [-1, 2**70, 0.5, "recruit", None]
 @small_tables
 def test_an_illegal_action_ends_the_game_and_what_is_no_action_id_is_none(table):
     view = begun(env, table, 32, 25, reward="score")
-    offender, before = view.agent_selection, shown(view)
+    offender = view.agent_selection
+    before = shown(view)
     for action in ILLEGAL:
         with pytest.raises(AssertionError, match="not in action space"):
             view.step(action)

@@ -1,4 +1,4 @@
-"""What holds for every view: it shows the batch's games, and refuses nonsense at once."""
+"""Rules for every view: it shows the batch's games, and refuses nonsense at once."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def test_a_reset_without_a_seed_leaves_global_generators_alone(table, make):
 
 
 def shown_by(view, steps):
-    """What a view of one seat, or of whole games in rows, shows in these steps."""
+    """Yield what a view of one game or of many shows in some steps."""
     if isinstance(view, SingleAgentEnv | SingleAgentVectorEnv):
         shown = view.reset(seed=1)
     else:
@@ -140,7 +140,8 @@ def shown_by(view, steps):
 @full_tables
 @pytest.mark.parametrize("make", VIEWS[2:], ids=lambda make: make.__name__)
 def test_what_was_shown_stays_as_it_was(table, make):
-    shown, kept = [], []
+    shown = []
+    kept = []
     for out in shown_by(make(**table.arguments, reward="score"), 150):
         shown.append(out)
         kept.append(bytes_of(out))

@@ -74,7 +74,9 @@ def test_it_is_gymnasiums_own_vector_environment(table):
     assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"]
     observations, infos = ours.reset(seed=9)
     expected, expected_infos = theirs.reset(seed=[9] * ROWS)
-    ended, illegal, steps = 0, 0, 0
+    ended = 0
+    illegal = 0
+    steps = 0
     while ended < 2 * ROWS or illegal < 2:
         assert observations in ours.observation_space
         np.testing.assert_array_equal(observations, expected)

@@ -1,4 +1,4 @@
-"""What the last info of an episode says, under the same keys in all environments."""
+"""The last info of an episode, which has the same keys in all environments."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ NOBODY = -1
 
 
 def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
-    """`episode_outcomes` of one game for each of its seats, as lists."""
+    """Return `episode_outcomes` of one game for each of its seats, as lists."""
     players = len(scores)
     batch: Any = SimpleNamespace(
         game=registry.game(name),

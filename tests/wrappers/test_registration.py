@@ -13,16 +13,14 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.batches import games
 
 GAMES = registry.names()
-IDS = [
-    *((f"{name.capitalize()}-v0", name, registry.seats(name)[-1]) for name in GAMES),
-    *((f"{name.capitalize()}-Solo-v0", name, 1) for name in GAMES if 1 in registry.seats(name)),
-]
-"""Every id in Gymnasium's registry, its game and how many seats it has by itself."""
+IDS = [(f"{name.capitalize()}-v0", name, registry.seats(name)[-1]) for name in GAMES]
+IDS += [(f"{name.capitalize()}-Solo-v0", name, 1) for name in GAMES if 1 in registry.seats(name)]
+"""Every id in Gymnasium's registry, its game and its default number of seats."""
 
 
 @pytest.mark.parametrize(("env_id", "name", "players"), IDS)
 def test_gymnasium_makes_one_game_and_many(env_id, name, players):
-    """By default and with every argument, which an unknown one is not."""
+    """Make them by default and with every argument, and refuse unknown arguments."""
     game = registry.game(name)
     options: Any = dict.fromkeys(game.options, True)
     arguments: Any = {"players": game.max_seats, "seat": 1, "reward": "score", "box": game.box}

@@ -1,4 +1,4 @@
-"""What `render` shows, in every environment and every mode."""
+"""Rendering in every environment and every mode."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from tests.wrappers.aec_games import advance
 from tests.wrappers.lives import first_legal
 
 one_table = pytest.mark.parametrize("table", SMALL_TABLES[:1], ids=str)
-"""Where it is enough that a picture is shown: the games differ in what it holds."""
+"""For tests that a picture is shown at all, as its content is the game's own."""
 
 
 @full_tables
@@ -27,7 +27,8 @@ def test_one_game_is_shown_as_its_position(table):
     position = table.position(seed=6)
     picture = position.game.presentation.picture(position.to_dict())
     assert position._repr_svg_() == position.svg() == picture
-    text, pixels = (env(**table.arguments, render_mode=mode) for mode in ("ansi", "rgb_array"))
+    text = env(**table.arguments, render_mode="ansi")
+    pixels = env(**table.arguments, render_mode="rgb_array")
     one_seat: Any = SingleAgentEnv(
         **table.arguments, seat=0, opponents=first_legal, render_mode="rgb_array"
     )

@@ -41,7 +41,8 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
 @full_tables
 def test_a_seed_counts_for_one_reset_and_settles_it(table):
     def course(view):
-        observations, shown = view.reset(), []
+        observations = view.reset()
+        shown = []
         for _ in range(80):
             observations, rewards, *_ = view.step(learn(observations, view.action_masks()))
             shown.append((observations.tobytes(), rewards.tobytes()))

@@ -25,7 +25,8 @@ def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table)
         batch.step(first_legal(batch.obs, batch.mask, None))
     seat = (int(last["to_move"]) + 1) % table.players
     rows = make(table, 3, seed=6, seat=seat, opponents=first_legal)
-    restart, begun = rows.batch.restart, []
+    restart = rows.batch.restart
+    begun = []
 
     def begin(which):
         restart(which)
@@ -69,7 +70,8 @@ def test_a_seed_settles_everything_and_a_copy_goes_on_with_the_same_games(table)
         return {"random": 2, BySight(7): 1, Remembers(): 2}
 
     rows = make(table, 4, seed=11, opponents=pool())
-    first, twin = course(rows), copy.deepcopy(rows)
+    first = course(rows)
+    twin = copy.deepcopy(rows)
     second = course(rows)
     assert second != first
     assert course(twin) == second
@@ -81,10 +83,12 @@ def test_a_seed_settles_everything_and_a_copy_goes_on_with_the_same_games(table)
 
 
 class Named:
-    """Writes down whenever it is asked, with the seat it is asked for."""
+    """An agent that notes every call and the seat that it plays there."""
 
     def __init__(self, name, table):
-        self.name, self.table, self._play = name, table, BySight(len(name)).act
+        self.name = name
+        self.table = table
+        self._play = BySight(len(name)).act
 
     def act(self, observations, masks, rng):
         if "rows" in self.table:
@@ -125,7 +129,7 @@ def test_a_sequence_sits_in_order_after_the_learner(table):
 
 @full_tables
 def test_a_pool_is_drawn_from_for_every_seat_of_every_game(table):
-    """By its weights, anew with every game, and nobody is exchanged before it ends."""
+    """Agents are drawn by their weights, anew for every game, and stay for the whole game."""
     found = seen_at_the_table(
         table,
         ["seldom", "often", "never"],

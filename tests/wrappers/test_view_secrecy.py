@@ -26,7 +26,7 @@ def seated(games, records, seats):
 
 
 def shown_by_gym(table, records, seats):
-    """What it shows before a decision, and when an illegal action ends the game there."""
+    """Return what is shown before a decision, and after an illegal action ends the game."""
     env = SingleAgentEnv(**table.arguments)
     shown: list[Any] = []
     for record, seat in list(zip(records, seats, strict=True))[::4]:
@@ -54,8 +54,9 @@ def shown_by_sb3(table, records, seats):
 
 
 def shown_by_pettingzoo(table, records, seats):
-    """What every agent is shown where it decides, and what it is told."""
-    view, shown = raw_env(**table.arguments), []
+    """Return what every agent is shown where it decides, with its info."""
+    view = raw_env(**table.arguments)
+    shown = []
     view.reset(seed=0)
     for record, seat in zip(records, seats, strict=True):
         view._batch.load([0], stacked([record]))
@@ -68,7 +69,8 @@ def shown_by_pettingzoo(table, records, seats):
 
 @all_tables
 def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+    hidden = knowledge.of(table.game, "hidden")
+    rng = random.Random(8)
     decisions = [
         (position.record(), position.to_move)
         for seed in (1, 2)
@@ -76,7 +78,8 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
         if position.to_move is not None
     ]
     changed = stacked(hidden.change_in_record(record, seat, rng) for record, seat in decisions)
-    records, seats = stacked(record for record, _ in decisions), np.array([s for _, s in decisions])
+    records = stacked(record for record, _ in decisions)
+    seats = np.array([seat for _, seat in decisions])
     assert len(records) > 20
     assert changed.tobytes() != records.tobytes()
     for shown in (shown_by_gym, shown_by_vector, shown_by_sb3, shown_by_pettingzoo):

@@ -1,4 +1,4 @@
-"""`api_test(view, table)`: a view must show the games of a batch, decision by decision.
+"""A test of views, which must show the games of a batch, decision by decision.
 
 A `Batch` plays by a rule on what the mover sees, so that views of one seat play the same games if
 its opponents follow the rule.  Gymnasium's vector environment is compared with its single one.
@@ -20,13 +20,14 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import Table
 from tests.wrappers.lives import BySight
 
-ROWS, GAMES = 3, 2
+ROWS = 3
+GAMES = 2
 PLAYER = BySight(5)
 
 
 @dataclass
 class Decision:
-    """A decision as the batch showed it, and what followed, by seat.
+    """A decision as the batch showed it, and its consequences by seat.
 
     For views of one seat, `reward` is all that it received until its next decision or the end,
     `last` whether it did not decide again, scores and winners are final.
@@ -48,23 +49,30 @@ Rows = list[list[Decision]]
 
 
 def played(table: Table, seed: int, reward: str) -> Rows:
-    """The decisions of every row, game after game."""
+    """Play games and return the decisions of every row, game after game."""
     batch = table.batch(ROWS, seed, autoreset=False, reward=reward)
     rows: Rows = [[] for _ in range(ROWS)]
     left = np.full(ROWS, GAMES)
     while left.any():
-        seats, seen, masks = batch.to_move.copy(), batch.obs.copy(), batch.mask.copy()
-        actions = PLAYER.act(seen, masks)
+        seats = batch.to_move.copy()
+        observations = batch.obs.copy()
+        masks = batch.mask.copy()
+        actions = PLAYER.act(observations, masks)
         rewards, done = batch.step(actions)
         scores = batch.scores()
         for row in np.flatnonzero(left).tolist():
             at_table = range(table.players if done[row] else 0)
             rows[row].append(
                 Decision(
-                    *(int(seats[row]), seen[row], masks[row], int(actions[row])),
-                    *(rewards[row].copy(), scores[row], batch.final_winners[row] & done[row]),
-                    bool(done[row]),
-                    [batch.observe([seat], [row])[0] for seat in at_table],
+                    seat=int(seats[row]),
+                    observation=observations[row],
+                    mask=masks[row],
+                    action=int(actions[row]),
+                    rewards=rewards[row].copy(),
+                    scores=scores[row],
+                    winners=batch.final_winners[row] & done[row],
+                    last=bool(done[row]),
+                    final=[batch.observe([seat], [row])[0] for seat in at_table],
                 )
             )
         batch.restart(np.flatnonzero(done))
@@ -73,12 +81,13 @@ def played(table: Table, seed: int, reward: str) -> Rows:
 
 
 def of_one_seat(rows: Rows, players: int) -> Rows:
-    """What a learner sees of each row, its seat moving round, from seat i in row i."""
+    """Return what a learner sees of each row, its seat moving round from seat i in row i."""
     learners: Rows = [[] for _ in rows]
     for row, decisions in enumerate(rows):
         ends = [place + 1 for place, decision in enumerate(decisions) if decision.last]
         for number, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
-            game, seat = decisions[first:end], (row + number) % players
+            game = decisions[first:end]
+            seat = (row + number) % players
             places = [place for place, decision in enumerate(game) if decision.seat == seat]
             bounds = [0, *places[1:], len(game)]
             for place, since, until in zip(places, bounds, bounds[1:], strict=False):
@@ -91,8 +100,9 @@ def of_one_seat(rows: Rows, players: int) -> Rows:
 
 
 def same(shown: Any, expected: Any) -> None:
-    """Equal in type, shape and every element."""
-    one, other = np.asarray(shown), np.asarray(expected)
+    """Assert that arrays are equal in type, shape and every element."""
+    one = np.asarray(shown)
+    other = np.asarray(expected)
     assert one.dtype == other.dtype
     np.testing.assert_array_equal(one, other, strict=True)
 
@@ -136,8 +146,9 @@ def _resetting_batch(rows: Rows, players: int, seed: int, arguments: Any) -> Non
 
 
 def _aec(rows: Rows, players: int, seed: int, arguments: Any) -> None:
-    """The first row, every game to its last dead step."""
-    view, decisions = env(**arguments), iter(rows[0])
+    """Step the first row, every game to its last dead step."""
+    view = env(**arguments)
+    decisions = iter(rows[0])
     for game in range(GAMES):
         view.reset(seed=seed if game == 0 else None)
         owed = np.zeros(players)
@@ -203,7 +214,7 @@ VIEWS = {
 
 
 def _together(rows: Rows) -> Iterator[tuple[Decision, ...]]:
-    """Decisions of all rows until one ends."""
+    """Yield the decisions of all rows until one ends."""
     yield from zip(*rows, strict=False)
 
 

@@ -208,7 +208,8 @@ def _play_instead(
         for seat, agent in enumerate(result.agents):
             means = [level(tried, seat) for tried in result.moves]
             means += [change(tried, seat) for tried in result.moves[1:]]
-            rows.append([title, str(seat), agent, *(_with_margin(mean, unit) for mean in means)])
+            cells = [_with_margin(mean, unit) for mean in means]
+            rows.append([title, str(seat), agent, *cells])
     differences = ["Difference"] * (len(result.moves) - 1)
     printing.print_table(["", "Seat", "Agent", *result.moves, *differences], rows)
     typer.echo(f"Means of {result.continuations} continuations of each move, 95 % intervals.")
