@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_env.checks.values import did_you_mean, short_repr
-from shakespeare_env.errors import own_steps
+from shakespeare_env.errors import own_frames
 from shakespeare_env.own_files import load_file
 
 if TYPE_CHECKING:
@@ -203,7 +203,7 @@ def fault_in_words(fault: BaseException) -> str:
     """An exception with its place in their code: `my.py, line 3: KeyError: 'x'`."""
     if isinstance(fault, SyntaxError):
         return f"{fault.filename}, line {fault.lineno}: {type(fault).__name__}: {fault.msg}"
-    steps = own_steps(fault)
+    steps = own_frames(fault)
     place = f"{steps[-1].filename}, line {steps[-1].lineno}: " if steps else ""
     return f"{place}{type(fault).__name__}: {fault}"
 
@@ -273,7 +273,7 @@ def make(player: AgentLike, game: Game, **options: Any) -> AnyAgent:
     try:
         return _agent_from(given, label, game, options)
     except Exception as fault:
-        if not (isinstance(player, str) and own_steps(fault)):
+        if not (isinstance(player, str) and own_frames(fault)):
             raise
         raise TypeError(f"{label} makes no agent: {fault_in_words(fault)}") from fault
 

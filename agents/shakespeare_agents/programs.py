@@ -52,7 +52,7 @@ thousands of answers would hold up everybody else."""
 
 @dataclass(frozen=True)
 class Fault:
-    """Why an agent gave no legal choice: a kind (see `games.referee.KINDS`), and what it did."""
+    """Why an agent gave no legal choice: a kind (see `referee.FAULT_KINDS`), and what it did."""
 
     kind: str
     details: str

@@ -23,8 +23,8 @@ from safetensors import SafetensorError
 from shakespeare_agents.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_repr
-from shakespeare_env.datasets.frames import load
 from shakespeare_env.errors import CheckpointError
+from shakespeare_env.extras import needing
 
 Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
@@ -151,7 +151,8 @@ def held(folder: Path, names: str, *, taken: Exception, taken_here: Exception) -
     `taken_here` is raised if this process has it already, which cannot wait for its own end.
     Drafts of files (`names` is a regular expression) that a killed process left are deleted.
     """
-    filelock = load("filelock")
+    with needing("data", "locking a folder needs"):
+        import filelock
     place = folder.resolve()
     try:
         lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)

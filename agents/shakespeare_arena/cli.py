@@ -1,4 +1,4 @@
-"""The commands `evaluate`, `measure`, `arena` and `dataset`: who is stronger, and the games."""
+"""The commands `evaluate`, `measure`, `dataset` and `arena`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
 
-# Slow imports are in the commands, to keep the shell's completion quick.
+# Slow imports are inside the commands, to keep the shell's completion quick.
 
 
 def evaluate(
@@ -31,7 +31,7 @@ def evaluate(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Play agents against each other: win rates and scores, with 95 % intervals."""
+    """Play agents against each other, and show win rates and scores with 95 % intervals."""
     from shakespeare_arena.evaluation import evaluate as play_games
     from shakespeare_arena.seating import seat_plan
 
@@ -39,9 +39,9 @@ def evaluate(
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     choices.check_writable(out)
-    a_deal = seat_plan(entrants, seed).games
-    games = -(-games // a_deal) * a_deal
-    with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:
+    seats = seat_plan(entrants, seed)
+    total = seats.deals_for(games) * seats.games_per_deal
+    with workers_options.chosen(workers, ray) as crew, counted_games(total) as on_progress:
         result = play_games(
             entrants,
             game.name,
@@ -61,7 +61,7 @@ def measure(
         list[int] | None,
         typer.Option(
             "--players",
-            help="Seats at the table; several times for several tables.",
+            help="Seats at the table; give it several times for several tables.",
             show_default="every table of two seats or more",
         ),
     ] = None,
@@ -69,7 +69,7 @@ def measure(
         float | None,
         typer.Option(
             min=0,
-            help="Of play, shared among the tables; at each at least one deal is played.",
+            help="Minutes of play, shared among the tables; each has at least one deal.",
             show_default="5, or no limit with --games",
         ),
     ] = None,
@@ -77,8 +77,8 @@ def measure(
         int | None,
         typer.Option(
             min=1,
-            help="At each table at most, rounded up to whole deals; without --minutes the same "
-            "seed gives the same games.",
+            help="The most games at each table, rounded up to whole deals. Without --minutes the "
+            "same seed gives the same games.",
             show_default="as many as there is time for",
         ),
     ] = None,
@@ -89,13 +89,13 @@ def measure(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Place an agent on a fixed scale: how many playouts make search as strong, at each table."""
+    """Place an agent on a fixed scale: how many playouts make search as strong at each table."""
     from shakespeare_arena.measure import measure as place
-    from shakespeare_arena.measure import tables_of
+    from shakespeare_arena.measure import table_sizes
 
     game = choices.find_game(game_name)
     with choices.usage_errors("--players"):
-        tables = tables_of(game, players)
+        tables = table_sizes(game, players)
     variants = choices.variants_at(game, option, max(tables))
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
@@ -122,7 +122,12 @@ def measure(
 def dataset(
     named: lineup_options.AgentNames = None,
     out: Annotated[
-        Path, typer.Option(metavar="FOLDER", help="Resumed if unfinished.", show_default=False)
+        Path,
+        typer.Option(
+            metavar="FOLDER",
+            help="The folder of games; an unfinished recording is resumed.",
+            show_default=False,
+        ),
     ] = ...,  # type: ignore[assignment]
     players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
@@ -132,17 +137,17 @@ def dataset(
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Record games of agents as Parquet: their moves, and what the agents expected of them."""
+    """Record agents' games as Parquet: their moves, and what the agents expected of them."""
     from shakespeare_arena import summaries
     from shakespeare_arena.dataset import write_dataset
-    from shakespeare_arena.sheets import shown_name
+    from shakespeare_arena.reports import printable_name
     from shakespeare_env.datasets.reading import read_games
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     try:
-        with workers_options.chosen(workers, ray) as crew, counted_games(games) as show:
+        with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:
             total = write_dataset(
                 out,
                 entrants,
@@ -150,7 +155,7 @@ def dataset(
                 games=games,
                 seed=seed,
                 options=variants,
-                on_progress=show,
+                on_progress=on_progress,
                 workers=crew,
             )
     except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
@@ -167,17 +172,17 @@ def dataset(
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
     faults = summaries.faults(summaries.seat_rows(forfeited))
     for name, _, count, example in faults.iter_rows():
-        words = shown_name(" ".join(example.split()), 200)
-        typer.echo(f"{name} has forfeited {count:,} of the games there, as here: {words}")
+        words = printable_name(" ".join(example.split()), 200)
+        typer.echo(f"{name} has forfeited {count:,} of these games, for example: {words}")
 
 
 def arena(
     context: typer.Context,
-    field: Annotated[
+    config: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FIELD.toml",
-            help="Who plays, at which tables, for how long.",
+            metavar="ARENA.toml",
+            help="A file that says who plays, at which tables, and for how long.",
             show_default="none: for --report and --merge",
         ),
     ] = None,
@@ -185,82 +190,94 @@ def arena(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Where finished games are kept; resumed if unfinished.",
-            show_default="the field's name without .toml",
+            help="The folder of finished games; an unfinished arena is resumed.",
+            show_default="the name of ARENA.toml without .toml",
         ),
     ] = None,
     report: Annotated[
-        bool, typer.Option("--report", help="Play nothing: show the standings, and win rates too.")
+        bool, typer.Option("--report", help="Play nothing, and show the standings with win rates.")
     ] = False,
     merge: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Play nothing: copy its games, too; each counts once."),
+        typer.Option(
+            metavar="FOLDER", help="Play nothing, and copy this folder's games, each counted once."
+        ),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="In place of the field's.", show_default=False)
+        int | None,
+        typer.Option(min=1, help="Games to play, in place of the file's.", show_default=False),
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.001, help="In place of the field's.", show_default=False)
+        float | None,
+        typer.Option(
+            min=0.001, help="Minutes of this run, in place of the file's.", show_default=False
+        ),
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
+        bool,
+        typer.Option("--trust", help="Run the programs and the Python code that the file names."),
     ] = False,
     own_game: choices.OwnGame = None,
     workers: workers_options.Processes = 1,
     ray: workers_options.Ray = None,
 ) -> None:
-    """Let a field of agents play until their order is settled at 95 %, or time is up.
+    """Rank agents: let them play until their order is settled at 95 %, or time is up.
 
-    Who meets is drawn so that what is least known is played most. Every finished game is kept: the
-    same command resumes, and plays on after a change of the field.
+    The agents that meet are chosen so that what is least known is played most. Every finished game
+    is kept. The same command resumes an arena, also after a change of the file.
     """
     if merge:
         read = {"merge", "results", "report", "own_game"}
         words = "--merge, given before each folder, copies its games into --results and plays none"
         choices.refuse_unread(context, read, words)
     elif report:
-        read = {"report", "own_game", "field" if results is None else "results"}
+        read = {"report", "own_game", "config" if results is None else "results"}
         choices.refuse_unread(context, read, "--report shows the games of one folder")
-    if (folder := results or (field and field.with_suffix(""))) is None:
-        raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
-    if field is None and not (report or merge):
-        raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
+    folder = results or (config and config.with_suffix(""))
+    if folder is None:
+        raise typer.BadParameter(
+            "give an arena's file, or the --results of one", param_hint="ARENA.toml"
+        )
+    if config is None and not (report or merge):
+        raise typer.BadParameter("give the file of the arena to play", param_hint="ARENA.toml")
     own = None if own_game is None else choices.find_game(own_game)
 
-    def reporting() -> str:  # a field may name a game of its own
+    def report_command() -> str:
+        # Asked for late, since the file may name a game of its own.
         options = registry.own_game_options()
         return command("arena", "--report", "--results", folder, *options)
 
     try:
-        from shakespeare_arena import results as store
+        from shakespeare_arena import results as results_folders
         from shakespeare_arena import tournament
-        from shakespeare_arena.field import Field
+        from shakespeare_arena.config import ArenaConfig
         from shakespeare_arena.sheets import standings_tables, table_sheets
         from shakespeare_arena.standings import standings_of
         from shakespeare_env.datasets.reading import arena_game, read_results
 
         ending = ""
         if merge:
-            ending = f"{folder}: {store.merge(merge, folder):,} new games. "
-        elif field and not report:
+            ending = f"{folder}: {results_folders.merge(merge, folder):,} new games. "
+        elif config and not report:
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
-            wanted = Field.read(field, trusted=trust).model_copy(update=changes)
-            choices.check_own_game(own, wanted.game, field)
-            if (run := wanted.runs()) and not trust:  # before the file's author can run code here
+            wanted = ArenaConfig.read(config, trusted=trust).model_copy(update=changes)
+            choices.check_own_game(own, wanted.game, config)
+            # This comes before anything that lets the file's author run code here.
+            if (untrusted := wanted.untrusted_code()) and not trust:
                 choices.exit_with_error(
-                    f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"
+                    f"{config} runs {'; '.join(map(repr, untrusted))}; add --trust if you trust it"
                 )
             # Leaving this way also ends the programs that were started.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             bar = games_progress("round {task.fields[round]}")
             task = bar.add_task("playing", round=0, total=None)
 
-            def show(number: int, finished: int, planned: int) -> None:
+            def on_progress(number: int, finished: int, planned: int) -> None:
                 bar.update(task, completed=finished, total=planned, round=number + 1)
 
             with workers_options.chosen(workers, ray) as crew, bar:
-                why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
+                why = tournament.run_arena(wanted, folder, on_progress=on_progress, workers=crew)
             ending = f"Stopped because {why}. "
         choices.check_own_game(own, arena_game(folder), folder)
         standings = standings_of(read_results(folder))
@@ -271,10 +288,11 @@ def arena(
             f"the results cannot be written ({fault}); the same command resumes"
         )
     except KeyboardInterrupt:
-        choices.interrupted(f"Stopped; finished games are kept: {reporting()}\n")
+        choices.interrupted(f"Stopped; finished games are kept: {report_command()}\n")
     console = Console()
-    console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
+    more = list(table_sheets(standings)) if report else []
+    console.print(standings_tables(standings, more))
     if not report:
         console.print(f"{ending}With win rates:", highlight=False, markup=False)
         # A command that is broken into lines could not be copied.
-        console.out(f"  {reporting()}", highlight=False)
+        console.out(f"  {report_command()}", highlight=False)

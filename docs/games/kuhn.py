@@ -9,11 +9,13 @@ from __future__ import annotations
 
 from typing import Any
 
-from shakespeare_env import StateField, below, define, rule
+from shakespeare_env import GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K", "A")
-SEATS, NOBODY = 3, -1
-PASS, BET = 0, 1
+SEATS = 3
+NOBODY = -1
+PASS = 0
+BET = 1
 
 
 @rule
@@ -33,7 +35,7 @@ FIELDS = (
 
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
-    """One card each; one is left."""
+    """Deal one card each; one is left."""
     for place in range(SEATS):
         game["card"][place] = place
     game["left"] = SEATS
@@ -48,19 +50,21 @@ def set_up(game: Any, players: int, options: int) -> None:
     game["paid"][:] = 1
     game["stays"][:] = 1
     game["winners"][:] = 0
-    game["players"], game["to_move"], game["bettor"] = players, 0, NOBODY
+    game["players"] = players
+    game["to_move"] = 0
+    game["bettor"] = NOBODY
 
 
 @rule
 def legal(game: Any, mask: Any) -> int:
-    """Check or bet; after a bet fold or call."""
+    """Allow to check or bet; after a bet to fold or call."""
     mask[PASS] = mask[BET] = True
     return 2
 
 
 @rule
 def play(game: Any, action: int) -> None:
-    """It ends when all have checked, or all have answered a bet."""
+    """Check, bet, fold or call; the game ends when all have checked or answered a bet."""
     mover = game["to_move"]
     if action == BET:
         game["paid"][mover] = 2
@@ -84,7 +88,7 @@ def play(game: Any, action: int) -> None:
 
 @rule
 def scores(game: Any, out: Any) -> None:
-    """What a seat has won or lost, once over."""
+    """Write what each seat has won or lost, once the game is over."""
     pot = 0
     for seat in range(SEATS):
         pot += game["paid"][seat]
@@ -97,11 +101,13 @@ def scores(game: Any, out: Any) -> None:
 GAME = define(
     "kuhn",
     seats=range(SEATS, SEATS + 1),
-    fields=FIELDS,
-    actions={"pass": "check, or fold to a bet", "bet": "bet, or call a bet"},
-    set_up=set_up,
-    legal=legal,
-    play=play,
-    scores=scores,
-    score_scale=2,
+    rules=GameRules(
+        actions={"pass": "check, or fold to a bet", "bet": "bet, or call a bet"},
+        set_up=set_up,
+        legal=legal,
+        play=play,
+        scores=scores,
+        score_scale=2,
+    ),
+    record=GameRecord(fields=FIELDS),
 )

@@ -9,16 +9,19 @@ from __future__ import annotations
 
 from typing import Any
 
-from shakespeare_env import Check, StateField, below, define, rule
+from shakespeare_env import Check, GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K")
-NO_CARD, MOST_RAISES = -1, 2
-FOLD, CALL, RAISE = 0, 1, 2
+NO_CARD = -1
+MOST_RAISES = 2
+FOLD = 0
+CALL = 1
+RAISE = 2
 
 
 @rule
 def is_shown(game: Any, seat: int, owner: int) -> bool:
-    """Cards are shown to their owners, and to all when nobody has folded at the end."""
+    """Show cards to their owners, and to all at the end if nobody has folded."""
     return seat == owner or (game["to_move"] < 0 and not game["folded"])
 
 
@@ -36,7 +39,7 @@ FIELDS = (
 
 @rule
 def is_wrong_deck(game: Any) -> bool:
-    """Whether the deck does not hold four cards, or after the flop three, and then nothing."""
+    """Return whether the deck does not hold four cards, or three after the flop."""
     for place in range(4):
         if (game["deck"][place] == NO_CARD) != (place >= 4 - game["phase"]):
             return True
@@ -45,7 +48,7 @@ def is_wrong_deck(game: Any) -> bool:
 
 @rule
 def draw(game: Any) -> int:
-    """Take a card from the deck, which ends where there is none."""
+    """Take a card from the deck, which ends at the first empty place."""
     cards = 0
     while cards < 4 and game["deck"][cards] != NO_CARD:
         cards += 1
@@ -58,7 +61,7 @@ def draw(game: Any) -> int:
 
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
-    """One card each of six; the other four are the deck."""
+    """Deal one card each of six; the other four are the deck."""
     first = below(game, 6)
     second = below(game, 5)
     second += second >= first
@@ -67,8 +70,12 @@ def set_up(game: Any, players: int, options: int) -> None:
         if card != first and card != second:
             game["deck"][left] = card // 2
             left += 1
-    game["card"][0], game["card"][1] = first // 2, second // 2
-    game["players"], game["to_move"], game["public"], game["phase"] = players, 0, NO_CARD, 0
+    game["card"][0] = first // 2
+    game["card"][1] = second // 2
+    game["players"] = players
+    game["to_move"] = 0
+    game["public"] = NO_CARD
+    game["phase"] = 0
     game["paid"][:] = 1
     game["winners"][:] = 0
     game["raises"] = game["acted"] = game["folded"] = 0
@@ -76,7 +83,7 @@ def set_up(game: Any, players: int, options: int) -> None:
 
 @rule
 def legal(game: Any, mask: Any) -> int:
-    """Folding needs a raise to fold to; two raises a round."""
+    """Allow to fold to a raise, to call, and to raise twice a round."""
     mover = game["to_move"]
     mask[FOLD] = game["paid"][1 - mover] > game["paid"][mover]
     mask[CALL] = True
@@ -89,7 +96,8 @@ def play(game: Any, action: int) -> None:
     """Fold, call or raise; a round ends when both have acted and the last one called."""
     mover = game["to_move"]
     if action == FOLD:
-        game["folded"], game["to_move"] = 1, -1
+        game["folded"] = 1
+        game["to_move"] = -1
         game["winners"][1 - mover] = 1
         return
     game["paid"][mover] = game["paid"][1 - mover]
@@ -101,7 +109,10 @@ def play(game: Any, action: int) -> None:
         game["to_move"] = 1 - mover
     elif game["phase"] == 0:
         game["public"] = draw(game)
-        game["phase"], game["raises"], game["acted"], game["to_move"] = 1, 0, 0, 0
+        game["phase"] = 1
+        game["raises"] = 0
+        game["acted"] = 0
+        game["to_move"] = 0
     else:
         game["to_move"] = -1
         for seat in range(2):
@@ -110,13 +121,13 @@ def play(game: Any, action: int) -> None:
 
 @rule
 def strength(game: Any, seat: int) -> int:
-    """A pair, then the higher card."""
+    """Return the strength of a seat's hand: a pair, then the higher card."""
     return game["card"][seat] + 3 * (game["card"][seat] == game["public"])
 
 
 @rule
 def scores(game: Any, out: Any) -> None:
-    """What a seat has won or lost, once over."""
+    """Write what each seat has won or lost, once the game is over."""
     for seat in range(2):
         out[seat] = 0
         if game["to_move"] < 0 and game["winners"][seat] != game["winners"][1 - seat]:
@@ -127,12 +138,16 @@ def scores(game: Any, out: Any) -> None:
 GAME = define(
     "leduc",
     seats=range(2, 3),
-    fields=FIELDS,
-    actions={"fold": "give up", "call": "pay what is missing", "raise": "pay more"},
-    set_up=set_up,
-    legal=legal,
-    play=play,
-    scores=scores,
-    checks=[Check("deck", "it holds four cards, after the flop three", is_wrong_deck)],
-    score_scale=4,
+    rules=GameRules(
+        actions={"fold": "give up", "call": "pay what is missing", "raise": "pay more"},
+        set_up=set_up,
+        legal=legal,
+        play=play,
+        scores=scores,
+        score_scale=4,
+    ),
+    record=GameRecord(
+        fields=FIELDS,
+        checks=[Check("deck", "it holds four cards, after the flop three", is_wrong_deck)],
+    ),
 )

@@ -1,1 +1,1 @@
-"""What a game need not say itself, since it follows from the fields of its record."""
+"""Parts of a game that follow from the fields of its record."""

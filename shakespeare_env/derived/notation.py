@@ -1,8 +1,8 @@
-"""Positions in text from fields: an object with a key for each, with words and seats."""
+"""Positions in text, derived from the fields of a record: an object with a key for each field."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,25 @@ import numpy as np
 
 from shakespeare_env.checks import position_entries as reading
 from shakespeare_env.checks.values import short_repr
-from shakespeare_env.core.game import UNKNOWN, Record
+from shakespeare_env.core.game import UNKNOWN, PositionFault, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.rules import Check
 from shakespeare_env.play.tracing import interpreted
+
+TURN = "turn"
+"""The phase of a game under way."""
+OVER = "over"
+"""The phase of a finished game."""
+
+
+@dataclass(frozen=True)
+class OwnNotation:
+    """Functions that write and read a game's positions; see those of the same names of `Game`."""
+
+    to_dict: Callable[[Record], dict[str, Any]]
+    from_dict: Callable[[Mapping[str, Any], Record], None]
+    phase: Callable[[Record], str]
+    seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -37,7 +52,7 @@ class Notation:
     checks: Sequence[Check]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
-        """The position in text."""
+        """Return the position in text."""
         players = int(record["players"])
         position: dict[str, Any] = {"game": self.name}
         for key, field in self.keys.items():
@@ -68,14 +83,16 @@ class Notation:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
         for field in self.fields:
             if field.follows is not None:
-                follows, most = interpreted(field.follows), np.iinfo(field.kind).max
+                follows = interpreted(field.follows)
+                most = np.iinfo(field.kind).max
                 record[field.name] = [min(follows(record, row), most) for row in range(field.rows)]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
-        """`from_dict` for a position as a seat sees it; unknown values become any."""
+        """Write a position as a seat sees it into a record; unknown values become any."""
         known = dict(position)
         for key, field in self.keys.items():
-            value, least = position[key], np.full(field.shape, _least(field)).tolist()
+            value = position[key]
+            least = np.full(field.shape, _least(field)).tolist()
             if field.by_seat:
                 row_of_any = _in_text(field, least[0])
                 known[key] = [row_of_any if _is_hidden(row) else row for row in value]
@@ -84,7 +101,7 @@ class Notation:
         self.from_dict(known, record)
 
     def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-        """A hidden row is `UNKNOWN`; of counts, their sum is shown."""
+        """Return a position as a seat sees it: `UNKNOWN` for hidden rows, for counts their sum."""
         seen = dict(position)
         record: Any = None
         for key, field in self.keys.items():
@@ -101,13 +118,17 @@ class Notation:
             seen[key] = shown_rows if field.by_seat else shown_rows[0]
         return seen
 
-    def explain(self, record: Record, fault: int) -> tuple[str, str, str]:
-        """The place of a fault, what it holds, and what should hold."""
-        key, says, _ = self.checks[fault - 1]
+    def phase(self, record: Record) -> str:
+        """Return the phase's name: `TURN` or `OVER`."""
+        return OVER if record["to_move"] < 0 else TURN
+
+    def explain(self, record: Record, number: int) -> PositionFault:
+        """Return the fault of the check of a number, counted from 1."""
+        check = self.checks[number - 1]
         held = self.to_dict(record)
         for field in self.fields:
             held.setdefault(field.name, np.asarray(record[field.name]).tolist())
-        return key, f"{short_repr(held[key])} cannot be", says
+        return PositionFault(check.name, check.place, held[check.place], check.says)
 
 
 def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:
@@ -132,7 +153,7 @@ def _least(field: StateField) -> int:
 
 
 def _in_text(field: StateField, value: Any) -> Any:
-    """Numbers, nested as in the record, in text."""
+    """Return numbers, nested as in the record, as text has them."""
     if not isinstance(value, list):
         return _number_in_text(field, value)
     if value and isinstance(value[0], list):

@@ -1,32 +1,58 @@
-"""How any game is shown: what its notation says, in tables and in pieces."""
+"""Shows any game by its notation, in tables and in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from shakespeare_env.core.game import ActionTable, Record
-from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
-from shakespeare_env.derived.notation import Notation
-from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
+from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation, Topic
+from shakespeare_env.core.seat_names import seat_placeholder
+from shakespeare_env.derived.notation import OVER, TURN, Notation
+from shakespeare_env.drawing.board import ROOM, picture, seat_title
 from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.play.tracing import interpreted
 
-TURN, OVER = "turn", "over"
-"""The phases of a game."""
 _COLOURS = (
-    *(("#b3402f", "#ffffff"), ("#2f6fb3", "#ffffff"), ("#d9a21b", "#2a2521")),
-    *(("#3f8a4d", "#ffffff"), ("#7a4fa3", "#ffffff"), ("#555049", "#ffffff")),
+    ("#b3402f", "#ffffff"),
+    ("#2f6fb3", "#ffffff"),
+    ("#d9a21b", "#2a2521"),
+    ("#3f8a4d", "#ffffff"),
+    ("#7a4fa3", "#ffffff"),
+    ("#555049", "#ffffff"),
 )
-_HIGH, _CAPTION, _VALUE, _LEAST = 52, 12, 20, 72
+_PIECE_HEIGHT = 52
+_LEAST_PIECE_WIDTH = 72
+_CAPTION = 12  # size of letters
+_VALUE = 20  # size of letters
 _ROW = 100  # height of a panel in a picture
-_WIDTH = 80
+_COLUMNS = 80  # of a position as text
+
+
+@dataclass(frozen=True, kw_only=True)
+class GamePresentation:
+    """Parts of a `Presentation` that a game words or draws itself; the others are derived.
+
+    `core.presentation.Presentation` says what each part is.
+    """
+
+    chapter: str | None = None
+    draw: Callable[[Mapping[str, Any]], str] | None = None
+    picture: Callable[..., str] | None = None
+    board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]] | None = None
+    headline: Callable[..., Headline] | None = None
+    places: Callable[[Mapping[str, Any], str], tuple[str, ...]] | None = None
+    seat_colours: tuple[tuple[str, str], ...] | None = None
+    topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]] | None = None
+    events: Callable[[Any, int, Any, int | None], list[Event]] | None = None
+    score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] | None = None
+    score_sign: int = 1
 
 
 @dataclass(frozen=True)
@@ -38,15 +64,15 @@ class DerivedPresentation:
     scores: Callable[[Record, Any], None]
     is_secret: Callable[[Mapping[str, Any], str], bool]
 
-    def presentation(self, **better: Any) -> Presentation:
-        """All parts, or what the game has in their place, by the parts' names."""
-        headline = better.get("headline", self._headline)
+    def presentation(self, own: GamePresentation) -> Presentation:
+        """Return all parts: the game's own, and the derived ones where it has none."""
+        headline = own.headline or self._headline
         colours = [_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1])]
-        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
-        topics = {} if self.actions.is_relative else said
+        said = zip(self.actions.texts, self.actions.descriptions, strict=True)
+        explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
 
         def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-            """A row for each panel of the board."""
+            """Draw a row for each panel of the board."""
             panels = [replace(panel, seat=None) for panel in self._board(position, names)]
             rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
             return picture(headline(position), panels, rows, position["to_move"], colours)
@@ -59,27 +85,31 @@ class DerivedPresentation:
             "headline": headline,
             "places": lambda position, move: (),
             "seat_colours": tuple(colours),
-            "topics": lambda position: topics,
+            "topics": lambda position: explained,
             "events": self._events,
             "score_sheet": lambda position: [("points", self._scores_of(position))],
         }
-        return Presentation(**parts | better)
+        for part in fields(own):
+            if getattr(own, part.name) is not None:
+                parts[part.name] = getattr(own, part.name)
+        return Presentation(**parts)
 
     def _keys(self) -> tuple[list[str], list[str]]:
-        """The keys of what lies on the table, and of what each seat has."""
+        """Return the keys of what lies on the table, and of what each seat has."""
         own = [key for key, field in self.notation.keys.items() if field.by_seat]
         others = (*own, "players", "to_move")
         return [key for key in self.notation.keys if key not in others], own
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
-        """What lies on the table, then a table of what the seats have, or lists if it is wide."""
-        (table, own), seats = self._keys(), range(position["players"])
+        """Return the table, then what seats have: in columns, or in lists if those are too wide."""
+        table, own = self._keys()
+        seats = range(position["players"])
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
         lines = [title, head.sentence]
         lines += [f"{key} {_text(position[key])}" for key in table]
-        rows = [[f"{seat}", *(_text(position[key][seat]) for key in own)] for seat in seats]
+        rows = [[f"{seat}"] + [_text(position[key][seat]) for key in own] for seat in seats]
         side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
-        if max(map(len, side_by_side)) <= _WIDTH:
+        if max(map(len, side_by_side)) <= _COLUMNS:
             lines += side_by_side if own else []
         else:
             for seat, *values in rows:
@@ -88,30 +118,35 @@ class DerivedPresentation:
         return "\n".join(
             part.rstrip()
             for line in lines
-            for part in wrap(line, _WIDTH, subsequent_indent=" " * 6)
+            for part in wrap(line, _COLUMNS, subsequent_indent=" " * 6)
         )
 
-    def _headline(self, position: Mapping[str, Any]) -> Headline:
-        mover, phase, table = position["to_move"], TURN, f"{position['players']} seats"
-        sentence = f"Seat {mover} moves"
-        if mover is None:
-            won = " and ".join(f"seat {seat}" for seat in position["winners"])
-            phase, sentence = OVER, f"{won} won".capitalize()
-        return Headline(self.notation.name.capitalize(), table, "", phase, sentence)
+    def _headline(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
+        game = self.notation.name.capitalize()
+        table = f"{position['players']} seats"
+        if position["to_move"] is not None:
+            sentence = f"{{Seat {position['to_move']}}} moves"
+            return Headline(game, table, "", TURN, sentence).named(names)
+        first, *others = position["winners"]
+        won = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
+        return Headline(game, table, "", OVER, f"{' and '.join(won)} won").named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
-        mover, (table, own) = position["to_move"], self._keys()
+        mover = position["to_move"]
+        table, own = self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
-        panels = [Panel("table", "Table", [first, *(_piece(k, k, position[k]) for k in table)])]
+        others = [_piece(key, key, position[key]) for key in table]
+        panels = [Panel("table", "Table", [first, *others])]
         for seat in range(position["players"]):
             pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]
-            title = seat_and_name(seat, names[seat] if seat < len(names) else "")
+            title = seat_title(seat, names[seat] if seat < len(names) else "")
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
         return panels
 
     def _events(self, record: Record, action: int, after: Record, seat: int | None) -> list[Event]:
-        before, mover = self.notation.to_dict(record), int(record["to_move"])
+        before = self.notation.to_dict(record)
+        mover = int(record["to_move"])
         move = self.actions.text(action, mover, int(record["players"]))
         is_known = seat in (None, mover) or not self.is_secret(before, move)
         events = [Event(mover, move)] if is_known else []
@@ -122,7 +157,7 @@ class DerivedPresentation:
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
-        """Scores by seat, which depend on nothing that is hidden."""
+        """Return scores by seat, which depend on nothing that is hidden."""
         record = np.zeros(1, self.notation.state)[0]
         out = np.zeros(len(record["winners"]), np.int16)
         self.notation.from_seen(position, record)
@@ -141,11 +176,13 @@ def _text(value: Any) -> str:
 
 def _piece(name: str, title: str, value: Any) -> Piece:
     text = _text(value)
-    wide = 20 + max(width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST - 20)
+    wide = 20 + max(
+        width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST_PIECE_WIDTH - 20
+    )
     wide = min(wide, ROOM)
     drawn: Elements = [
-        box(0, 0, wide, _HIGH),
+        box(0, 0, wide, _PIECE_HEIGHT),
         words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),
         words(10, 42, text, _VALUE, weight="bold", room=wide - 20),
     ]
-    return Piece(name, title, Block(drawn, wide, _HIGH).as_place(name))
+    return Piece(name, title, Block(drawn, wide, _PIECE_HEIGHT).as_place(name))

@@ -1,43 +1,52 @@
-"""Compiled rules that follow from fields: observations, possible positions, faults."""
+"""Compiled rules that follow from the fields of a record: observations, draws, faults."""
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.core.game import ObservationLayout, Record
+from shakespeare_env.core.game import LayoutEntry, ObservationLayout, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.core.rng import below
 from shakespeare_env.core.rng import shuffle as shuffle_items
 
 Number = Callable[[Record, int], int]
+"""Returns the number at a place of a flattened field."""
 Visit = Callable[[Record, int, int], int]
+"""Called with a place, or a seat, and a count; returns the new count."""
 Write = Callable[[Record, int, Any], None]
-Entry = tuple[str, int, int, int, str]
+"""The rule `Rules.observe`."""
 
 _ONE_HOT = 12
 """Ranges of at most this many numbers are one-hot in observations."""
-_LOWEST, _HIGHEST = -128, 127
+_LOWEST = -128
+_HIGHEST = 127
 
 
 class Check(NamedTuple):
-    """Something that holds for every position of a game.
+    """A condition that holds for every position of a game.
 
     Attributes:
-        key: Where a position in text that breaks it is to be corrected.
+        place: The key of the notation at which a position that breaks it is to be corrected.
         says: What holds.
         broken: The rule (game) -> whether it does not hold.
     """
 
-    key: str
+    place: str
     says: str
     broken: Callable[[Record], bool]
 
+    @property
+    def name(self) -> str:
+        """The name of the fault: that of the rule that finds it."""
+        return str(inspect.unwrap(self.broken).__name__).strip("_")
+
 
 def _number_of(field: StateField) -> Number:
-    """(game, place) -> the number at a place of the flattened field."""
-    name, alone = field.name, field.shape == ()
+    name = field.name
+    alone = field.shape == ()
 
     @rule
     def number(game: Record, place: int) -> int:
@@ -47,7 +56,8 @@ def _number_of(field: StateField) -> Number:
 
 
 def _put_into(field: StateField) -> Callable[[Record, int, int], None]:
-    name, alone = field.name, field.shape == ()
+    name = field.name
+    alone = field.shape == ()
 
     @rule
     def put(game: Record, place: int, number: int) -> None:
@@ -60,10 +70,11 @@ def _put_into(field: StateField) -> Callable[[Record, int, int], None]:
 
 
 def _shown_of(field: StateField) -> Callable[[Record, int, int], bool]:
-    """(game, seat, owner) -> whether a seat sees the owner's row of the field."""
+    """Return the rule (game, seat, owner) -> whether a seat sees the owner's row of a field."""
     if callable(field.visible):
         return field.visible
-    to_all, to_owner = field.visible == "all", field.visible == "owner"
+    to_all = field.visible == "all"
+    to_owner = field.visible == "owner"
 
     @rule
     def shown(game: Record, seat: int, owner: int) -> bool:
@@ -73,16 +84,17 @@ def _shown_of(field: StateField) -> Callable[[Record, int, int], bool]:
 
 
 def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Write]:
-    """What a seat sees of each field, its own row first: the layout, and the rule that writes it.
+    """Return the layout of an observation, and the rule that writes it.
 
-    Words, seats and small ranges are one-hot, other numbers stand as they are, clipped to int8. A
-    number that the seat does not see is 0 throughout. Rows that only their owner sees appear once.
+    It shows what a seat sees of each field, its own row first. Words, seats and small ranges are
+    one-hot, other numbers stand as they are, clipped to int8. A number that the seat does not see
+    is 0 throughout. Rows that only their owner sees appear once.
     """
-    entries: list[Entry] = []
+    entries: list[LayoutEntry] = []
     write: Write = _nothing
     for field in fields:
         if field.visible != "nobody":
-            start = sum(size for _, size, *_ in entries)
+            start = sum(entry.size for entry in entries)
             more, write = _observed(field, seats, start, write)
             entries += more
     return ObservationLayout(entries), write
@@ -90,26 +102,27 @@ def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayo
 
 @rule
 def _nothing(game: Record, seat: int, out: Any) -> None:
-    """What is written before the first field."""
+    """Write nothing, before the first field."""
 
 
 def _observed(
     field: StateField, seats: int, start: int, before: Write
-) -> tuple[list[Entry], Write]:
-    """A field's entries of the layout, and the rule that writes `before` and then them."""
-    is_seat, by_seat, low = field.seats, field.by_seat, field.low
+) -> tuple[list[LayoutEntry], Write]:
+    """Return a field's entries of the layout, and the rule that calls `before` and writes them."""
+    is_seat = field.seats
+    by_seat = field.by_seat
+    low = field.low
     width = seats if is_seat else field.high - low + 1  # of a number, in an observation
     if not (is_seat or field.words) and width > _ONE_HOT:
         width = 1
     rows = seats if by_seat and field.visible != "owner" else 1
     size = field.size // field.rows
-    if width > 1:
-        range_of, meaning = (0, 1), "seats, one-hot, the observer first" if is_seat else "one-hot"
-    else:
-        range_of = min(max(low, _LOWEST), 0), min(field.high, _HIGHEST)
-        meaning = "a number"
-    names = [f"seat{row}.{field.name}" for row in range(rows)] if by_seat else [field.name]
-    shown, number = _shown_of(field), _number_of(field)
+    entry = _entry(field, size, width, seats)
+    entries = [entry]
+    if by_seat:
+        entries = [entry._replace(name=f"seat{row}.{field.name}") for row in range(rows)]
+    shown = _shown_of(field)
+    number = _number_of(field)
 
     @rule
     def write(game: Record, seat: int, out: Any) -> None:
@@ -119,7 +132,8 @@ def _observed(
             owner = (seat + row) % players if by_seat else 0
             if shown(game, seat, owner):
                 for i in range(size):
-                    found, at = number(game, owner * size + i), start + (row * size + i) * width
+                    found = number(game, owner * size + i)
+                    at = start + (row * size + i) * width
                     if is_seat:
                         if found >= 0:
                             out[at + (found - seat) % players] = 1
@@ -128,15 +142,39 @@ def _observed(
                     else:
                         out[at] = min(max(found, _LOWEST), _HIGHEST)
 
-    return [(name, size * width, *range_of, meaning) for name in names], write
+    return entries, write
 
 
-def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
-    """The fields that `determinizing` needs, 0 except while it draws; none if nothing is hidden."""
+def _entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
+    """Return the entry of a row of `size` numbers, each of which takes `width` numbers in it."""
+    if width == 1:
+        low = min(max(field.low, _LOWEST), 0)
+        high = min(field.high, _HIGHEST)
+        names = field.places if len(field.places) == size else ()
+        meaning = "a number" if size == 1 else "numbers"
+        return LayoutEntry(field.name, size, low, high, meaning, names)
+    if field.seats:
+        meaning = "a seat, the observer first and then clockwise"
+        names = tuple(f"seat{place}" for place in range(seats))
+    else:
+        meaning = "a value"
+        names = tuple(map(str, field.words or range(field.low, field.high + 1)))
+    if size == 1:
+        return LayoutEntry(field.name, width, 0, 1, meaning, names, is_one_hot=True)
+    meaning = f"{size} times one-hot: {meaning}, of {', '.join(names)}"
+    return LayoutEntry(field.name, size * width, 0, 1, meaning)
+
+
+def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
+    """Return the fields that `determinizing` needs, which are 0 except while it draws.
+
+    There are none if nothing is hidden.
+    """
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
         return ()
-    low, high = min(field.low for field in hidden), max(field.high for field in hidden)
+    low = min(field.low for field in hidden)
+    high = max(field.high for field in hidden)
     cards = sum(field.size for field in hidden if field.pool)
     kind = max((field.kind for field in hidden), key=lambda kind: kind().itemsize)
     return (
@@ -150,13 +188,12 @@ def determinizing(
     legal: Callable[[Record, Any], int],
     fault: Callable[[Record], int],
 ) -> Callable[[Record, int], None]:
-    """The rule `Rules.determinize`: what a seat does not see, drawn anew.
+    """Return the rule `Rules.determinize`, which draws anew what a seat does not see.
 
-    The unseen cards of a pool are shuffled, and other unseen numbers drawn from their range, of
-    counts with the sum that they have, until
-    the position has no fault and the mover has a choice, if it truly has one: everybody knows that
-    forced moves are played automatically. Cards are sorted first, so their true places have no
-    influence.
+    The unseen cards of a pool are shuffled. Other unseen numbers are drawn from their range, counts
+    with the sum that they have. That is repeated until the position has no fault and the mover has
+    a choice, if it truly has one: everybody knows that forced moves are played automatically. Cards
+    are sorted first, so that their true places have no influence.
     """
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
@@ -188,7 +225,7 @@ def determinizing(
 
 @rule
 def _nothing_hidden(game: Record, seat: int) -> None:
-    """Every seat knows everything."""
+    """Draw nothing, since every seat knows everything."""
 
 
 @rule
@@ -197,8 +234,10 @@ def _end(game: Record, seat: int, count: int) -> int:
 
 
 def _unseen(field: StateField, visit: Visit, before: Visit) -> Visit:
-    """`before`, then visit what a seat does not see of a field: (game, place, count) -> count."""
-    shown, rows, by_seat = _shown_of(field), field.rows, field.by_seat
+    """Return a rule that calls `before` and then visits what a seat does not see of a field."""
+    shown = _shown_of(field)
+    rows = field.rows
+    by_seat = field.by_seat
     a_row = field.size // rows
 
     @rule
@@ -216,7 +255,9 @@ def _unseen(field: StateField, visit: Visit, before: Visit) -> Visit:
 def _draw(field: StateField, before: Visit) -> Visit:
     if field.shows_sum:
         return _deal(field, before)
-    put, low, values = _put_into(field), field.low, field.high - field.low + 1
+    put = _put_into(field)
+    low = field.low
+    values = field.high - field.low + 1
 
     @rule
     def draw(game: Record, place: int, count: int) -> int:
@@ -227,16 +268,25 @@ def _draw(field: StateField, before: Visit) -> Visit:
 
 
 def _deal(field: StateField, before: Visit) -> Visit:
-    """Draw the kinds of what is counted, one by one; all see the sum of a row, which stays."""
-    shown, rows, by_seat = _shown_of(field), field.rows, field.by_seat
-    number, put, high, kinds = _number_of(field), _put_into(field), field.high, len(field.places)
+    """Return a rule that draws the kinds of what is counted, one by one.
+
+    Everybody sees the sum of a row, which stays.
+    """
+    shown = _shown_of(field)
+    rows = field.rows
+    by_seat = field.by_seat
+    number = _number_of(field)
+    put = _put_into(field)
+    high = field.high
+    kinds = len(field.places)
 
     @rule
     def deal(game: Record, seat: int, count: int) -> int:
         count = before(game, seat, count)
         for row in range(min(rows, game["players"]) if by_seat else rows):
             if not shown(game, seat, row):
-                left, first = 0, row * kinds
+                left = 0
+                first = row * kinds
                 for place in range(first, first + kinds):
                     left += number(game, place)
                     put(game, place, 0)
@@ -251,8 +301,9 @@ def _deal(field: StateField, before: Visit) -> Visit:
 
 
 def _exchange(field: StateField, before: Visit) -> Visit:
-    """Exchange cards with those in `_drawn`, at first zeros."""
-    number, put = _number_of(field), _put_into(field)
+    """Return a rule that exchanges cards with those in `_drawn`, at first zeros."""
+    number = _number_of(field)
+    put = _put_into(field)
 
     @rule
     def exchange(game: Record, place: int, count: int) -> int:
@@ -277,7 +328,8 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
         cards = game["_drawn"]
         size = exchange(game, seat, 0)
         for i in range(1, size):
-            card, j = cards[i], i
+            card = cards[i]
+            j = i
             while j > 0 and cards[j - 1] > card:
                 cards[j] = cards[j - 1]
                 j -= 1
@@ -290,7 +342,7 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
 
 
 def checks_of(fields: Sequence[StateField]) -> list[Check]:
-    """What holds for fields by themselves."""
+    """Return the checks that follow from the fields alone."""
     checks = [Check("winners", "nobody has won before the end", _is_won_early)]
     for field in fields:
         if field.seats:
@@ -301,11 +353,11 @@ def checks_of(fields: Sequence[StateField]) -> list[Check]:
 
 
 def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:
-    """The rule `Rules.fault`: which check is broken first, counted from `number`."""
+    """Return the rule `Rules.fault`: the first broken check, counted from `number`, or 0."""
     if not checks:
         return _no_fault
     # Several at once, since each function takes its time to compile.
-    a, b, c, d = [*(check.broken for check in checks[:4]), *[_never] * 3][:4]
+    a, b, c, d = ([check.broken for check in checks] + [_never] * 3)[:4]
     rest = faulting(checks[4:], number + 4)
 
     @rule
@@ -323,7 +375,7 @@ def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int
 
 @rule
 def count(numbers: Any, wanted: int) -> int:
-    """How often a number is in an array."""
+    """Return how often a number is in an array."""
     times = 0
     for place in range(numbers.size):
         times += numbers.flat[place] == wanted
@@ -349,27 +401,30 @@ def _is_won_early(game: Record) -> bool:
 
 
 def _has_absent_seat(field: StateField) -> Callable[[Record], bool]:
-    number, size = _number_of(field), field.size
+    number = _number_of(field)
+    size = field.size
 
     @rule
-    def absent(game: Record) -> bool:
+    def names_absent_seat(game: Record) -> bool:
         found = 0
         for place in range(size):
             found += number(game, place) >= game["players"]
         return found > 0
 
-    return absent
+    return names_absent_seat
 
 
 def _is_at_odds(field: StateField) -> Callable[[Record], bool]:
-    name, follows, seats = field.name, field.follows, field.rows
+    name = field.name
+    follows = field.follows
+    seats = field.rows
     assert follows is not None
 
     @rule
-    def at_odds(game: Record) -> bool:
+    def is_at_odds(game: Record) -> bool:
         found = 0
         for seat in range(seats):
             found += game[name][seat] != follows(game, seat)
         return found > 0
 
-    return at_odds
+    return is_at_odds

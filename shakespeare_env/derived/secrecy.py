@@ -2,7 +2,7 @@
 
 A move is open if no other one can leave the table looking as it may leave it, in any game that the
 others consider possible. The rules themselves say so: they are followed on a record in which every
-hidden number is open. The answer depends on what all others see and on nothing else, so to tell a
+hidden number is open. The answer depends only on what all others see, so to tell a
 move or not gives nothing away.
 """
 
@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shakespeare_env.core.game import NO_SEAT, ActionTable, Record
+from shakespeare_env.core.game import SPECTATOR, ActionTable, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.play.branching import (
@@ -24,7 +24,7 @@ from shakespeare_env.play.branching import (
     NotFollowedError,
     OpenPlace,
     OpenRecord,
-    courses,
+    execution_paths,
     followable,
     is_open,
     play_forced_moves,
@@ -39,7 +39,7 @@ View = tuple[frozenset[int] | None, ...]
 
 
 class _Public(NamedTuple):
-    """What everybody but the mover sees of a position."""
+    """A position as everybody but the mover sees it."""
 
     known: bytes  # a record, with 0 where they do not see it
     unseen: tuple[OpenPlace, ...]
@@ -49,7 +49,7 @@ class _Public(NamedTuple):
 class Secrecy:
     """The function `Game.is_secret` of a game with fields, derived from its rules.
 
-    A move whose courses are too many to follow is secret.
+    A move whose execution paths are too many to follow is secret.
     """
 
     def __init__(
@@ -84,7 +84,8 @@ class Secrecy:
         return any(_may_be_equal(views, self._views(public, other)) for other in others)
 
     def _public(self, record: Record) -> _Public:
-        mover, known = int(record["to_move"]), record.copy()
+        mover = int(record["to_move"])
+        known = record.copy()
         known["random"] = 0
         unseen: list[OpenPlace] = []
         sums = []
@@ -106,7 +107,7 @@ class Secrecy:
     def _is_seen(self, field: StateField, game: Any, mover: int, row: int) -> bool:
         """Return whether every seat but the mover, and a spectator, sees a row of a field."""
         if field.name in self._shown:
-            viewers = [NO_SEAT, *range(int(game["players"]))]
+            viewers = [SPECTATOR, *range(int(game["players"]))]
             sees = self._shown[field.name]
             return all(sees(game, viewer, row) for viewer in viewers if viewer != mover)
         return field.visible == "all"
@@ -124,9 +125,10 @@ class Secrecy:
             return mask.tolist()
 
         ids = self._actions.ids_for(int(known["to_move"]), int(known["players"]))
-        left, found = {*ids.values()}, set[int]()
+        left = {*ids.values()}
+        found = set[int]()
         try:
-            for mask in courses(run):
+            for mask in execution_paths(run):
                 found |= {action for action in left if values_of(mask[action], bool) != _NEVER}
                 left -= found
                 if not left:
@@ -138,7 +140,8 @@ class Secrecy:
     def _find_views(self, public: _Public, action: int) -> frozenset[View] | None:
         """Return how an action may leave the table for the others; None if in any way."""
         known = self._record(public)
-        mover, sums = int(known["to_move"]), dict(public.sums)
+        mover = int(known["to_move"])
+        sums = dict(public.sums)
 
         def run(branches: Branches) -> View:
             game = OpenRecord(branches, known, public.unseen)
@@ -150,14 +153,14 @@ class Secrecy:
             return self._view(game, before, sums, mover)
 
         try:
-            return frozenset(courses(run)) or None
+            return frozenset(execution_paths(run)) or None
         except NotFollowedError:
             return None
 
     def _has_sums(
         self, before: Mapping[str, Sequence[Any]], sums: Mapping[tuple[str, int], int]
     ) -> bool:
-        """Return whether counts before a move, as far as a course fixes them, allow their sums."""
+        """Return whether counts before a move, as far as a path fixes them, allow their sums."""
         for field in self._notation.fields:
             for row, places in enumerate(_rows(field)):
                 total = sums.get((field.name, row))

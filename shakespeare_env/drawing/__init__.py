@@ -1,1 +1,1 @@
-"""What drawings of any game are made of."""
+"""Drawings of any game: shapes, boards, pixels and text in columns."""

@@ -20,9 +20,9 @@ SUMMARY = 340
 _WIDEST_CARD = 220
 
 
-def seat_and_name(seat: int, name: str) -> str:
-    """A seat and who plays it, if known."""
-    return f"Seat {seat}, {name}" if name else f"Seat {seat}"
+def seat_title(seat: int, name: str) -> str:
+    """Return the player's name, or the seat's number if nobody is known to play it."""
+    return name or f"Seat {seat}"
 
 
 def seat_strip(
@@ -36,8 +36,9 @@ def seat_strip(
     decides: bool,
     more: Sequence[StripSign] = (),
 ) -> d.Block:
-    """A band in a seat's colour that says who it is, with signs at its right end."""
-    (fill, ink), middle = colours, height / 2
+    """Draw a band in a seat's colour that says who it is, with signs at its right end."""
+    fill, ink = colours
+    middle = height / 2
     signs: list[StripSign] = [d.star] if wins else []
     signs += [partial(d.arrow, fill=ink)] if decides else []
     signs += more
@@ -46,18 +47,19 @@ def seat_strip(
         drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
     drawn += d.token(15, middle, 21, str(seat), d.PAPER, d.ON_LIGHT)
     room = width - 36 - _SIGN * len(signs)
-    drawn.append(d.bold(31, middle + 5, name or f"Seat {seat}", 14, fill=ink, room=room))
+    drawn.append(d.bold(31, middle + 5, seat_title(seat, name), 14, fill=ink, room=room))
     return d.Block(drawn, width, height)
 
 
 def is_wide(piece: Piece) -> bool:
-    """Whether a piece stands by itself on a page; the others, such as cards, stand in rows."""
+    """Return whether a piece stands by itself on a page; others, such as cards, stand in rows."""
     return bool(piece.block.width > _WIDEST_CARD)
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:
-    """An SVG element of a piece's size, with this id; `data-wide` marks those that are wide."""
-    width, height = round(piece.block.width, 1), round(piece.block.height, 1)
+    """Return an SVG element of a piece's size, with this id; `data-wide` marks wide ones."""
+    width = round(piece.block.width, 1)
+    height = round(piece.block.height, 1)
     drawn = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, width, height),
         width=width,
@@ -76,10 +78,14 @@ GAP = 12
 _EDGE = 24
 ROOM = WIDTH - 2 * _EDGE
 """Width of a row of panels."""
-_TITLE, _BANNER = 42, 40
-_PADDING, _CAPTION = 9, 22  # within a panel, and for its title
+_TITLE = 42
+_BANNER = 40
+_PADDING = 9  # within a panel
+_CAPTION = 22  # for the title of a panel
 _BETWEEN = 6  # pieces
-_LARGEST, _SMALLER, _SIZES = 1.25, 0.96, 60  # steps by which pieces shrink until they fit
+_LARGEST = 1.25  # the scale at which pieces are drawn where there is room
+_SMALLER = 0.96  # the factor by which they shrink until they fit
+_SIZES = 60  # the number of sizes tried
 
 PanelRow: TypeAlias = tuple[float, Mapping[str, float]]
 """A height, and the widths of the panels that have their places there, by their names."""
@@ -94,7 +100,7 @@ def picture(
     colours: Sequence[tuple[str, str]],
     explained: Sequence[tuple[d.Elements, str]] = (),
 ) -> str:
-    """An SVG document, `WIDTH` units wide; its height depends on `rows` alone.
+    """Return an SVG document, `WIDTH` units wide; its height depends on `rows` alone.
 
     Each panel is a group with its name as `data-part` in its place of a row; those without a place
     are left out. Pieces shrink to fit. `explained` are signs, drawn around (0, 0), and meanings.
@@ -131,7 +137,7 @@ def picture(
 
 
 def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]]) -> d.Block:
-    """The game and its progress, and a banner that says who decides or has won."""
+    """Draw the game and its progress, and a banner that says who decides or has won."""
     after = text_width(head.game, 30, "bold") + 16
     middle = _TITLE + _BANNER / 2
     fill, ink = (d.GOLD, d.INK) if mover is None else colours[mover]
@@ -153,14 +159,15 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
 def _panel(
     panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
 ) -> d.Block:
-    """A seat's panel has its colour around it, thick if it decides; others have a title."""
+    """Draw a panel: a seat's in a frame of its colour, thick if it decides, others with a title."""
     top: float = _PADDING
     if panel.seat is None:
         drawn: d.Elements = [d.box(0, 0, width, height, fill="none", line=d.LINE)]
         drawn.append(d.bold(12, 18, panel.title, fill=d.MUTED, room=width - 24))
         top = _CAPTION + 4
     else:
-        line, thick = colours[panel.seat][0], 7 if panel.seat == mover else 3
+        line = colours[panel.seat][0]
+        thick = 7 if panel.seat == mover else 3
         drawn = [d.box(0, 0, width, height, fill="none", line=d.INK, thick=thick + 1.5)]
         drawn.append(d.box(0, 0, width, height, fill="none", line=line, thick=thick))
     scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
@@ -170,7 +177,7 @@ def _panel(
 
 
 def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
-    """The largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
+    """Return the largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
     for size in range(_SIZES):
         scale = _LARGEST * _SMALLER**size
         placed = _in_columns(pieces, height / scale)
@@ -183,7 +190,7 @@ def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float
 
 
 def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
-    """Pieces below each other as far as they fit, then further right; high pieces come first.
+    """Place pieces below each other as far as they fit, then further right, high ones first.
 
     Heights count in hundreds, so that most pieces keep their order throughout a game.
     """
@@ -191,7 +198,8 @@ def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
     placed = []
     for piece in sorted(pieces, key=lambda one: -(one.block.height // 100)):
         if y + piece.block.height > height:
-            x, y = right, 0.0
+            x = right
+            y = 0.0
         placed.append((x, y, piece))
         y += piece.block.height + _BETWEEN
         right = max(right, x + piece.block.width + _BETWEEN)

@@ -29,7 +29,7 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """An SVG document as RGB, uint8[height, width, 3]; transparent parts become white.
+    """Return an SVG document as RGB, uint8[height, width, 3]; transparent parts become white.
 
     Height and width are even, as video players need: an odd one gains a row or column.
     """

@@ -14,10 +14,18 @@ import svg
 
 from shakespeare_env.fonts import FAMILY, Weight, width
 
-PAGE, PANEL, SHADE, LINE = "#f3eee4", "#fffdf9", "#e9e2d5", "#cfc5b4"
-INK, MUTED, FAINT = "#2a2521", "#6b6157", "#81776b"
-GOLD, STONE, NEUTRAL = "#d9a21b", "#b9b0a3", "#8b8680"
-PAPER, ON_LIGHT = "#fffdf8", "#2a2520"
+PAGE = "#f3eee4"
+PANEL = "#fffdf9"
+SHADE = "#e9e2d5"
+LINE = "#cfc5b4"
+INK = "#2a2521"
+MUTED = "#6b6157"
+FAINT = "#81776b"
+GOLD = "#d9a21b"
+STONE = "#b9b0a3"
+NEUTRAL = "#8b8680"
+PAPER = "#fffdf8"
+ON_LIGHT = "#2a2520"
 """As `PANEL` and `INK`, but the same in a dark theme: on grounds that keep their colour there."""
 
 
@@ -41,7 +49,7 @@ def words(
     anchor: Anchor = "start",
     room: float | None = None,
 ) -> svg.Text:
-    """A line of text, escaped, with its anchor at x on the base line y.
+    """Draw a line of text, escaped, with its anchor at x on the base line y.
 
     `INK` is the colour of `DEFAULTS` and not repeated. To keep to `room`, a width, text shrinks a
     little and is then shortened; `data-room` keeps the width for checks of the picture.
@@ -70,13 +78,13 @@ caption = partial(words, fill=MUTED)
 
 
 def tenths(value: float) -> float:
-    """A length rounded for a drawing, whole numbers without a point."""
+    """Round a length for a drawing; whole numbers have no point."""
     rounded = round(value, 1)
     return int(rounded) if rounded == int(rounded) else rounded
 
 
 def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
-    """The text, ending in an ellipsis if it does not fit."""
+    """Return the text, ending in an ellipsis if it does not fit."""
     if width(text, size, weight) <= room:
         return text
     while text and width(f"{text}…", size, weight) > room:
@@ -85,7 +93,7 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
 
 
 def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
-    """Parts of a text, joined, on as many lines as they need."""
+    """Join parts of a text on as many lines as they need."""
     broken = [""]
     for part in parts:
         longer = f"{broken[-1]}{joint}{part}" if broken[-1] else part
@@ -97,7 +105,7 @@ def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> l
 
 
 def plain(text: str) -> str:
-    """Text, escaped for XML, in attributes too."""
+    """Escape text for XML, in attributes too."""
     return escape(text.translate(_NOT_IN_XML), {'"': "&quot;"})
 
 
@@ -116,21 +124,21 @@ class Block:
     height: float
 
     def at(self, x: float, y: float, **data: str) -> svg.G:
-        """The block moved to (x, y), with `data-` attributes."""
+        """Return the block moved to (x, y), with `data-` attributes."""
         moved: list[svg.Transform] = [svg.Translate(tenths(x), tenths(y))]
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
     def place(self, place: str, x: float, y: float) -> svg.G:
-        """The block moved to (x, y), as a place that can be pointed at (`Presentation.places`)."""
+        """Return the block moved to (x, y), as a place to point at (`Presentation.places`)."""
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
 
     def as_place(self, place: str) -> Block:
-        """A block that is one such place."""
+        """Return a block that is one place."""
         return Block([self.place(place, 0, 0)], self.width, self.height)
 
 
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
-    """Caches the text of a block by its hashable arguments."""
+    """Cache the text of a block by its hashable arguments."""
 
     @lru_cache(_KEPT)
     @wraps(draw)
@@ -145,7 +153,7 @@ def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
 def stamped(
     draw: Callable[Concatenate[float, float, P], Elements],
 ) -> Callable[Concatenate[float, float, P], Elements]:
-    """Caches the text of a shape by its look, whatever its position."""
+    """Cache the text of a shape by its look, whatever its position."""
 
     def text(*look: P.args, **named: P.kwargs) -> str:
         return "".join(map(str, draw(0, 0, *look, **named)))
@@ -171,7 +179,7 @@ def box(
     corner: float = 6,
     dashes: Sequence[float] = (),
 ) -> svg.Rect:
-    """A rectangle with its top left corner at (x, y)."""
+    """Draw a rectangle with its top left corner at (x, y)."""
     return svg.Rect(
         x=tenths(x) or None,
         y=tenths(y) or None,
@@ -186,12 +194,12 @@ def box(
 
 
 def panel(width: float, height: float, title: str) -> Elements:
-    """A titled ground for a part of the picture."""
+    """Draw a titled ground for a part of the picture."""
     return [box(0, 0, width, height), bold(14, 20, title, fill=MUTED, room=width - 28)]
 
 
 def outline(x: float, y: float, size: float, path: str, fill: str, line: str = INK) -> svg.Path:
-    """A thinly outlined path; its data is of the unit square around (0, 0)."""
+    """Draw a thinly outlined path, given in the unit square around (0, 0)."""
     return svg.Path(
         extra={"d": path},
         transform=[svg.Translate(tenths(x), tenths(y)), svg.Scale(round(size, 2))],
@@ -203,19 +211,20 @@ def outline(x: float, y: float, size: float, path: str, fill: str, line: str = I
 
 @stamped
 def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
-    """A star."""
+    """Draw a star."""
     points = []
     for corner in range(10):
         reach = size * (0.52 if corner % 2 == 0 else 0.23)
         turn = math.pi * corner / 5
-        across, up = reach * math.sin(turn), reach * math.cos(turn)
+        across = reach * math.sin(turn)
+        up = reach * math.cos(turn)
         points.append(svg.Point(tenths(x + across), tenths(y - up)))
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 
 
 @stamped
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
-    """A round token with text."""
+    """Draw a round token with text."""
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=tenths(size / 2), fill=fill, stroke=INK),
         label(x, y + size * 0.22, text, size * 0.6, fill=ink, room=size),
@@ -226,7 +235,7 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
 def chip(
     x: float, y: float, width: float, height: float, text: str, size: float, look: Look
 ) -> Elements:
-    """A flat token, with text of a size if there is any."""
+    """Draw a flat token, with text of a size if there is any."""
     fill, line, ink = look
     ground = box(x - width / 2, y - height / 2, width, height, fill=fill, line=line, corner=3)
     if not text:
@@ -235,13 +244,13 @@ def chip(
 
 
 def arrow(x: float, y: float, size: float, fill: str) -> Elements:
-    """An arrow pointing right."""
+    """Draw an arrow that points to the right."""
     return [outline(x, y, size, "M-.4-.5 .5 0-.4 .5Z", fill, "none")]
 
 
 @stamped
 def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
-    """A crown."""
+    """Draw a crown."""
     shape = "M-.5 .35-.5-.3-.22 0 0-.42 .22 0 .5-.3 .5 .35Z"
     return [outline(x, y, size, shape, fill)]
 
@@ -258,17 +267,17 @@ class Sign:
 
 
 def number_sign(text: str) -> Sign:
-    """A number with its unit."""
+    """Return the sign of a number with its unit."""
     return Sign(width(text, 12, "bold"), lambda x, y: [label(x, y + 4.3, text)])
 
 
 def note_sign(text: str) -> Sign:
-    """A word between signs."""
+    """Return the sign of a word between other signs."""
     return Sign(width(text, 10.5), lambda x, y: [caption(x, y + 3.8, text, 10.5, anchor="middle")])
 
 
 def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "start") -> Elements:
-    """Signs side by side, with their anchor at x on the middle line y, scaled down to fit."""
+    """Draw signs side by side, with their anchor at x on the middle line y, scaled to fit."""
     drawn: Elements = []
     at = 0.0
     for sign in signs:
@@ -281,7 +290,7 @@ def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "st
 
 
 def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
-    """One line explaining signs, each drawn around (0, 0)."""
+    """Draw one line that explains signs, each drawn around (0, 0)."""
     signs: list[Sign] = []
     for shape, meaning in entries:
         sign = Sign(16, partial(_put, Block(shape, 16, 16)))

@@ -13,7 +13,7 @@ GLUE = "\N{NO-BREAK SPACE}"
 def columns(
     rows: Sequence[Sequence[str]], aligns: Sequence[Callable[[str, int], str]], gap: str = "  "
 ) -> list[str]:
-    """Rows of cells as lines, columns as wide as their widest cells."""
+    """Return rows of cells as lines, with columns as wide as their widest cells."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     return [
         gap.join(
@@ -24,7 +24,7 @@ def columns(
 
 
 def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
-    """Lines of text, indented by `first` and `other`; parts joined by `GLUE` stay together."""
+    """Wrap text, indented by `first` and then `other`; parts joined by `GLUE` stay together."""
     lines = textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
     )
@@ -32,5 +32,5 @@ def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
 
 
 def disc(owner: int | str) -> str:
-    """A seat's disc, or a neutral one, in one column."""
+    """Return the sign of a seat's disc, or of a neutral one, in one column."""
     return _DISCS[owner] if isinstance(owner, int) else "Ⓝ"

@@ -18,7 +18,7 @@ _TWO_COLOURS = -2
 
 
 def cards_in(field: str) -> Callable[[Record, int], int]:
-    """A rule (game, seat) -> how many cards of all kinds are in a field."""
+    """Return the rule (game, seat) -> the number of cards of all kinds in a field."""
 
     @rule
     def cards(game: Record, seat: int) -> int:
@@ -32,7 +32,7 @@ def cards_in(field: str) -> Callable[[Record, int], int]:
 
 @rule
 def length_of_front(game: Record, seat: int) -> int:
-    """Cards before a seat; -1 if there is a gap between them."""
+    """Return the number of cards in front of a seat; -1 if there is a gap between them."""
     cards = 0
     for place in range(t.MAX_FRONT):
         if game["front"][seat, place] != NOTHING:
@@ -44,7 +44,7 @@ def length_of_front(game: Record, seat: int) -> int:
 
 @rule
 def total_of_front(game: Record, seat: int) -> int:
-    """The sum of the values before a seat (Rules B6)."""
+    """Return the sum of the values in front of a seat (Rules B6)."""
     total = 0
     for place in range(t.MAX_FRONT):
         if game["front"][seat, place] != NOTHING:
@@ -54,7 +54,7 @@ def total_of_front(game: Record, seat: int) -> int:
 
 @rule
 def colour_of_front(game: Record, seat: int) -> int:
-    """The colour before a seat, or NO_COLOUR (Rules B2, B3)."""
+    """Return the colour in front of a seat, or NO_COLOUR (Rules B2, B3)."""
     colour = t.NO_COLOUR
     for place in range(t.MAX_FRONT):
         kind = game["front"][seat, place]
@@ -65,8 +65,10 @@ def colour_of_front(game: Record, seat: int) -> int:
     return int(colour)
 
 
-_SEATS, _CARDS = t.N_SEATS, (t.N_SEATS, t.N_KINDS)
-_COPIES, _LONGEST = int(t.COPIES.max()), int(t.LENGTHS[0])
+_SEATS = t.N_SEATS
+_CARDS = (t.N_SEATS, t.N_KINDS)
+_COPIES = int(t.COPIES.max())
+_LONGEST = int(t.LENGTHS[0])
 # fmt: off
 FIELDS = (
     StateField("players", t.MIN_SEATS, _SEATS),
@@ -95,7 +97,14 @@ FIELDS = (
 )
 # fmt: on
 TEXT = {
-    **{name: name for name in ("players", "round", "to_move", "king")},
-    **{"hands": "hand", "front": "front", "taken": "taken", "pieces": "pieces", "roads": "road"},
+    "players": "players",
+    "round": "round",
+    "to_move": "to_move",
+    "king": "king",
+    "hands": "hand",
+    "front": "front",
+    "taken": "taken",
+    "pieces": "pieces",
+    "roads": "road",
 }
 """The notation's keys, in order, and their fields; see NOTATION.md."""

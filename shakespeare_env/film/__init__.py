@@ -1,4 +1,4 @@
-"""A recorded game as a page: the board move by move, the log, graphs; no server, no network."""
+"""A recorded game as one page without a server: the board move by move, the log, graphs."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
-from shakespeare_env.play.named import named_board, named_move, numbered, with_names
+from shakespeare_env.play.named import named_move, numbered
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
 STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
@@ -24,14 +24,14 @@ class Film:
     """A game as one seat saw it, or all of it.
 
     Args:
-        course: The game, n moves so far.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
+        history: The game, n moves so far.
+        seat: The seat whose view to show, `SPECTATOR` for a spectator's; None shows everything.
 
     Attributes:
         game: The game played.
         players: The number of seats.
         names: The players' names by seat, each of its own; or nothing.
-        positions: Those of the course, n + 1.
+        positions: Those of the history, n + 1.
         told: Every move as a sentence, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
@@ -40,24 +40,28 @@ class Film:
         ValueError: the numbers of positions, moves and names do not fit each other.
     """
 
-    def __init__(self, course: GameHistory, *, seat: int | None = None) -> None:
-        positions, moves, names = course.positions, course.moves, course.names or ()
+    def __init__(self, history: GameHistory, *, seat: int | None = None) -> None:
+        positions = history.positions
+        moves = history.moves
+        names = history.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
                 f"{len(positions)} positions and {len(moves)} moves: "
                 "give one position more than moves"
             )
-        self.game, self.players = positions[0].game, positions[0].players
+        self.game = positions[0].game
+        self.players = positions[0].players
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.seat, self.positions, self._forfeit = seat, positions, course.forfeit
+        self.seat = seat
+        self.positions = positions
+        self._forfeit = history.forfeit
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []
         for (before, after), move in zip(pairwise(positions), moves, strict=True):
-            assert before.to_move is not None
-            self.told.append(named_move(log.told(before, move, after), before.to_move, who))
+            self.told.append(named_move(log.record(before, move, after), who))
         self.scores = [position.scores() for position in positions]
         self._seen = [_seen(position, seat) for position in positions]
         key = self.game.presentation.chapter
@@ -65,32 +69,32 @@ class Film:
         self.chapters = [(next(numbers), f"{key} {day}") for day, numbers in days]
 
     def __len__(self) -> int:
-        """The number of moves."""
+        """Return the number of moves."""
         return len(self.told)
 
     def label(self, seat: int) -> str:
-        """The name of a seat."""
+        """Return the name of a seat."""
         return self.names[seat] if self.names else f"Seat {seat}"
 
     def title(self) -> str:
-        """The game and who plays it."""
+        """Return the game and who plays it."""
         headline = self.game.presentation.headline(self._seen[0])
         return f"{headline.game}: {', '.join(self.names) or headline.table}"
 
     def in_words(self, number: int, move: str) -> str:
-        """A move that is legal in a position, in words."""
-        return self._named(self.positions[number].describe_move(move))
+        """Return what a move that is legal in a position does."""
+        return self.positions[number].describe_move(move, self.names)
 
     def progress(self, number: int) -> str:
-        """The state of the game in a position, in a line."""
-        headline = self.game.presentation.headline(self._seen[number])
-        parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
+        """Return the state of the game in a position, in a line."""
+        headline = self.game.presentation.headline(self._seen[number], self.names)
+        parts = [headline.progress, headline.phase, headline.sentence]
         if number == len(self) and self._forfeit:
             parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
 
     def data(self) -> str:
-        """JSON that `film.js` plays: every picture once, and which of them a position shows."""
+        """Return the JSON that `film.js` plays: every picture once, and those of each position."""
         # Of one board at a time, since the boards of a whole game take hundreds of megabytes.
         found: dict[tuple[str, str], int] = {}
         boards = []
@@ -123,7 +127,7 @@ class Film:
         return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
 
     def board(self, number: int) -> str:
-        """One position's board, as `film.js` would show it."""
+        """Return one position's board, as `film.js` would show it."""
         panels = [
             (panel, [(_picture(it), is_wide(it)) for it in panel.pieces])
             for panel in self._board(number)
@@ -132,19 +136,15 @@ class Film:
         return str(template("player.html").module.board(panels, mover))
 
     def picture(self, number: int) -> str:
-        """One position as an SVG document."""
+        """Return one position as an SVG document."""
         return self.game.presentation.picture(self._seen[number], self.names)
 
-    def _named(self, text: str) -> str:
-        return with_names(text, self.names) if self.names else text
-
     def _board(self, number: int) -> list[Panel]:
-        panels = self.game.presentation.board(self._seen[number], self.names)
-        return named_board(panels, self.names) if self.names else panels
+        return self.game.presentation.board(self._seen[number], self.names)
 
 
 def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
-    """A recorded game as an HTML document with board, log and graphs, stepped through by keys.
+    """Return a game as an HTML document with board, log and graphs, stepped through by keys.
 
     Args:
         film: The game.
@@ -164,7 +164,7 @@ def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
 def player(
     film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
 ) -> str:
-    """The controls, board and log that `film.js` drives.
+    """Return the controls, board and log that `film.js` drives.
 
     Args:
         film: The film.
@@ -182,7 +182,7 @@ def player(
 
 
 def framed(page: str) -> str:
-    """A page framed within another, such as a notebook, where its script can reach nothing else."""
+    """Frame a page within another, such as a notebook, where its script reaches nothing else."""
     return (
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
@@ -194,7 +194,7 @@ def _picture(piece: Piece) -> str:
 
 
 def _seen(position: Position, seat: int | None) -> dict[str, Any]:
-    """A position as it is shown: once the game is over, nothing is secret."""
+    """Return a position as it is shown: once the game is over, nothing is secret."""
     if seat is None or position.to_move is None:
         return position.to_dict()
     return position.game.seen_by(position.to_dict(), seat)

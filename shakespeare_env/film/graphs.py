@@ -19,7 +19,10 @@ if TYPE_CHECKING:
     from shakespeare_env.film import Film
 
 FOLDER = Path(__file__).parent
-_LEFT, _RIGHT, _HIGH, _LOW = 40, 412, 8, 200
+_LEFT = 40
+_RIGHT = 412
+_HIGH = 8
+_LOW = 200
 """Edges of a graph's ground."""
 _LETTER = 7
 """The width of a letter."""
@@ -29,7 +32,7 @@ _DASHES = ("none", "7 3", "2 2.5", "10 3 2 3", "4 4", "1 4")
 
 @cache
 def template(name: str) -> Any:
-    """A template of this folder.
+    """Return a template of this folder.
 
     Raises:
         ModuleNotFoundError: Jinja is missing.
@@ -47,7 +50,7 @@ def template(name: str) -> Any:
 
 
 def score_graph(film: Film, link: str = "#") -> str:
-    """Every seat's score over the game."""
+    """Draw every seat's score over the game."""
     return graph(film, "Score", np.array(film.scores, float), link)
 
 
@@ -59,7 +62,7 @@ def graph(
     marks: Iterable[tuple[int, int, str, str]] = (),
     unit: str = "",
 ) -> str:
-    """A line for each seat over the positions, with a cursor that `film.js` moves.
+    """Draw a line for each seat over the positions, with a cursor that `film.js` moves.
 
     Args:
         film: The film.
@@ -74,7 +77,7 @@ def graph(
     step = (_RIGHT - _LEFT) / max(len(film), 1)
 
     def at(number: int, value: float) -> tuple[float, float]:
-        """A value's place, at the bottom if it is unknown."""
+        """Return a value's place, at the bottom if it is unknown."""
         share = 0.0 if math.isnan(value) else (value - lowest) / (2 * half)
         return round(_LEFT + number * step, 1), round(_LOW - share * (_LOW - _HIGH), 1)
 

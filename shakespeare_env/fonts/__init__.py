@@ -30,6 +30,6 @@ _UNKNOWN = 1000  # thousandths of the size; other scripts may be as wide as they
 
 
 def width(text: str, size: float, weight: Weight = "normal") -> float:
-    """How wide a line of text is, in the unit of the font size."""
+    """Return the width of a line of text, in the unit of the font size."""
     advances = _WIDTHS[weight]
     return size / 1000 * sum(advances.get(character, _UNKNOWN) for character in text)

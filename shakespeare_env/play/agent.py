@@ -1,4 +1,4 @@
-"""What an agent is, how it is asked, and how it is found by name."""
+"""Agents: their protocols, how they are asked, and how they are made from a name."""
 
 from __future__ import annotations
 
@@ -48,21 +48,21 @@ class Searcher(Protocol):
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Estimates the return that it expects."""
+    """Estimates the return of the seat to move."""
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D], as seen by the seats to move -> float32[n], more is better."""
+        """Return float32[n], the values of what the seats to move see, int8[n, D]."""
         ...
 
 
 @runtime_checkable
 class Advisor(Protocol):
-    """Says how likely it thinks each action."""
+    """Gives a probability to each action."""
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """int8[n, D] and bool[n, A] -> float32[n, A]; rows add up to 1, illegal actions have 0."""
+        """Return float32[n, A] for int8[n, D], bool[n, A]; rows sum to 1, illegal actions are 0."""
         ...
 
 
@@ -70,11 +70,12 @@ AnyAgent = Agent | Searcher
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
 """A function like `Agent.act`."""
 AgentLike = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
-"""What makes an agent: a name, a checkpoint's folder, an agent, a function, a class."""
+"""Anything that an agent can be made from: a name, a checkpoint's folder, an agent, a function, a
+class."""
 
 
 def name_of(player: AgentLike) -> str:
-    """A player's name in figures and errors: its text, its own name, or its class's."""
+    """Return a player's name in figures and errors: its text, its own name, or its class's."""
     if isinstance(player, str | os.PathLike):
         return str(player)
     name = getattr(player, "__name__", None)
@@ -88,7 +89,9 @@ def decide(
     rng: GameGenerators,
     masks: NDArray[np.bool_] | None = None,
 ) -> NDArray[Any]:
-    """int[m]: an agent's choices in the games `rows`, int[m], drawing from their generators.
+    """Return int[m], an agent's choices in the games `rows`, int[m].
+
+    The agent draws from the games' generators.
 
     Where `masks` are given, bool[m, A], it decides as if only these actions were legal.
     RuntimeError if it calls `sys.exit`, so that no agent ends the process that asks it.
@@ -105,7 +108,7 @@ def decide(
 
 
 def agent_for(player: AgentLike | None, game: Game) -> AnyAgent:
-    """An agent for a game; None means the strongest bundled one.
+    """Return an agent for a game; None means the strongest bundled one.
 
     The engine asks for agents only here, when a game needs one.
 

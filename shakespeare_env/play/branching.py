@@ -57,7 +57,7 @@ def followable(rule: Function) -> Function:
     return interpreted(rule, {below: _draw, shuffle: _shuffle})
 
 
-def courses(run: Callable[[Branches], T]) -> Iterator[T]:
+def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
     """Yield the results of a run, one for each of its courses that a game can take.
 
     Raises:
@@ -231,21 +231,35 @@ class _Open:
     __index__ = __int__
     __hash__ = None  # type: ignore[assignment]
 
-    __add__, __radd__ = _lazily(operator.add), _reversed(operator.add)
-    __sub__, __rsub__ = _lazily(operator.sub), _reversed(operator.sub)
-    __mul__, __rmul__ = _lazily(operator.mul), _reversed(operator.mul)
-    __floordiv__, __rfloordiv__ = _lazily(_quotient), _reversed(_quotient)
-    __mod__, __rmod__ = _lazily(_remainder), _reversed(_remainder)
-    __and__, __rand__ = _lazily(operator.and_), _reversed(operator.and_)
-    __or__, __ror__ = _lazily(operator.or_), _reversed(operator.or_)
-    __xor__, __rxor__ = _lazily(operator.xor), _reversed(operator.xor)
-    __lshift__, __rlshift__ = _lazily(operator.lshift), _reversed(operator.lshift)
-    __rshift__, __rrshift__ = _lazily(operator.rshift), _reversed(operator.rshift)
-    __neg__, __abs__ = _lazily(operator.neg), _lazily(operator.abs)
+    __add__ = _lazily(operator.add)
+    __radd__ = _reversed(operator.add)
+    __sub__ = _lazily(operator.sub)
+    __rsub__ = _reversed(operator.sub)
+    __mul__ = _lazily(operator.mul)
+    __rmul__ = _reversed(operator.mul)
+    __floordiv__ = _lazily(_quotient)
+    __rfloordiv__ = _reversed(_quotient)
+    __mod__ = _lazily(_remainder)
+    __rmod__ = _reversed(_remainder)
+    __and__ = _lazily(operator.and_)
+    __rand__ = _reversed(operator.and_)
+    __or__ = _lazily(operator.or_)
+    __ror__ = _reversed(operator.or_)
+    __xor__ = _lazily(operator.xor)
+    __rxor__ = _reversed(operator.xor)
+    __lshift__ = _lazily(operator.lshift)
+    __rlshift__ = _reversed(operator.lshift)
+    __rshift__ = _lazily(operator.rshift)
+    __rrshift__ = _reversed(operator.rshift)
+    __neg__ = _lazily(operator.neg)
+    __abs__ = _lazily(operator.abs)
     __invert__ = _lazily(operator.invert)
-    __eq__, __ne__ = _lazily(operator.eq), _lazily(operator.ne)
-    __lt__, __le__ = _lazily(operator.lt), _lazily(operator.le)
-    __gt__, __ge__ = _lazily(operator.gt), _lazily(operator.ge)
+    __eq__ = _lazily(operator.eq)
+    __ne__ = _lazily(operator.ne)
+    __lt__ = _lazily(operator.lt)
+    __le__ = _lazily(operator.le)
+    __gt__ = _lazily(operator.gt)
+    __ge__ = _lazily(operator.ge)
 
 
 def _found(number: Any) -> Any:

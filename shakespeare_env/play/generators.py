@@ -1,4 +1,4 @@
-"""What agents have of each game, apart from others: a generator, and what they remember."""
+"""The generator and the memory that agents have for each game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,8 @@ from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
-_11, _TO_UNIT = np.uint64(11), 2.0**-53
+_11 = np.uint64(11)
+_TO_UNIT = 2.0**-53
 Memories = dict[tuple[int, int], dict[str, Any]]
 """What agents remember, by game and seat."""
 Saved = tuple[NDArray[np.uint64], Memories]
@@ -56,11 +57,11 @@ class GameGenerators:
         return self.asked_by(self._seats[places], places)
 
     def asked_by(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
-        """The same for the seats, int[m], that are asked in them."""
+        """Return the generators of some games, with the memories of the seats asked, int[m]."""
         return GameGenerators(self.states, self.rows[places], seats, self._memories)
 
     def memory(self, place: int) -> dict[str, Any]:
-        """What the seat that is asked remembers of one game: its to change, empty at first."""
+        """Return the memory of the seat asked in one game, which it may change; empty at first."""
         key = int(self.rows[place]), int(self._seats[place])
         return self._memories.setdefault(key, {})
 
@@ -132,12 +133,14 @@ def next_unit(states: Any, i: int) -> float:
 @kernel("play", purpose="draws by weight")
 def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
     for row in range(len(weights)):
-        total, last = 0.0, 0
+        total = 0.0
+        last = 0
         for column in range(weights.shape[1]):
             if weights[row, column] > 0:  # few are, and a comparison costs less than a sum
                 total += weights[row, column]
                 last = column
-        left, partial = numbers[row] * total, 0.0
+        left = numbers[row] * total
+        partial = 0.0
         for column in range(last + 1):
             if weights[row, column] > 0:
                 partial += weights[row, column]

@@ -1,4 +1,4 @@
-"""What agents that look ahead may know."""
+"""Games as agents that look ahead may know them."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What happens in a move, call by call of the rules.
+"""Traces the effects of a move, call by call of the rules.
 
 The rules stand once, in the functions that are compiled. To describe a move, the interpreter runs
 the same functions on a copy of the record, which takes less than a millisecond, and some of their
@@ -66,16 +66,19 @@ class Tracer:
         self._events: list[Event] = []
         self._forced = False
         self._viewer: int | None = None
-        self._play, self._legal = self._twin(play), self._twin(legal)
+        self._play = self._twin(play)
+        self._legal = self._twin(legal)
 
     def run(
         self, record: Record, action: int, viewer: int | None = None
     ) -> tuple[Record, list[Event]]:
-        """The record after a legal action and the forced moves after it, and the events."""
+        """Return the record after a legal action and the forced moves after it, and the events."""
         game = np.array([record])[0]
         mask = np.zeros(self._n_actions, np.bool_)
         with self._lock, np.errstate(over="ignore"):  # random states wrap around
-            self._events, self._forced, self._viewer = [], False, viewer
+            self._events = []
+            self._forced = False
+            self._viewer = viewer
             self._play(game, action)
             while game["to_move"] >= 0 and self._legal(game, mask) == 1:
                 self._forced = True
@@ -84,7 +87,7 @@ class Tracer:
             return game, self._events
 
     def _twin(self, rule: Function) -> Function:
-        """A rule for the interpreter, with all that it calls."""
+        """Return a rule for the interpreter, with all that it calls."""
         source = _source(rule)
         if source not in self._twins:
             names: dict[str, Any] = {}
@@ -98,7 +101,7 @@ class Tracer:
         return self._twins[source]
 
     def _replaced(self, value: Any) -> Any:
-        """What stands in a twin for something that a rule refers to."""
+        """Return the value that a twin uses in place of one that a rule refers to."""
         # What is compiled has a `py_func`; without the compiler, `rule` wraps it.
         if hasattr(value, "py_func") or hasattr(value, "__wrapped__"):
             return self._twin(value)
@@ -107,7 +110,7 @@ class Tracer:
         return value
 
     def _traced(self, plain: Function, teller: Teller | None) -> Function:
-        """A function whose calls give events."""
+        """Return a function whose calls give events."""
 
         def call(*args: Any) -> Any:
             # NumPy would keep sums of int8 in eight bits.
@@ -115,7 +118,9 @@ class Tracer:
             if teller is None:
                 return plain(*wide)
             record = args[0]
-            before, outer, self._events = record.copy(), self._events, []
+            before = record.copy()
+            outer = self._events
+            self._events = []
             result = plain(*wide)
             traced = Call(before, record, tuple(wide[1:]), self._forced, self._viewer, self._events)
             self._events = [*outer, *teller(traced)]
@@ -125,7 +130,7 @@ class Tracer:
 
 
 def interpreted(rule: Function, instead: Mapping[Function, Function] | None = None) -> Function:
-    """A rule as the interpreter runs it, with all that it calls, or what is called instead."""
+    """Return a rule as the interpreter runs it, with all that it calls, or replacements of that."""
     return Tracer(rule, rule, 0, {}, instead)._play if instead else _interpreted(rule)
 
 

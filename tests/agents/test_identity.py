@@ -13,8 +13,8 @@ from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest, named_agent
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
+from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.dataset import write_dataset
-from shakespeare_arena.field import Field, contenders
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, WorkerError
 from tests.workers.agents_for_tests import Held
@@ -148,11 +148,16 @@ def test_objects_are_known_by_their_state_in_every_process():
 
 def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
     agents: list[Any] = [Held(), Held()]
-    field = Field.of(game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)])
+    config = ArenaConfig.of(
+        game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)]
+    )
     with pytest.raises(TypeError, match=r"Held could not be told .*'generator'.*a `version`"):
         write_dataset(tmp_path, entrants_of([*agents, "random"], FIGARO), "figaro", games=3)
-    with pytest.raises(ArenaError, match="'0': Held could not be told"), contenders(field, FIGARO):
+    with (
+        pytest.raises(ArenaError, match="'0': Held could not be told"),
+        open_contenders(config, FIGARO),
+    ):
         pass
     agents[0].version, agents[1].version = 1, 2
-    with contenders(field, FIGARO) as played:
+    with open_contenders(config, FIGARO) as played:
         assert len(played) == 2

@@ -1,4 +1,4 @@
-"""Games of matches: a row each, which depends on nothing but the match, and can be replayed."""
+"""Games of matches become rows, each of which depends on its match alone and can be replayed."""
 
 import numpy as np
 import polars as pl
@@ -20,7 +20,7 @@ def seatings(players, deals=range(3)):
     return [Seating(match, turn) for match in matches for turn in match.rotations]
 
 
-def rules(game, seed=5, **agents):
+def settings(game, seed=5, **agents):
     given = {name: make(name, registry.game(game)) for name in LINEUP} | agents
     return RunSettings(game, (), seed, given, {digest: digest.upper() for digest in given})
 
@@ -33,19 +33,20 @@ class Fails:
 
 
 @pytest.mark.parametrize("game", registry.names())
-def test_a_row_says_all_of_a_game_and_depends_on_no_other(game):
+def test_a_row_has_all_of_a_game_and_depends_on_no_other(game):
     """Tables of different sizes are played together; a forfeited game ends where it was stopped."""
-    how = rules(game, random=Fails())
+    run = settings(game, random=Fails())
     games = [one for seats in registry.seats(game) for one in seatings(seats, range(3))]
-    results = play(games, how).drop("seconds").sort("key")
-    alone = pl.concat([play([one], how) for one in games[::5]])
+    results = play(games, run).drop("seconds").sort("key")
+    alone = pl.concat([play([one], run) for one in games[::5]])
     some = results.filter(pl.col("key").is_in(alone["key"].to_list()))
     assert_frame_equal(alone.select(results.columns).sort("key"), some)
     assert results["key"].n_unique() == len(games)
     assert results["match"].n_unique() == 3 * len(registry.seats(game))
     assert 0 < results["forfeited_by"].count() < len(games)
     for row in results.iter_rows(named=True):
-        players, lost = row["players"], row["forfeited_by"]
+        players = row["players"]
+        lost = row["forfeited_by"]
         batch = Batch(game, 1, players=players, autoreset=False)
         batch.reset(row["seed"], [row["deal"]])
         decisions = [0] * players
@@ -57,11 +58,9 @@ def test_a_row_says_all_of_a_game_and_depends_on_no_other(game):
         assert row["digests"][row["rotation"]] == "random"
         assert batch.scores()[0, :players].tolist() == row["scores"]
         if lost is not None:
-            assert (batch.to_move[0], row["digests"][lost], row["fault"]) == (
-                lost,
-                "random",
-                "error",
-            )
+            assert batch.to_move[0] == lost
+            assert row["digests"][lost] == "random"
+            assert row["fault"] == "error"
             assert row["places"] == [players if seat == lost else 1 for seat in range(players)]
             assert "no idea" in row["fault_details"]
             continue
@@ -81,5 +80,5 @@ def test_a_row_says_all_of_a_game_and_depends_on_no_other(game):
         ([4], [0], [1]),
     ],
 )
-def test_places(scores, winners, places):
+def test_winners_share_the_first_place_and_others_go_by_score(scores, winners, places):
     assert places_of(np.array([scores]), np.array([winners], bool)).tolist() == [places]

@@ -1,4 +1,4 @@
-"""External programs: what they are asked and what becomes of them."""
+"""External programs: the questions they get, how faults are judged, and that none is left."""
 
 import gc
 import json
@@ -26,11 +26,12 @@ from tests.contract import knowledge
 from tests.contract.each_table import small_tables
 from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
 
-ONE, TWO = (next(table for table in TABLES if table.players == seats) for seats in (1, 2))
+ONE = next(table for table in TABLES if table.players == 1)
+TWO = next(table for table in TABLES if table.players == 2)
 
 
 def shown(table, records):
-    """The questions about some positions, each to the seat that decides."""
+    """Return the questions about some positions, each to the seat that decides."""
     batch = table.batch(len(records), seed=0)
     batch.load(slice(None), stacked(records))
     sets = InformationSets(batch, np.arange(len(records)))
@@ -39,8 +40,9 @@ def shown(table, records):
 
 
 @small_tables
-def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+def test_a_question_holds_what_the_seat_may_know_and_nothing_hidden(table):
+    hidden = knowledge.of(table.game, "hidden")
+    rng = random.Random(8)
     positions = [p for p in sampled(table, seed=2, every=12) if p.to_move is not None]
     records = [position.record() for position in positions]
     found = shown(table, records)
@@ -48,7 +50,11 @@ def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
         seat = position.to_move
         assert seat is not None
         assert asked == {
-            **{"id": 17, "command": "move", "game_id": 4, "seat": seat, "seconds": 2.5},
+            "id": 17,
+            "command": "move",
+            "game_id": 4,
+            "seat": seat,
+            "seconds": 2.5,
             "position": position.game.seen_by(position.to_dict(), seat),
             "observation": position.observation(seat).tolist(),
             "moves": position.moves(),
@@ -61,27 +67,31 @@ def test_a_question_is_a_seat_s_view_and_depends_on_nothing_hidden(table):
 @pytest.mark.parametrize(
     ("body", "kind"),
     [
-        *(("sys.exit(3)", "crash"), ("os.close(1); time.sleep(60)", "crash")),
-        *(("os.kill(os.getpid(), signal.SIGSEGV)", "crash"), ("time.sleep(60)", "time")),
+        ("sys.exit(3)", "crash"),
+        ("os.close(1); time.sleep(60)", "crash"),
+        ("os.kill(os.getpid(), signal.SIGSEGV)", "crash"),
         ("os.close(0); time.sleep(60)", "crash"),
+        ("time.sleep(60)", "time"),
         ("while True: os.write(2, b'never ready')", "time"),
         ("taken = bytearray(b'x') * 150_000_000; time.sleep(60)", "memory"),
         ("while True: write('[' * 1000)", "flood"),
-        *(("answer(question); answer(question)", "garbage"), ("write('x\\n')", "garbage")),
+        ("answer(question); answer(question)", "garbage"),
+        ("write('x\\n')", "garbage"),
         ("answer(question, move='none')", "illegal"),
     ],
 )
-def test_every_fault_is_judged_by_the_rule_and_nothing_is_left(body, kind):
+def test_every_fault_is_of_its_kind_and_no_process_is_left(body, kind):
     others = len(running())
     limits = Limits(seconds_a_move=1.0, megabytes=60, seconds_to_start=2.0)
     with agent(f"for question in questions():\n    {body}", limits) as one:
         ((found, details),) = forfeits(TWO, one)
-    assert (found, bool(details)) == (kind, True)
+    assert found == kind
+    assert details
     assert len(running()) == others
 
 
 def test_a_program_plays_several_games_and_hears_when_they_are_over(tmp_path):
-    """Numbers of games and questions are its own: they tell nothing of deals and opponents."""
+    """Games and questions are numbered for the program, which tells nothing of deals."""
     heard = tmp_path / "heard"
     body = f"""
 heard = open({str(heard)!r}, "w")
@@ -158,7 +168,8 @@ def interrupt(one):
 def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
     with agent(PLAYS) as first:  # what is opened once stays open
         forfeits(TABLES[0], first, most=1)
-    before, others = descriptors(), len(running())
+    before = descriptors()
+    others = len(running())
     one = agent(LEAVES)
     assert forfeits(TABLES[0], one, most=1) == []
     assert _soon(others + STARTED)
@@ -170,14 +181,14 @@ def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
 
 
 def _soon(many):
-    """Whether so many programs run, or soon do: a process is not yet or no longer to be found."""
+    """Whether so many programs run, or soon do: processes take a moment to appear and to go."""
     until = time.monotonic() + 20
     while len(running()) != many and time.monotonic() < until:
         time.sleep(0.01)
     return len(running()) == many
 
 
-def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypatch):
+def test_a_program_has_few_environment_variables_and_those_of_its_entry(tmp_path, monkeypatch):
     def found(**more):
         body = f"open({str(tmp_path / 'found')!r}, 'w').write(json.dumps(dict(os.environ)))"
         with ProgramAgent(replace(program(f"{body}\n{PLAYS}"), **more)) as one:
@@ -199,7 +210,8 @@ def test_a_program_has_few_variables_and_those_it_is_to_have(tmp_path, monkeypat
 
 
 def test_a_digest_follows_command_limits_variables_and_files(tmp_path):
-    folder, moved = tmp_path / "one", tmp_path / "moved"
+    folder = tmp_path / "one"
+    moved = tmp_path / "moved"
     folder.mkdir()
     for name in ("mine.py", "weights"):
         (folder / name).write_text("1")

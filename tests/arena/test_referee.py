@@ -1,4 +1,4 @@
-"""Whoever fails loses the game; the others play on as if nothing had happened."""
+"""An agent that fails loses the game; other games go on as if nothing had happened."""
 
 import re
 
@@ -15,13 +15,14 @@ from tests.generators import Remembers, generators
 
 
 class Fails(Remembers):
-    """Remembers; after some decisions `fail` answers for it, wherever row 1 is asked about.
+    """An agent in whose place `fail` answers for row 1 after some decisions there.
 
-    Rows are recognised by their generators, which no agent should do.
+    It recognises rows by their generators, which no agent should do.
     """
 
     def __init__(self, fail, after=0):
-        self.fail, self.left = fail, after
+        self.fail = fail
+        self.left = after
 
     def act(self, observations, masks, rng):
         chosen = super().act(observations, masks, rng)
@@ -40,7 +41,7 @@ def raises(error):
 
 
 def games(table, agents, n=4, kind=RefereedLineup):
-    """A batch and its line-up; agents hold the seats in turn."""
+    """Return a batch and its line-up; agents hold the seats in turn."""
     batch = table.batch(n, seed=1, autoreset=False)
     places = np.tile(np.arange(table.players) % len(agents), (n, 1))
     lineup = kind.seated(agents, places, batch.game.max_seats, generators(n))
@@ -48,7 +49,7 @@ def games(table, agents, n=4, kind=RefereedLineup):
 
 
 def played(batch, lineup):
-    """The moves of each game, (seat, action), without those that are nobody's."""
+    """Play out, and return each game's moves, (seat, action), without those nobody chose."""
     moves: list[list[tuple[int, int]]] = [[] for _ in range(batch.n)]
 
     def keep(rows, actions):
@@ -62,12 +63,12 @@ def played(batch, lineup):
 
 @full_tables
 def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
-    one, other = games(table, [Remembers()]), games(table, [Remembers()], kind=Lineup)
-    assert played(*one) == played(*other)
-    assert one[0].final_scores.tolist() == other[0].final_scores.tolist()
-    assert not one[1].forfeits
-    seconds, decisions = one[1].seconds, one[1].decisions
-    assert ((seconds > 0) == (decisions > 0)).all()
+    batch, refereed = games(table, [Remembers()])
+    other_batch, plain = games(table, [Remembers()], kind=Lineup)
+    assert played(batch, refereed) == played(other_batch, plain)
+    assert batch.final_scores.tolist() == other_batch.final_scores.tolist()
+    assert not refereed.forfeits
+    assert ((refereed.seconds > 0) == (refereed.decisions > 0)).all()
 
 
 @pytest.mark.parametrize(
@@ -84,13 +85,14 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
 def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     table = TABLES[3]
     agents = [Fails(fail, after=2), Remembers()]
-    (batch, lineup), (_, undisturbed) = games(table, agents), games(table, [Remembers()])
-    expected = played(table.batch(4, seed=1, autoreset=False), undisturbed)
+    expected = played(*games(table, [Remembers()]))
+    batch, lineup = games(table, agents)
     moves = played(batch, lineup)
     assert lineup.forfeits.keys() == {1}
     assert lineup.forfeited.tolist() == [False, True, False, False]
     forfeit = lineup.forfeits[1]
-    assert (forfeit.seat % 2, forfeit.fault.kind) == (0, kind)
+    assert forfeit.seat % 2 == 0
+    assert forfeit.fault.kind == kind
     assert re.search(says, forfeit.fault.details)
     # It went on as without the fault up to there, and the other games to their end.
     assert moves[1] == expected[1][: len(moves[1])]
@@ -100,10 +102,11 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
 
 
 class Answering(RandomAgent):
-    """Answers for its own faults: it always has one in the second of several games."""
+    """An agent that reports its own faults: it always has one in the second of several games."""
 
     def __init__(self):
-        self.asked, self.ended = [], []
+        self.asked = []
+        self.ended = []
 
     def answer(self, games, keys):
         self.asked += keys
@@ -119,7 +122,7 @@ class Answering(RandomAgent):
 
 
 @small_tables
-def test_who_answers_for_its_own_faults_is_asked_once_and_hears_of_the_end(table):
+def test_an_agent_that_reports_its_own_faults_is_asked_once_and_hears_of_the_end(table):
     agent = Answering()
     batch, lineup = games(table, [agent], n=3)
     moves = played(batch, lineup)
@@ -127,9 +130,8 @@ def test_who_answers_for_its_own_faults_is_asked_once_and_hears_of_the_end(table
     # The second of three is lost, then the second of two; the last one alone is played out.
     assert {row: lost.fault.kind for row, lost in lineup.forfeits.items()} == {1: "time", 2: "time"}
     assert [len(moves[row]) for row in (1, 2)] == [0, 1]
-    seconds, decisions = lineup.seconds, lineup.decisions
-    assert seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
-    assert decisions.sum() == sum(map(len, moves))
+    assert lineup.seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
+    assert lineup.decisions.sum() == sum(map(len, moves))
     lineup.end()
     assert set(agent.asked) <= set(agent.ended)
     assert len(set(agent.ended)) == len(agent.ended)

@@ -1,4 +1,4 @@
-"""Games of an arena can be looked at; damaged ones are refused in words."""
+"""An arena's games are replayed; rows that no game can have are refused with the reason."""
 
 import pytest
 
@@ -53,7 +53,7 @@ def test_a_forfeited_game_ends_where_it_was_stopped(rows, folder):
         (lambda row: {"forfeited_by": 9}, "forfeited_by"),
     ],
 )
-def test_what_cannot_have_been_played_is_refused(rows, change, said):
+def test_a_row_that_no_game_can_have_is_refused(rows, change, said):
     # Beside a sound game, which is not blamed.
     row, first = rows[:2]
     damaged = {**row, **change(row)}

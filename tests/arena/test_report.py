@@ -1,4 +1,4 @@
-"""Standings in the terminal and as Markdown, whatever names are."""
+"""Standings in the terminal and as Markdown, whatever the agents are called."""
 
 import io
 import re
@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from benchmarks.leaderboards.pages import ladder_markdown
-from shakespeare_arena.sheets import shown_name, standings_tables, table_sheets
+from shakespeare_arena.reports import printable_name
+from shakespeare_arena.sheets import standings_tables, table_sheets
 from shakespeare_arena.standings import standings_of
 from tests.arena.simulated_results import simulated
 
@@ -26,7 +27,7 @@ HOSTILE = (
 
 @pytest.fixture(scope="module", params=[NAMES, HOSTILE, ("a", "b"), ()], ids=len)
 def standings(request):
-    """Strongest first; the last one forfeits some of its games."""
+    """Standings of agents, strongest first; the last one forfeits some of its games."""
     names = request.param
     strengths = {name: -200.0 * place for place, name in enumerate(names)} or {"nobody": 0.0}
     tables = (1, 2, 4) if len(names) > 2 else (1,)
@@ -35,13 +36,13 @@ def standings(request):
     return standings_of(results if names else results.head(0))
 
 
-def figure(row, name, of="", digits=0):
-    """With its interval."""
-    shown = (f"{row[column]:.{digits}f}" for column in (name, f"{of}low", f"{of}high"))
-    return "{} ({} to {})".format(*shown).replace("-", "−")
+def estimate(row, name, digits=0):
+    """Write an estimate with its interval."""
+    value, low, high = [f"{row[column]:.{digits}f}" for column in (name, "low", "high")]
+    return f"{value} ({low} to {high})".replace("-", "−")
 
 
-def test_all_figures_stand_in_80_columns(standings):
+def test_all_estimates_stand_in_80_columns(standings):
     text = io.StringIO()
     Console(file=text, width=80, color_system=None).print(
         standings_tables(standings, [*table_sheets(standings)])
@@ -50,9 +51,9 @@ def test_all_figures_stand_in_80_columns(standings):
     assert all(sign.isprintable() or sign == "\n" for sign in said)
     assert max(map(len, said.splitlines())) <= 80
     for row in standings.ladder.to_dicts():
-        assert figure(row, "rating") in said
+        assert estimate(row, "rating") in said
     for row in standings.solo.to_dicts():
-        assert figure(row, "mean", digits=1) in said
+        assert estimate(row, "mean", digits=1) in said
     if not standings.games:
         assert said.strip() == "No game has been finished yet."
 
@@ -63,4 +64,4 @@ def test_markdown_has_a_row_for_each_agent_and_names_end_no_cell(standings):
     assert len(rows) == standings.ladder.height + standings.solo.height
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} <= {7}
     assert all(sign.isprintable() or sign == "\n" for sign in text)
-    assert shown_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"
+    assert printable_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"

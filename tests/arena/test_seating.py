@@ -1,4 +1,4 @@
-"""Seats and neighbours come out even."""
+"""Balanced seating: seats and neighbours come out even."""
 
 import itertools
 from collections import Counter
@@ -11,16 +11,36 @@ from shakespeare_arena.seating import SeatPlan, seatings
 # Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two
 # neighbouring seats equally often.
 GAMES = {
-    **{"ab": 2, "abc": 6, "abcd": 12, "abcde": 20, "abcdef": 30, "abb": 3, "abbb": 4, "aabb": 6},
-    **{"abab": 6, "abcc": 12, "aabbb": 10, "aabbc": 10, "aabbbb": 15, "abbbbb": 6},
-    **{"a": 1, "aa": 1, "aaa": 1, "aaaa": 1, "aaaaaa": 1, "aaabbb": 20, "aaaabc": 30, "aabbcd": 30},
+    "ab": 2,
+    "abc": 6,
+    "abcd": 12,
+    "abcde": 20,
+    "abcdef": 30,
+    "abb": 3,
+    "abbb": 4,
+    "aabb": 6,
+    "abab": 6,
+    "abcc": 12,
+    "aabbb": 10,
+    "aabbc": 10,
+    "aabbbb": 15,
+    "abbbbb": 6,
+    "a": 1,
+    "aa": 1,
+    "aaa": 1,
+    "aaaa": 1,
+    "aaaaaa": 1,
+    "aaabbb": 20,
+    "aaaabc": 30,
+    "aabbcd": 30,
 }
 each_company = pytest.mark.parametrize("agents", [*GAMES, "aabbcc", "abacbda", "babcabc"])
 
 
-def even(found, agents, number):
-    """Whether ordered pairs of holders are as frequent as if all agents were different."""
-    seats, held = len(agents), Counter(agents)
+def assert_even(found, agents, number):
+    """Check that ordered pairs of agents are as frequent as if all agents were different."""
+    seats = len(agents)
+    held = Counter(agents)
     for one, other in itertools.product(held, repeat=2):
         pairs = held[one] * (held[other] - (one == other))
         assert found[one, other] * seats * (seats - 1) == number * pairs
@@ -38,7 +58,9 @@ def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
         for name in agents:
             held = int((names[:, seat] == name).sum())
             assert held * len(agents) == len(names) * agents.count(name)
-        even(Counter(zip(names[:, seat - 1], names[:, seat], strict=True)), agents, len(names))
+        assert_even(
+            Counter(zip(names[:, seat - 1], names[:, seat], strict=True)), agents, len(names)
+        )
 
 
 def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():

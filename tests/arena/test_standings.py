@@ -1,4 +1,4 @@
-"""Standings: what each frame says of results whose figures are known."""
+"""Standings: each frame, of results whose figures are known."""
 
 import dataclasses
 import io
@@ -10,7 +10,7 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 from rich.console import Console
 
-from shakespeare_arena.ratings import ratings
+from shakespeare_arena.ratings import Lead, fit_ratings
 from shakespeare_arena.seating import Match
 from shakespeare_arena.sheets import standings_tables
 from shakespeare_arena.standings import SCHEMAS, standings_of, verdict, with_ranks
@@ -34,7 +34,7 @@ def standings(results):
 
 
 def game(places, scores, forfeited_by=None, *, lineup="abc", deal=0):
-    """One game's row."""
+    """Return one game's row."""
     match = Match(len(lineup), deal, tuple(map(digest_of, lineup)), (0,))
     fault = None if forfeited_by is None else "crash"
     return played([match], dict.fromkeys(lineup, 0.0)).with_columns(
@@ -76,19 +76,20 @@ def test_a_ladder_is_in_order_of_strength(standings, players):
 
 
 def test_games_of_one_table_move_no_rating_of_another():
-    """Strengths depend on the table."""
+    """Strengths depend on the table, so each ladder is of its own games."""
     two = simulated(AT_TWO, tables=(2,), matches=100, points=500.0)
     four = simulated(AT_FOUR, tables=(4,), matches=100, points=500.0)
-    whole = standings_of(pl.concat([two, four]))
-    assert whole.fits["widening"].to_list() == [1.0, 1.0]
+    complete = standings_of(pl.concat([two, four]))
+    assert complete.fits["widening"].to_list() == [1.0, 1.0]
     fewer = standings_of(pl.concat([two, four[:100]]))
     for frame in ("ladder", "pairs", "tables"):
-        before, after = (getattr(each, frame).filter(players=2) for each in (whole, fewer))
+        before = getattr(complete, frame).filter(players=2)
+        after = getattr(fewer, frame).filter(players=2)
         assert_frame_equal(before, after)
 
 
-def test_agents_whom_no_games_connect_are_not_compared():
-    """Though the penalty gives all of them ratings."""
+def test_agents_that_no_games_connect_are_not_compared():
+    """They are not compared though the penalty gives all of them ratings."""
     two = {"a": 400.0, "b": -400.0}, {"c": 100.0, "d": -100.0}
     apart = pl.concat([simulated(pair, tables=(2,), matches=60, points=500.0) for pair in two])
     together = simulated(dict.fromkeys("abcd", 0.0), tables=(4,), matches=20)
@@ -112,13 +113,13 @@ def test_agents_whom_no_games_connect_are_not_compared():
     ],
 )
 def test_a_rank_counts_the_agents_that_are_surely_stronger(verdicts, apart, ranks):
-    """So neighbours whose order is open share none with an agent that beats one of them."""
+    """Neighbours whose order is open share no rank with an agent that beats one of them."""
     rows = [{"verdict": verdict} for verdict in verdicts.split()] + [{}]
     ranked = with_ranks(rows, lambda first, second: f"{first}{second}" in apart.split())
     assert [row["rank"] for row in ranked] == ranks.split()
 
 
-def test_a_ladder_of_agents_that_beat_each_other_in_a_circle_says_that_it_is_false():
+def test_the_ladder_of_agents_that_beat_each_other_in_a_circle_is_marked_as_misfitting():
     """Pairs come first, and intervals are wider."""
     circle = {"a": 150.0, "b": 0.0}, {"b": 150.0, "c": 0.0}, {"c": 150.0, "a": 0.0}
     weak = [{name: 200.0, "weak": 0.0} for name in "abc"]
@@ -133,7 +134,7 @@ def test_a_ladder_of_agents_that_beat_each_other_in_a_circle_says_that_it_is_fal
     assert (fit["compared"], fit["freedom"]) == (6, 3)
     assert fit["p"] == pytest.approx(scipy.stats.chi2.sf(fit["chi_square"], 3))
     assert fit["widening"] == pytest.approx((fit["chi_square"] / 3) ** 0.5)
-    narrow = ratings(results).errors().max() * scipy.stats.t.ppf(0.975, 179)
+    narrow = fit_ratings(results).errors().max() * scipy.stats.t.ppf(0.975, 179)
     widest = standings.ladder.select(pl.col("high") - pl.col("low")).to_numpy().max() / 2
     assert widest == pytest.approx(narrow * fit["widening"], rel=1e-3)
     text = io.StringIO()
@@ -143,7 +144,7 @@ def test_a_ladder_of_agents_that_beat_each_other_in_a_circle_says_that_it_is_fal
     assert f"{fit['widening']:.1f} times as wide" in " ".join(page.split())
 
 
-def test_whoever_forfeits_was_beaten_by_each_and_nothing_else_is_counted():
+def test_an_agent_that_forfeits_was_beaten_by_each_other_one_and_nothing_else_is_counted():
     standings = standings_of(game([1, 3, 1], [40, 50, 60], forfeited_by=1))
     ahead = {(a, o): s for a, o, s in standings.pairs.select("agent", "other", "ahead").iter_rows()}
     assert ahead == {("a", "b"): 1, ("c", "b"): 1, ("b", "a"): 0, ("b", "c"): 0}
@@ -159,14 +160,15 @@ def test_whoever_forfeits_was_beaten_by_each_and_nothing_else_is_counted():
 def test_time_is_counted_by_decision_and_table(results, standings):
     rows = results.filter(players=4).explode("agents", "seconds", "decisions").filter(agents="fair")
     fair = standings.times.filter(agent="fair", players=4).row(0, named=True)
-    seconds, decisions = rows["seconds"].cast(pl.Float64).sum(), rows["decisions"].sum()
+    seconds = rows["seconds"].cast(pl.Float64).sum()
+    decisions = rows["decisions"].sum()
     assert (fair["decisions"], fair["seconds"]) == (decisions, pytest.approx(seconds))
     assert fair["milliseconds"] == pytest.approx(1000 * seconds / decisions)
     assert fair["low"] < fair["milliseconds"] < fair["high"]
 
 
 def test_solo_leads_are_of_the_deals_that_both_have_played():
-    """By their means b is best, but its deals were the good ones; a forfeited game counts as 0."""
+    """The mean of b is best, but its deals were the good ones; a forfeited game counts as 0."""
     scores = {"a": {0: 10, 1: 20, 2: 30, 3: 40}, "b": {2: 29, 3: 38}, "c": {0: 9, 1: 18}}
     results = pl.concat(
         game([1], [score], lineup=agent, deal=deal)
@@ -198,5 +200,5 @@ def test_solo_leads_are_of_the_deals_that_both_have_played():
         (15, float("nan"), 1000, "open"),
     ],
 )
-def test_a_verdict(lead, error, matches, expected):
-    assert verdict(lead, error, matches, level=0.05, equal_within=20) == expected
+def test_a_verdict_needs_matches_and_a_lead_beyond_its_interval(lead, error, matches, expected):
+    assert verdict(Lead(lead, error, matches), level=0.05, equal_within=20) == expected

@@ -1,4 +1,4 @@
-"""An arena plays until it is enough, and ends the same however often it is interrupted."""
+"""An arena plays until its order is settled or its budget spent, however it is interrupted."""
 
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
 from shakespeare_arena import tournament
-from shakespeare_arena.field import Field, contenders
+from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.intervals import wilson_interval
 from shakespeare_arena.matchmaking import plan_round
 from shakespeare_arena.standings import LEVEL, standings_of
@@ -22,7 +22,7 @@ from tests.arena.small_arenas import games
 
 
 class Twin(RandomAgent):
-    """Plays like `random`, from which no number of games can separate it."""
+    """An agent that plays like `random`, so that no number of games settles their order."""
 
 
 def breaks_down(observations, masks, rng):
@@ -36,14 +36,14 @@ def broken(observations, masks, rng):
 
 
 def small(*agents, **how):
-    """A field of two seats that plays all its games."""
+    """An arena of two seats that plays all its games."""
     named = agents or ("random", Twin())
     given: dict[str, Any] = {"players": [2], "equal_within": 1e-6, "solo_equal_within": 1e-6}
-    return Field.of(agents=list(named), **given | how)
+    return ArenaConfig.of(agents=list(named), **given | how)
 
 
 class Stop(Exception):  # noqa: N818
-    """In place of Ctrl-C."""
+    """An interruption, in place of Ctrl-C."""
 
 
 def test_games_are_played_at_all_tables_until_the_budget_is_spent_and_then_it_goes_on(
@@ -70,8 +70,8 @@ def test_games_are_played_at_all_tables_until_the_budget_is_spent_and_then_it_go
 def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
     """An agent that often fails sits out from the same round on."""
     monkeypatch.setattr(tournament, "SHARD_S", 0.1)
-    field = small("random", Twin(), breaks_down, games=120)
-    run_arena(field, tmp_path / "whole")
+    config = small("random", Twin(), breaks_down, games=120)
+    run_arena(config, tmp_path / "undisturbed")
     for games_before in (1, 45, 75):
 
         def interrupt(_number, finished, _planned, games_before=games_before):
@@ -79,18 +79,18 @@ def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
                 raise Stop
 
         with pytest.raises(Stop):
-            run_arena(field, tmp_path / "cut", on_progress=interrupt)
+            run_arena(config, tmp_path / "cut", on_progress=interrupt)
         assert len(read_results(tmp_path / "cut")) >= games_before
-    run_arena(field, tmp_path / "cut")
-    assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "whole"))
+    run_arena(config, tmp_path / "cut")
+    assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "undisturbed"))
 
 
-def test_it_stops_once_the_order_is_settled(tmp_path):
-    """Alone both play the same deals."""
-    field = Field.of(agents=["random", "heuristic"], players=[1, 2])
-    assert run_arena(field, tmp_path) is Ending.settled
+def test_an_arena_stops_once_the_order_is_settled(tmp_path):
+    """In the solo game both agents play the same deals."""
+    config = ArenaConfig.of(agents=["random", "heuristic"], players=[1, 2])
+    assert run_arena(config, tmp_path) is Ending.settled
     results = read_results(tmp_path)
-    assert len(results) < field.games
+    assert len(results) < config.games
     ladder = standings_of(results).ladder
     assert ladder["agent"].to_list() == ["heuristic", "random"]
     assert ladder["verdict"].to_list() == ["stronger", None]
@@ -99,7 +99,7 @@ def test_it_stops_once_the_order_is_settled(tmp_path):
 
 
 def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
-    """What comes before it, as compiling does, may take long."""
+    """Compiling, and whatever else comes before the first move, may take long."""
     now = [0.0]
 
     def planned(*given, **options):
@@ -113,7 +113,7 @@ def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
 
 
 def test_a_changed_agent_is_a_new_one_and_a_renamed_one_the_same(tmp_path):
-    """The budget counts the games of the field's own agents."""
+    """The budget counts the games of the arena's own agents."""
 
     def played(*agents):
         run_arena(small(*agents, games=40), tmp_path)
@@ -128,7 +128,7 @@ def test_a_changed_agent_is_a_new_one_and_a_renamed_one_the_same(tmp_path):
     assert len([label for label in labels if label.startswith("greedy")]) == 2
 
 
-def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
+def test_an_agent_that_always_fails_sits_out_and_the_others_play_on(tmp_path):
     run_arena(small("random", Twin(), broken, games=400), tmp_path / "three")
     results = read_results(tmp_path / "three")
     lost = results.filter(pl.col("forfeited_by").is_not_null())
@@ -139,17 +139,17 @@ def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
     assert ending in (Ending.alone, Ending.settled)
 
 
-def test_fields_in_threads_share_the_working_folder_or_take_turns(tmp_path):
-    """Until the last of them is over, whoever ends first."""
+def test_arenas_in_threads_share_the_working_folder_or_take_turns(tmp_path):
+    """The folder stays until the last of them is over, whichever ends first."""
     before = Path.cwd()
     game = registry.game("figaro")
     here = small(game="figaro", players=[3])
     there = here.model_copy(update={"folder": tmp_path})
-    other = contenders(there, game)
-    with contenders(there, game), ThreadPoolExecutor(1) as pool:
+    other = open_contenders(there, game)
+    with open_contenders(there, game), ThreadPoolExecutor(1) as pool:
         pool.submit(other.__enter__).result()
-        with pytest.raises(ArenaError, match=f"plays a field of {tmp_path}"):
-            pool.submit(contenders(here, game).__enter__).result()
+        with pytest.raises(ArenaError, match=f"runs an arena in {tmp_path}"):
+            pool.submit(open_contenders(here, game).__enter__).result()
     assert Path.cwd() == tmp_path
     other.__exit__(None, None, None)
     assert Path.cwd() == before
@@ -162,19 +162,19 @@ def test_fields_in_threads_share_the_working_folder_or_take_turns(tmp_path):
         ({"program": ["no-such"]}, "'no-such': there is no program 'no-such'; give"),
     ],
 )
-def test_agents_that_cannot_play(tmp_path, agent, said):
+def test_an_agent_that_cannot_play_is_named_and_nothing_is_written(tmp_path, agent, said):
     with pytest.raises(ArenaError, match=said):
         run_arena(small("random", agent), tmp_path)
     assert not list(tmp_path.iterdir())
 
 
 def test_identical_agents_are_seldom_taken_for_different(tmp_path):
-    """Though an arena looks at its games after every round: at most one in twenty."""
+    """At most one in twenty is, though an arena looks at its games after every round."""
     stronger = []
     for seed, players in enumerate([(2,), (4,), (2, 4), (1, 2, 4)] * 3):
         twins = [type(f"Twin {number}", (RandomAgent,), {})() for number in range(2 + seed % 3)]
         settings: dict[str, Any] = {"games": 200, "equal_within": 150.0, "seed": seed}
-        run_arena(Field.of(players=players, agents=twins, **settings), tmp_path / str(seed))
+        run_arena(ArenaConfig.of(players=players, agents=twins, **settings), tmp_path / str(seed))
         standings = standings_of(read_results(tmp_path / str(seed)))
         verdicts = {*standings.ladder["verdict"], *standings.solo["verdict"]}
         stronger.append("stronger" in verdicts)

@@ -7,7 +7,8 @@ from collections import Counter
 COLOURS = ("red", "orange", "green", "blue", "purple")
 JESTERS = ("jester-1", "jester-2")
 RING = "ring"
-KINDS = (*(f"{colour}-{value}" for colour in COLOURS for value in (1, 2, 3)), *JESTERS, RING)
+_COLOURED = [f"{colour}-{value}" for colour in COLOURS for value in (1, 2, 3)]
+KINDS = (*_COLOURED, *JESTERS, RING)
 """Every kind of card, in the order of the action table and of the observation."""
 COPIES = Counter(
     {f"{colour}-{value}": n for colour in COLOURS for value, n in ((1, 3), (2, 6), (3, 1))}
@@ -27,5 +28,5 @@ def deck(players: int) -> Counter[str]:
 
 
 def colour_named(card: str) -> str:
-    """What a card is called before its value: its colour, "jester" or "ring"."""
+    """Return the name of a card before its value: its colour, "jester" or "ring"."""
     return card.partition("-")[0]

@@ -1,4 +1,4 @@
-"""What anybody who knows the rules of Figaro could say (see `tests/contract/knowledge.py`)."""
+"""Facts that anybody who knows the rules of Figaro could state (`tests/contract/knowledge.py`)."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ OWN_FIELDS: set[str] = set()
 
 
 def counters(position: dict[str, Any]) -> list[dict[str, int]]:
-    """What can be counted of every seat."""
+    """Return everything that can be counted of every seat."""
     return [
         {"points": -sum(road), "hand": sum(hand.values()), "taken": len(taken)}
         for road, hand, taken in zip(

@@ -1,4 +1,4 @@
-"""What a seat may not know of a position of Figaro (Rules D2): the hands of the others.
+"""Changes of what a seat may not know of a position (Rules D2): the hands of the others.
 
 Whoever is to decide has two legal moves or more (D1), and everybody knows that: a seat to move gets
 no hand with which it could not decide.
@@ -34,7 +34,7 @@ def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> d
 
 
 def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
-    """The same with a record; chance to come changes, too."""
+    """Change a record in the same way, and its chance to come."""
     game = record.copy()
     others = [other for other in range(game["players"]) if other != seat]
     hands = [_cards(game, other) for other in others]

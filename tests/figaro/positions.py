@@ -55,7 +55,8 @@ def position(
     seats = range(players)
     left = deck(players)
     piles = [(front or {}).get(seat, "").split() for seat in seats]
-    held, shares = [], []
+    held = []
+    shares = []
     for seat in seats:
         named = (hands or {}).get(seat, REST).split()
         if REST in named:
@@ -173,7 +174,8 @@ def turn() -> Dict:
         {"orange-2": 3},
     ]
     front = [[], ["jester-1"], ["ring", "blue-2", "blue-1"], ["green-3", "jester-1"]]
-    roads, pieces = [[15], [14], [13], []], [[], [12, 11, 10], [9, 8, 7]]
+    roads = [[15], [14], [13], []]
+    pieces = [[], [12, 11, 10], [9, 8, 7]]
     fields: Dict = {"to_move": 2, "king": 1, "roads": roads, "pieces": pieces}
     return sample(hands, front, takers=(0, 2, 3), **fields)
 

@@ -1,4 +1,4 @@
-"""What `determinize` draws for a seat: the other hands, uniform over the deals that can be.
+"""`determinize` draws the other hands, uniform over the deals that can be.
 
 Whoever is asked has a choice (Rules D1), so deals that would leave the seat to move none are no
 part of it. Frequencies are tested by chi-square against the value exceeded once in 10 000 draws.
@@ -35,7 +35,8 @@ def others_of(d, observer):
 
 def exact(d, observer):
     """The probability of every deal of the other hands, as a seat must reckon it."""
-    others, decides = others_of(d, observer), can_decide(d["front"])
+    others = others_of(d, observer)
+    decides = can_decide(d["front"])
     unseen = [card for seat in others for card in Counter(d["hands"][seat]).elements()]
     found: Counter[tuple[tuple[str, ...], ...]] = Counter()
     for order in permutations(unseen):
@@ -59,7 +60,7 @@ def drawn(d, observer):
 
 
 def limit(freedom):
-    """What chi-square exceeds once in 10 000 draws (Wilson and Hilferty)."""
+    """Return the value that chi-square exceeds once in 10,000 draws (Wilson and Hilferty)."""
     spread = 2 / (9 * freedom)
     return freedom * (1 - spread + 3.72 * spread**0.5) ** 3
 
@@ -80,7 +81,8 @@ CASES = {
 @pytest.mark.slow
 @pytest.mark.parametrize(("d", "observer", "limited"), CASES.values(), ids=CASES)
 def test_every_deal_is_as_frequent_as_it_should_be(d, observer, limited):
-    probabilities, found = exact(d, observer), drawn(d, observer)
+    probabilities = exact(d, observer)
+    found = drawn(d, observer)
     assert (set(probabilities) < set(exact(d | {"to_move": observer}, observer))) == limited
     assert set(found) <= set(probabilities), "a deal that cannot be"
     assert min(probabilities.values()) * DRAWS > 5

@@ -7,9 +7,10 @@ from xml.etree import ElementTree
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.figaro import drawing
-from shakespeare_env.figaro.drawing import board, picture, places
-from shakespeare_env.figaro.text import asked
+from shakespeare_env.figaro.drawing.board import board, picture, places
+from shakespeare_env.figaro.drawing.shapes import CARDS as CARD_COLOURS
+from shakespeare_env.figaro.drawing.shapes import SEAT_COLOURS
+from shakespeare_env.figaro.text.wording import headline
 from tests.drawings import (
     EYES,
     assert_apart,
@@ -31,7 +32,8 @@ LONG_PILE = ["ring", "red-1", "ring", "ring", "jester-1", "red-1", "ring", "red-
 
 OVER: dict[str, Any] = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
 SEATS = pytest.mark.parametrize("players", range(3, 7))
-PHONE, FINGER = 366, 40
+PHONE = 366
+FINGER = 40
 
 
 def table(players, **fields):
@@ -55,13 +57,14 @@ def elements(given, names=()):
 def test_texts_keep_to_their_room_and_lie_on_no_other(players):
     """From an empty to a crowded table; all pictures are of one size, as frames of a film are."""
     sizes = set()
-    full, names = crowded(players), ["A very long name indeed, longer than its room"] * players
+    full = crowded(players)
+    names = ["A very long name indeed, longer than its room"] * players
     for given in (table(players), full, seen_by(full, 1), full | OVER | {"hands": [{}] * players}):
         before = copy.deepcopy(given)
         drawn = picture(given)
         assert given == before
         sizes.add(height(drawn))
-        assert_readable(drawn, asked(given))
+        assert_readable(drawn, headline(given).sentence)
         for piece in elements(given, names).values():
             assert_in_place(piece)
     assert len(sizes) == 1
@@ -69,14 +72,15 @@ def test_texts_keep_to_their_room_and_lie_on_no_other(players):
 
 @pytest.mark.parametrize("eye", EYES)
 def test_card_and_seat_colours_stay_apart(eye):
-    cards = [drawing.CARDS[colour][0] for colour in COLOURS]
-    assert_apart((*cards, *(fill for fill, _ in drawing.SEAT_COLOURS)), eye, 20)
+    cards = [CARD_COLOURS[colour][0] for colour in COLOURS]
+    assert_apart(cards + [fill for fill, _ in SEAT_COLOURS], eye, 20)
 
 
 @pytest.mark.parametrize("table", OURS, ids=str)
 def test_every_legal_move_has_its_places_once(table):
     for reached in positions(table, seed=3, every=23):
-        whole, seen = reached.to_dict(), seen_by(reached.to_dict(), reached.to_move or 0)
+        whole = reached.to_dict()
+        seen = seen_by(reached.to_dict(), reached.to_move or 0)
         for drawn in (elements(seen).values(), [picture(seen)], [picture(whole)]):
             shown = places_in(drawn)
             assert max(shown.values()) == 1

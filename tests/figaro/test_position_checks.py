@@ -11,8 +11,17 @@ from tests.contract.playing import GONE, changed
 from tests.figaro.positions import opening, over, sample, trio, turn
 
 KEYS = (
-    *("game", "players", "round", "to_move", "king", "hands", "front", "taken", "pieces"),
-    *("roads", "winners"),
+    "game",
+    "players",
+    "round",
+    "to_move",
+    "king",
+    "hands",
+    "front",
+    "taken",
+    "pieces",
+    "roads",
+    "winners",
 )
 
 
@@ -33,7 +42,10 @@ def test_every_key_is_needed_and_no_other_known():
 # What is changed -> the place that the error names.
 FAULTS = [
     (turn, {"game": "chess"}, "game"),
-    *[(turn, {"players": value}, "players") for value in (2, 7, "4", 10**30)],
+    (turn, {"players": 2}, "players"),
+    (turn, {"players": 7}, "players"),
+    (turn, {"players": "4"}, "players"),
+    (turn, {"players": 10**30}, "players"),
     (turn, {"round": True}, "round"),
     (turn, {"king": 4}, "king"),
     (turn, {"to_move": -1}, "to_move"),
@@ -42,7 +54,9 @@ FAULTS = [
     (turn, {"pieces.0": GONE}, "pieces"),
     (turn, {"hands.1.blue-4": 1}, "hands[1]"),
     (turn, {"front.1.0": ["ring"]}, "front[1][0]"),
-    *[(turn, {"hands.1.blue-2": value}, "hands[1].blue-2") for value in (0, 7, True)],
+    (turn, {"hands.1.blue-2": 0}, "hands[1].blue-2"),
+    (turn, {"hands.1.blue-2": 7}, "hands[1].blue-2"),
+    (turn, {"hands.1.blue-2": True}, "hands[1].blue-2"),
     (turn, {"hands.3.orange-2": 2}, "hands"),
     (turn, {"taken.1": ["ring"] * 9}, "taken[1]"),
     (opening, {"hands.0.jester-2": 2}, "hands"),

@@ -36,7 +36,8 @@ def test_positions_legal_moves_moves_winners_and_scores_are_those_recorded(game)
     game.check_result(lambda last: [-sum(road) for road in last["roads"]])
 
 
-MOST_SEATS, MOST_PIECES = 6, 5
+MOST_SEATS = 6
+MOST_PIECES = 5
 LAYOUT = observation_layout("figaro")
 tables = pytest.mark.parametrize("table", OURS, ids=str)
 
@@ -94,7 +95,7 @@ def value(card):
 
 
 def colour_of(pile):
-    """Of the cards before a seat, None if there are only jesters and rings (B3, B4)."""
+    """Return the colour of a pile, None if it has only jesters and rings (B3, B4)."""
     found = {colour_named(card) for card in pile} & {*COLOURS}
     assert len(found) <= 1
     return COLOURS.index(found.pop()) if found else None
@@ -102,7 +103,9 @@ def colour_of(pile):
 
 def seat_fields(d, seat):
     """The block of one seat: all is public but which cards it holds (D2)."""
-    pile, taken, road = d["front"][seat], d["taken"][seat], d["roads"][seat]
+    pile = d["front"][seat]
+    taken = d["taken"][seat]
+    road = d["roads"][seat]
     return {
         "present": [1],
         "to_move": [int(d["to_move"] == seat)],
@@ -119,7 +122,7 @@ def seat_fields(d, seat):
 
 
 def table_fields(d):
-    """What lies on the table for all."""
+    """Return the fields of the table, which all see."""
     to_come = d["pieces"][d["round"] - 1 :]
     pieces = [padded(row, MOST_PIECES) for row in to_come]
     return {
@@ -131,7 +134,7 @@ def table_fields(d):
 
 
 def own_fields(d, observer):
-    """What only the observer knows: its cards, and so those that the others hold between them."""
+    """Return the observer's own fields: its cards, and those that the others hold between them."""
     hands = [Counter(hand) for hand in d["hands"]]
     own = hands.pop(observer)
     others = sum(hands, Counter())
@@ -144,7 +147,7 @@ def own_fields(d, observer):
 
 
 def fillers(d, observer, cards):
-    """By place: how many of these cards would bring the total before a seat to 6 (B2, B3, B6)."""
+    """Return, by place, how many of these cards would bring a pile's total to 6 (B2, B3, B6)."""
     counts = []
     for place in range(d["players"]):
         pile = d["front"][(observer + place) % d["players"]]

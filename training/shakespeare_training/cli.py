@@ -25,7 +25,7 @@ from shakespeare_env.errors import (
     TrainingError,
     WorkerError,
     agent_notes,
-    own_steps,
+    own_frames,
 )
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_training, stoppable
 
@@ -288,7 +288,7 @@ def _exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     except WorkerError as fault:
         exit_with_error(f"{fault}; {how_to_go_on(folder)}")
     except Exception as fault:
-        if agent_notes(fault) or (isinstance(fault, OSError) and own_steps(fault)):
+        if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
             remedy = how_to_go_on(folder)
             fault.add_note(f"{remedy[0].upper()}{remedy[1:]}")
             raise
@@ -348,11 +348,11 @@ def exploit(
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.search.agent import SearchAgent
-    from shakespeare_arena.measure import tables_of
+    from shakespeare_arena.measure import table_sizes
     from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
 
     with choices.usage_errors("--players"):
-        (seats,) = tables_of(game, [game.max_seats if players is None else players])
+        (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
     if isinstance(frozen.agent, SearchAgent):
         table = ["--game", registry.how_to_name(game.name), "--players", str(seats)]

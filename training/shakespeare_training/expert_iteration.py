@@ -24,7 +24,7 @@ from shakespeare_agents.search.agent import (
     network_search,
 )
 from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
@@ -408,8 +408,7 @@ class GameBuffer:
             turned = np.take_along_axis(of_seats, clockwise, 1)
             return np.where(present, turned, np.float32(0.0))
 
-        winners = batch.final_winners.astype(np.float32)
-        shares = winners / winners.sum(axis=1, keepdims=True).clip(1.0)
+        shares = victory_shares(batch.final_winners).astype(np.float32)
         changes = (batch.final_scores[rows] - added.scores) / np.float32(batch.game.score_scale)
         examples = Examples(
             observations=added.observations,

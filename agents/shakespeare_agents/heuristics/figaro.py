@@ -14,8 +14,8 @@ import numpy as np
 from shakespeare_agents.heuristics.best_action import BestAction, evaluation
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.figaro import actions as a
-from shakespeare_env.figaro import observe as at
 from shakespeare_env.figaro.box import tables as t
+from shakespeare_env.figaro.record.layout import SEAT_AT, SEAT_SIZE, TABLE_AT
 from shakespeare_env.figaro.state import NOBODY
 
 _OWNER = "heuristic-figaro"
@@ -34,7 +34,7 @@ assert len(PRICE) == t.N_KINDS
 def seats(seen: Any) -> int:
     """Seats at the table."""
     count = t.MIN_SEATS
-    while not seen[at.PLAYERS + count - t.MIN_SEATS]:
+    while not seen[TABLE_AT.players + count - t.MIN_SEATS]:
         count += 1
     return count
 
@@ -42,7 +42,7 @@ def seats(seen: Any) -> int:
 @rule
 def total(seen: Any, place: int) -> int:
     """The total before a seat."""
-    first = place * at.SEAT_SIZE + at.TOTAL
+    first = place * SEAT_SIZE + SEAT_AT.total
     value = 0
     while value < t.FULL - 1 and not seen[first + value]:
         value += 1
@@ -61,12 +61,12 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
     players = seats(seen)
     to_come = 0.0
     for place in range(players):
-        to_come += seen[place * at.SEAT_SIZE + at.HAND_SIZE]
+        to_come += seen[place * SEAT_SIZE + SEAT_AT.hand_size]
     width = 1.0 + 0.5 * to_come / players
     mine = 0.0
     rank = 0.0
     for place in range(players):
-        taken = float(seen[place * at.SEAT_SIZE + at.TAKEN_COUNT])
+        taken = float(seen[place * SEAT_SIZE + SEAT_AT.taken_count])
         if taker == NOBODY:
             before = place - passed if place >= passed else players - 1
             height = total(seen, before) + (more if place == target else 0)
@@ -80,15 +80,15 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
     # Between two ranks, interpolate their pieces; the last rank gets none.
     upper = int(rank)
     share = rank - upper
-    longer = float(seen[at.PIECES + upper]) if upper < players - 1 else 0.0
-    shorter = float(seen[at.PIECES + upper + 1]) if upper + 1 < players - 1 else 0.0
+    longer = float(seen[TABLE_AT.pieces + upper]) if upper < players - 1 else 0.0
+    shorter = float(seen[TABLE_AT.pieces + upper + 1]) if upper + 1 < players - 1 else 0.0
     return -(longer * (1.0 - share) + shorter * share)
 
 
 @rule
 def score(seen: Any, action: int) -> float:
     """An action's worth, comparable within a decision."""
-    face_up = int(seen[at.FACE_UP])
+    face_up = int(seen[TABLE_AT.face_up])
     if action == a.TAKE:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
     if action == a.RING:
@@ -103,10 +103,10 @@ def score(seen: Any, action: int) -> float:
 @rule
 def position(seen: Any) -> float:
     """A seat's standing: its road, its outlook, its special cards."""
-    worth = -float(seen[at.ROAD_LENGTH])
-    worth += outlook(seen, NOBODY, int(seen[at.FACE_UP]), 0, NOBODY, 0)
+    worth = -float(seen[SEAT_AT.road_length])
+    worth += outlook(seen, NOBODY, int(seen[TABLE_AT.face_up]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
-        worth += PRICE[kind] * seen[at.OWN_HAND + kind]
+        worth += PRICE[kind] * seen[TABLE_AT.own_hand + kind]
     return worth
 
 

@@ -1,4 +1,4 @@
-"""What the rule sheet, and reviews, say of every copy of Figaro."""
+"""Facts that the rule sheet, and reviews, state of every copy of Figaro."""
 
 from __future__ import annotations
 

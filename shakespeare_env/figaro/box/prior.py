@@ -9,7 +9,8 @@ import numpy as np
 
 from shakespeare_env.boxes import Changes, Groups
 
-_PIECES, _LONGEST = 15, 30
+_PIECES = 15
+_LONGEST = 30
 
 
 def road(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:

@@ -65,7 +65,8 @@ class Box(Facts):
         pieces = self.rounds * (SEATS[-1] - 1)
         if len(self.lengths) != pieces or len({*self.lengths}) != pieces:
             raise ValueError(f"road.lengths: give {pieces} different lengths (Rules A2)")
-        a_colour, jesters = sum(self.colours.values()), sum(self.jesters.values())
+        a_colour = sum(self.colours.values())
+        jesters = sum(self.jesters.values())
         for seats in SEATS:
             dealt = len(COLOURS) * a_colour + jesters + self.rings
             if seats == SEATS[0]:
@@ -98,12 +99,11 @@ RING = JESTER + len(JESTERS)
 N_KINDS = RING + 1
 NO_COLOUR = -1
 
-KIND_IDS = (
-    *(f"{colour}-{value}" for colour in COLOURS for value in VALUES),
-    *(f"jester-{value}" for value in JESTERS),
-    "ring",
-)
-COLOUR = np.array([*(k // N_VALUES for k in range(N_COLOURED)), *[NO_COLOUR] * 3], np.int8)
+_COLOURED_IDS = tuple(f"{colour}-{value}" for colour in COLOURS for value in VALUES)
+_JESTER_IDS = tuple(f"jester-{value}" for value in JESTERS)
+KIND_IDS = (*_COLOURED_IDS, *_JESTER_IDS, "ring")
+COLOUR = np.full(N_KINDS, NO_COLOUR, np.int8)
+COLOUR[:N_COLOURED] = np.arange(N_COLOURED) // N_VALUES
 """By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
 VALUE = np.array([*(VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 

@@ -78,7 +78,8 @@ def test_every_fact_counts(name, copy):
 def test_seats_and_a_box_that_does_not_fit_are_told_without_loading_the_game(name, copy):
     changes = knowledge.of(name, "box_changes")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
-    own, variable = digest(name, bundled(name)), f"{name.upper()}_BOX"
+    own = digest(name, bundled(name))
+    variable = f"{name.upper()}_BOX"
     script = (
         "import json, sys; from shakespeare_env import Batch, Position, env, registry\n"
         "assert registry.seats(sys.argv[1])\n"
@@ -99,8 +100,10 @@ def test_seats_and_a_box_that_does_not_fit_are_told_without_loading_the_game(nam
 @one_game
 def test_a_dataset_names_the_box_it_was_played_with_and_keeps_a_copy(name, copy, tmp_path):
     """But not the package's own."""
-    changes, variable = knowledge.of(name, "box_changes"), f"{name.upper()}_BOX"
-    dataset, kept = tmp_path / "dataset", tmp_path / "kept"
+    changes = knowledge.of(name, "box_changes")
+    variable = f"{name.upper()}_BOX"
+    dataset = tmp_path / "dataset"
+    kept = tmp_path / "kept"
     write(dataset, name, deals=1)
     assert not (dataset / "box.toml").exists()
     manifest = dataset / "arena.json"

@@ -20,6 +20,8 @@ from shakespeare_arena import evaluate
 from shakespeare_env import (
     Batch,
     Check,
+    GameRecord,
+    GameRules,
     Position,
     PositionError,
     StateField,
@@ -31,6 +33,7 @@ from shakespeare_env import (
 )
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
+from shakespeare_env.derived.notation import OwnNotation
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
 from tests.contract.games import small_games
@@ -134,7 +137,8 @@ NONE = -1
 @rule
 def _set_up(game, players, options):
     """A card each of 0 to 5; the others stay in the deck."""
-    game["players"], game["to_move"] = players, 0
+    game["players"] = players
+    game["to_move"] = 0
     game["winners"][:] = 0
     game["hand"][:] = NONE
     for card in range(6):
@@ -149,7 +153,7 @@ def _set_up(game, players, options):
 
 @rule
 def _legal(game, mask):
-    """Whoever holds 0 or 1 must pass, which is played automatically."""
+    """Allow to go to those who hold more than 1; the others must pass."""
     mask[0] = True
     mask[1] = game["hand"][game["to_move"]] > 1
     return 1 + int(mask[1])
@@ -171,11 +175,32 @@ def _scores(game, out):
 CARDS = ("-", *"abcdef")
 HAND = StateField("hand", NONE, 5, 4, by_seat=True, words=CARDS, visible="owner", pool="deck")
 DECK = StateField("deck", NONE, 5, 6, words=CARDS, visible="nobody", pool="deck")
+RULES = GameRules(
+    actions={"pass": "pass", "go": "go"}, set_up=_set_up, legal=_legal, play=_play, scores=_scores
+)
 SMALL: dict[str, Any] = {
-    **{"name": "small", "seats": range(2, 5), "fields": [HAND, DECK]},
-    **{"actions": {"pass": "pass", "go": "go"}, "set_up": _set_up},
-    **{"legal": _legal, "play": _play, "scores": _scores},
+    "name": "small",
+    "seats": range(2, 5),
+    "rules": RULES,
+    "record": GameRecord(fields=[HAND, DECK]),
 }
+
+OWN_NOTATION = OwnNotation(
+    to_dict=lambda record: {},
+    from_dict=lambda position, record: None,
+    phase=lambda record: "turn",
+    seen_by=lambda position, seat: {},
+)
+
+
+def changed_rules(**rules):
+    """The small game with other rules."""
+    return SMALL | {"rules": replace(RULES, **rules)}
+
+
+def changed_record(*fields, **record):
+    """The small game with other fields, where some are given, and another record."""
+    return SMALL | {"record": GameRecord(fields=fields or [HAND, DECK], **record)}
 
 
 @pytest.fixture
@@ -211,26 +236,31 @@ def test_rows_of_absent_seats_hold_no_card(small):
 
 
 @pytest.mark.parametrize(
-    ("change", "named"),
+    ("definition", "named"),
     [
-        ({"name": "Two Words"}, "Two Words"),
-        ({"fields": [HAND, HAND]}, "hand"),
-        ({"fields": [StateField("held", 0, 2, 3, by_seat=True)]}, "held"),
-        ({"fields": [StateField("held", 0, 2, visible="owner")]}, "held"),
-        ({"fields": [StateField("held", 0, 2, 4, words=("no", "yes"))]}, "held"),
-        ({"observe": _scores}, "layout"),
+        (SMALL | {"name": "Two Words"}, "Two Words"),
+        (changed_record(HAND, HAND), "hand"),
+        (changed_record(StateField("held", 0, 2, 3, by_seat=True)), "held"),
+        (changed_record(StateField("held", 0, 2, visible="owner")), "held"),
+        (changed_record(StateField("held", 0, 2, 4, words=("no", "yes"))), "held"),
+        (changed_rules(observe=_scores), "layout"),
         (
-            {"fields": [replace(HAND, shape=(4, 2), form="counts", places=("a", "b"))]},
+            changed_record(replace(HAND, shape=(4, 2), form="counts", places=("a", "b"))),
             "hand: form='counts' counts cards, but the fields of a pool hold card numbers",
         ),
-        ({"scores": lambda game, out: None}, "scores is no rule; put @rule before it"),
-        ({"checks": [Check("hand", "", lambda game: False)]}, "the check of 'hand' is no rule"),
-        ({"fields": [replace(HAND, visible=lambda *a: True)]}, "hand: visible is no rule"),
+        (changed_rules(scores=lambda game, out: None), "scores is no rule; put @rule before it"),
+        (
+            changed_record(checks=[Check("hand", "", lambda game: False)]),
+            "the check of 'hand' is no rule",
+        ),
+        (changed_record(replace(HAND, visible=lambda *a: True)), "hand: visible is no rule"),
+        (changed_record(fault=_legal), "faults"),
+        (changed_record(notation=OWN_NOTATION), "chapter, draw, .* is_secret"),
     ],
 )
-def test_a_definition_that_does_not_hold_together_is_refused(change, named):
+def test_a_definition_that_does_not_hold_together_is_refused(definition, named):
     with pytest.raises(ValueError, match=named):
-        define(**SMALL | change)
+        define(**definition)
 
 
 @pytest.mark.parametrize(
@@ -290,28 +320,28 @@ for line in sys.stdin:
 
 
 def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
-    """By workers, too; what was saved of it says what to give where it is not known."""
+    """Workers play it, too; an unknown game's files say which option names it."""
     (tmp_path / "my.py").write_bytes((GAMES / "leduc.py").read_bytes())
     agents = 'agents = ["random", "search,rollouts=random,simulations=2"]'
-    (tmp_path / "field.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
+    (tmp_path / "arena.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
     own = "--game my.py:GAME"
     first = [
         "watch random --game nowhere.py:GAME",
         "watch random --game my.py:FIELDS",
-        "arena field.toml",
+        "arena arena.toml",
         f"play random {own} --seed 1 --save game.jsonl",
         f"dataset random {own} --out games --games 2 --workers 2",
-        "arena field.toml --trust",
+        "arena arena.toml --trust",
         "check my.py:GAME",
         "check my.py:FIELDS",
     ]
     then = [
         "replay game.jsonl --list",
-        "arena --report --results field",
+        "arena --report --results arena",
         f"replay game.jsonl --list {own}",
         f"replay games --list {own}",
-        f"arena --report --results field {own}",
-        f"arena --report --results field {own.replace('my', 'kuhn')}",
+        f"arena --report --results arena {own}",
+        f"arena --report --results arena {own.replace('my', 'kuhn')}",
     ]
     (tmp_path / "kuhn.py").write_bytes((GAMES / "kuhn.py").read_bytes())
     said = [
@@ -331,10 +361,10 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
         (
             "there is no file 'nowhere.py'",
             "'FIELDS' is no game of my.py; name one of its games: GAME",
-            "field.toml runs 'my.py:GAME'; add --trust",
+            "arena.toml runs 'my.py:GAME'; add --trust",
             f"--game {tmp_path}/my.py:GAME --players 2",
             "games: 2 games",
-            f"--results field --game {tmp_path}/my.py:GAME",
+            f"--results arena --game {tmp_path}/my.py:GAME",
             "leduc: nothing is wrong",
             "Invalid value for FILE.py:GAME: 'FIELDS' is no game of my.py",
         ),
@@ -358,7 +388,9 @@ def test_the_sum_of_a_hidden_hand_is_known_and_stays():
 
 UNSOUND = {
     "a choice of what is not held": (
-        *("BIDS", 'card != NO_CARD and game["held"][seat, card] == 0', "False"),
+        "BIDS",
+        'card != NO_CARD and game["held"][seat, card] == 0',
+        "False",
         "which no legal move leads to; give a `Check`",
     ),
     "a secret choice is told": (
@@ -368,19 +400,27 @@ UNSOUND = {
         "which no legal move leads to",
     ),
     "a move that cannot be seen is told": (
-        *("FACE_DOWN", "checks=[", "is_secret=lambda position, move: False, checks=["),
+        "FACE_DOWN",
+        "checks=[",
+        "is_secret=lambda position, move: False, checks=[",
         "and is told 'lay a ",
     ),
     "an earlier game shines through": (
-        *("FACE_DOWN", '    game["passed"][:] = 0\n', ""),
+        "FACE_DOWN",
+        '    game["passed"][:] = 0\n',
+        "",
         "set_up leaves some of passed as it was",
     ),
     "a number leaves its range": (
-        *("HANDS", 'StateField("moved", 0, MOVES,', 'StateField("moved", 0, MOVES - 1,'),
+        "HANDS",
+        'StateField("moved", 0, MOVES,',
+        'StateField("moved", 0, MOVES - 1,',
         "moved[0]: 2 is out of place; write a whole number from 0 to 1",
     ),
     "scores give a hand away": (
-        *("HANDS", 'out[seat] = game["winners"][seat]', 'out[seat] = game["hand"][seat, 0]'),
+        "HANDS",
+        'out[seat] = game["winners"][seat]',
+        'out[seat] = game["hand"][seat, 0]',
         "scores are [",
     ),
     "legal miscounts": (
@@ -390,7 +430,9 @@ UNSOUND = {
         "legal returns 4 and allows 3",
     ),
     "text leaves out a number": (
-        *("BIDS", 'game["held"][:] = 0', 'game["held"][:] = 1'),
+        "BIDS",
+        'game["held"][:] = 0',
+        'game["held"][:] = 1',
         "[0, 0, 0]], but it is [[1, 1, 1], [1, 1, 1], [1, 1, 1]]; write 0 for absent seats",
     ),
 }
@@ -413,7 +455,7 @@ print(json.dumps(found))
 
 
 def test_a_game_that_is_not_sound_is_told_so_in_its_own_words(tmp_path):
-    """Those of docs/games are sound, and forced moves after a secret one; nothing is compiled."""
+    """Sound games are those of docs/games and one with forced moves after a secret one."""
     source = Path(small_games.__file__).read_text(encoding="utf-8")
     named = {"kuhn": f"{GAMES / 'kuhn.py'}:GAME", "leduc": f"{GAMES / 'leduc.py'}:GAME"}
     named["marks"] = f"{small_games.__file__}:MARKS"

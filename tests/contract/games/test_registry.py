@@ -47,7 +47,7 @@ def say(*facts):
 
 
 def in_a_process(name, script, *boxes, **environment):
-    """What a script says, a list a line, in a process of its own; without the compiler's wait."""
+    """Run a script in a process of its own, uncompiled; return the list on each of its lines."""
     options = {"folder": boxes[0].parent, "flags": ["-W", "ignore"], "NUMBA_DISABLE_JIT": "1"}
     said = said_by(PLAYER + script, name, *boxes, **options, **environment)
     return [json.loads(line) for line in said.splitlines()]
@@ -59,7 +59,8 @@ def boxes(name, tmp_path):
     text = (registry.folder(name) / "box.toml").read_text(encoding="utf-8")
     changes = knowledge.of(name, "box_changes")
     assert text.count(changes.OLD) == 1
-    contents = [text.replace(changes.OLD, new) for new in (*(new for new, _ in changes.NEW), "")]
+    replacements = [new for new, _ in changes.NEW] + [""]
+    contents = [text.replace(changes.OLD, new) for new in replacements]
     paths = [tmp_path / f"{which}.toml" for which in ("one", "other", "broken")]
     for path, content in zip(paths, contents, strict=True):
         path.write_text(content, encoding="utf-8")
@@ -96,11 +97,12 @@ say(said, fact(), registry.box_digest(name) == digest)
 say(refusal(boxes[0]))
 (folder / copy).replace(boxes[0])
 """
-    variable, fact = f"{name.upper()}_BOX", knowledge.of(name, "box_changes").NEW[0][1]
+    variable = f"{name.upper()}_BOX"
+    fact = knowledge.of(name, "box_changes").NEW[0][1]
     for before in ({}, {variable: str(boxes[1])}):  # it comes before the one in the environment
-        wrong, begun, said, same, refused, inherited, edited = in_a_process(
-            name, script, *boxes, **before
-        )
+        answers = in_a_process(name, script, *boxes, **before)
+        wrong, begun, said, same = answers[:4]
+        refused, inherited, edited = answers[4:]
         assert wrong[0].startswith(f"BoxError {boxes[0].parent / 'lost.toml'}: cannot be read")
         for refusal in wrong[1:3]:
             assert refusal.startswith("BoxError ")

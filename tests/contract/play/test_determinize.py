@@ -55,7 +55,8 @@ def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
 @all_tables
 def test_the_hidden_truth_has_no_influence(table):
     """From positions that differ only in what is hidden the same seed draws the same."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+    hidden = knowledge.of(table.game, "hidden")
+    rng = random.Random(8)
     different = 0
     for number, position, seat in positions(table, every=6):
         true = position.record()
@@ -84,7 +85,9 @@ def decisions(request):
 
 def reached(start):
     """All objects that can be had from one, apart from what every game of a kind shares."""
-    found, seen, left = [], {}, [start]
+    found = []
+    seen = {}
+    left = [start]
     while left:
         thing = left.pop()
         if type(thing) in weakref.ProxyTypes:  # asked for its class, a dead one raises
@@ -108,7 +111,8 @@ def bytes_in(start):
 
 def test_they_draw_what_determinizing_the_true_games_draws(decisions):
     """Byte for byte; the games look the same to the seat and to be drawn uses up no chance."""
-    rows, seats = np.arange(decisions.n)[::-1], decisions.to_move[::-1]
+    rows = np.arange(decisions.n)[::-1]
+    seats = decisions.to_move[::-1]
     before = decisions.save(slice(None)).tobytes()
     sets = InformationSets(decisions, rows)
     assert decisions.save(slice(None)).tobytes() == before
@@ -131,14 +135,17 @@ def test_they_draw_what_determinizing_the_true_games_draws(decisions):
 
 
 def test_nothing_in_them_depends_on_what_the_seats_may_not_know(decisions):
-    hidden, rng = knowledge.of(decisions.game.name, "hidden"), random.Random(6)
-    true, seats = decisions.save(slice(None)), decisions.to_move.copy()
+    hidden = knowledge.of(decisions.game.name, "hidden")
+    rng = random.Random(6)
+    true = decisions.save(slice(None))
+    seats = decisions.to_move.copy()
     rows = np.arange(decisions.n)
     changed = [hidden.change_in_record(r, s, rng) for r, s in zip(true, seats, strict=True)]
     assert len(differing_fields(stacked(changed), true)) > 1
     other = decisions.copies(rows)
     other.load(slice(None), stacked(changed))
-    one, two = InformationSets(decisions, rows), InformationSets(other, rows)
+    one = InformationSets(decisions, rows)
+    two = InformationSets(other, rows)
     assert bytes_in(one) == bytes_in(two)
     assert bytes_in((one, decisions)) != bytes_in((two, other)), "the search for arrays finds none"
     assert not any(isinstance(found, Batch) for found in reached(one))

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.play.history import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
@@ -14,7 +14,8 @@ from tests.contract.random_games import differing_fields, game_from, move_by_rul
 
 def played(table, seed):
     """Every move of a game: the positions before and after it, and the move."""
-    before, move = None, ""
+    before = None
+    move = ""
     for step, position in enumerate(game_from(table.position(seed), salt=seed)):
         if before is not None:
             yield before, move, position
@@ -35,11 +36,12 @@ def by_source(events):
 def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
     n_moves = 0
     for seed in range(2):
-        at_start, told = table.position(seed).scores(), []
+        at_start = table.position(seed).scores()
+        told = []
         for before, move, after in played(table, seed):
             n_moves += 1
             events = check_told(before, move, after)
-            seat = n_moves % (table.players + 1) + NO_SEAT
+            seat = n_moves % (table.players + 1) + SPECTATOR
             as_seen = check_told(before, move, after, seat)
             assert by_source(as_seen) == by_source(events)
             told += as_seen

@@ -29,7 +29,7 @@ class Notes:
 
 
 class Looks(Notes):
-    """The same as one that searches."""
+    """Plays like the other agent, as one that searches."""
 
     def search(self, games, rng):
         return self.act(games.observations, games.masks, rng)
@@ -61,7 +61,8 @@ def everywhere(batch, agent):
 
 @full_tables
 def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
-    batch, rows = table.batch(8, seed=3), np.array([0, 2, 3, 5, 7])
+    batch = table.batch(8, seed=3)
+    rows = np.array([0, 2, 3, 5, 7])
     agents = [Notes(), Notes(), Looks()]
     lineup = lineup_of(batch, agents, [2, 1, 0, 2, 1, 0, 1, 2])
     assert lineup.to_move(batch, rows).tolist() == [2, 0, 2, 0, 2]
@@ -80,7 +81,8 @@ def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
 
 @small_tables
 def test_an_agent_remembers_each_game_for_each_seat(table):
-    batch, asked = table.batch(4, seed=1, autoreset=False), Counter[tuple[int, int]]()
+    batch = table.batch(4, seed=1, autoreset=False)
+    asked = Counter[tuple[int, int]]()
     lineup = everywhere(batch, Remembers())
 
     def count(rows, _actions):
@@ -113,8 +115,10 @@ def test_an_agent_that_fails_is_named_with_the_number_of_games(table):
 
 @plain_tables
 def test_only_the_rows_and_steps_asked_for_are_played(table):
-    batch, steps = table.batch(5, seed=2, autoreset=False), []
-    lineup, before = everywhere(batch, RandomAgent()), batch.save([0, 2, 4]).tobytes()
+    batch = table.batch(5, seed=2, autoreset=False)
+    steps = []
+    lineup = everywhere(batch, RandomAgent())
+    before = batch.save([0, 2, 4]).tobytes()
     play_out(batch, lineup, np.array([1, 3]))
     assert batch.save([0, 2, 4]).tobytes() == before
     assert (batch.to_move[[1, 3]] == -1).all()
@@ -135,7 +139,8 @@ def test_only_the_rows_and_steps_asked_for_are_played(table):
 
 
 def test_numbers_are_uniform_from_0_up_to_1_across_games_and_draws():
-    across, one = generators(20_000).random(), generators(1)
+    across = generators(20_000).random()
+    one = generators(1)
     for numbers in (across, np.concatenate([one.random() for _ in range(20_000)])):
         shares = np.histogram(numbers, 10, (0, np.nextafter(1, 0)))[0] / 20_000
         assert shares == pytest.approx([0.1] * 10, abs=0.01)
@@ -145,7 +150,8 @@ def test_numbers_are_uniform_from_0_up_to_1_across_games_and_draws():
 def test_words_are_those_drawn_one_by_one():
     """For places in any order and repeated, each game's words are its own, in order."""
     places = np.array([3, 0, 3, 3, 1, 0])
-    together, apart = generators(5), generators(5)
+    together = generators(5)
+    apart = generators(5)
     words = together.words(places)
     assert words.tolist() == [apart.words(np.array([place]))[0] for place in places]
     assert (together.states == apart.states).all()

@@ -13,7 +13,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.checking import told_pairs
-from shakespeare_env.core.game import NO_SEAT, UNKNOWN
+from shakespeare_env.core.game import SPECTATOR, UNKNOWN
 from shakespeare_env.errors import PositionError
 from tests.contract import knowledge
 from tests.contract.each_table import all_tables
@@ -26,8 +26,9 @@ DEFINED = [Table(name, players) for name in small_games.NAMES for players in sma
 
 
 def shown_to(position, seat):
-    """All that a position shows a seat, its legal moves only when it decides."""
-    game, seen = position.game, position.seen_by(seat)
+    """Return all that a position shows a seat, with its legal moves only when it decides."""
+    game = position.game
+    seen = position.seen_by(seat)
     return (
         position.observation(seat).tobytes(),
         position.moves() if position.to_move == seat else None,
@@ -40,12 +41,14 @@ def shown_to(position, seat):
 @all_tables
 def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     """Positions changed as text, as records and by determinizing; chance to come changes, too."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(3)
+    hidden = knowledge.of(table.game, "hidden")
+    rng = random.Random(3)
     differed = 0
     sample = sampled(table, seed=3, every=15)
     for position, seat in itertools.product(sample, range(table.players)):
-        shown, text = shown_to(position, seat), position.to_dict()
-        assert not any("?" in text for text in shown[-1][0].values())
+        shown = shown_to(position, seat)
+        text = position.to_dict()
+        assert not any("?" in str(topic) for topic in shown[-1][0].values())
         changed = hidden.change_in_record(position.record(), seat, rng)
         other = Position.of_record(position.game, changed)
         differed += other != position
@@ -60,7 +63,8 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
 @all_tables
 def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
     """A person is shown those that a position in text holds, and a spectator none."""
-    hidden, seen = knowledge.of(table.game, "hidden"), set()
+    hidden = knowledge.of(table.game, "hidden")
+    seen = set()
     everybody = set(range(table.players))
     positions = (position for seed in (1, 2) for position in sampled(table, seed, every=8))
     for position, seat in itertools.product(positions, everybody):
@@ -93,7 +97,8 @@ def test_what_is_no_secret_is_shown_as_it_is(table):
         if position.phase not in unknown:
             unknown[position.phase] += 1
             seen = position.seen_by(0)
-            drawn, whole = position.game.presentation.picture(seen), position.svg()
+            drawn = position.game.presentation.picture(seen)
+            whole = position.svg()
             marks = sum(drawn.count(sign) - whole.count(sign) for sign in (UNKNOWN, "unknown"))
             assert (marks > 0) == (seen != position.to_dict())
     assert unknown[True] > 50
@@ -111,7 +116,8 @@ def pairs(one, other):
         return
     if isinstance(one, dict):
         assert list(one) == list(other)
-        one, other = list(one.values()), list(other.values())
+        one = list(one.values())
+        other = list(other.values())
     if isinstance(one, list) and other != UNKNOWN:
         for mine, theirs in zip(one, other, strict=True):
             yield from pairs(mine, theirs)
@@ -153,12 +159,13 @@ def _small_games():
 @pytest.mark.parametrize("table", [*MANY_SEATS, *DEFINED], ids=str)
 def test_moves_that_look_alike_are_told_alike(table):
     """In two games that a seat, or a spectator, cannot tell apart: by the log and its events."""
-    compared, different = 0, Counter[bool]()
+    compared = 0
+    different = Counter[bool]()
     for seed in itertools.count():
         for step, position in enumerate(game_from(table.position(seed), salt=seed)):
             if position.to_move is None or (step + seed) % (11 if table in MANY_SEATS else 1):
                 continue
-            for viewer in {NO_SEAT, *range(table.players)} - {position.to_move}:
+            for viewer in {SPECTATOR, *range(table.players)} - {position.to_move}:
                 for one, other in told_pairs(position, viewer, seed=step + 1000 * seed):
                     assert one.told == other.told, (seed, step, viewer, one.move, other.move)
                     compared += 1
@@ -191,7 +198,7 @@ def test_the_choice_that_turns_all_up_is_told():
 
 def test_what_a_forced_move_wipes_off_before_anybody_looks_is_not_told():
     table = Table("marks", 2)
-    for one, other in told_pairs(table.position(1), NO_SEAT, seed=1):
+    for one, other in told_pairs(table.position(1), SPECTATOR, seed=1):
         assert one.told == other.told
     for position in game_from(table.position(1), salt=1):
         for move in position.moves():

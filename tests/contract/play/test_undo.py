@@ -36,7 +36,7 @@ def decisions(played, rng):
 
 
 def views_after(before, move, seat, count):
-    """What a seat may see after a move, for all that it could not know before."""
+    """Return the views that a move may lead a seat to, in all games that it considers possible."""
     views = set()
     for seed in range(count):
         possible = before.determinize(seat, seed)
@@ -52,12 +52,14 @@ tables = pytest.mark.parametrize("table", [*PLAIN_FULL_TABLES, *SOLO], ids=str)
 @tables
 def test_what_is_taken_back_and_played_again_is_the_same_game_and_why_a_move_stays(table):
     seat = table.players - 1
-    plain, undone = started(table, 2, seat), started(table, 2, seat)
+    plain = started(table, 2, seat)
+    undone = started(table, 2, seat)
     for _ in decisions(plain, random.Random(2)):
         pass
     reasons: Counter[str] = Counter()
     for before, move in decisions(undone, random.Random(2)):
-        after, alone = undone.position, undone.positions[-2] is before
+        after = undone.position
+        alone = undone.positions[-2] is before
         drawn = before.record()["random"] != after.record()["random"]
         try:
             assert undone.take_back(seat) == move

@@ -83,7 +83,8 @@ def test_b4_a_ring_has_no_colour_and_no_value():
 def test_b5_a_seat_may_take_all_cards_of_all_seats_and_begins_anew_with_a_card(players):
     piles = PILES[:players]
     for seat in range(players):
-        front, mine = dict(enumerate(piles)), {seat: "red-2 ring"}
+        front = dict(enumerate(piles))
+        mine = {seat: "red-2 ring"}
         d = position(
             players=players, to_move=seat, front=front, hands=mine, taken={seat: "green-1"}
         )

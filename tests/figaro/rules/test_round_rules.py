@@ -43,7 +43,7 @@ def test_c2_most_cards_take_the_longest_piece_and_the_last_seat_none(players):
     ranking = sorted(range(players), key=lambda seat: -counts[seat])
     for ender in range(players):
         roads = ended(counts, ender=ender)["roads"]
-        assert [roads[seat] for seat in ranking] == [*([piece] for piece in pieces), []]
+        assert [roads[seat] for seat in ranking] == [[piece] for piece in pieces] + [[]]
 
 
 def test_c2_the_number_of_cards_counts_and_not_their_values():
@@ -52,6 +52,11 @@ def test_c2_the_number_of_cards_counts_and_not_their_values():
     d = position(to_move=3, hands=hands, taken=taken, heap=2)
     assert len(d["taken"][2]) > 6
     assert play(d, "play:red-1>3")["roads"] == [[FIRST[2]], [FIRST[1]], [FIRST[0]], []]
+
+
+def roads_of(text):
+    """The pieces of each seat's road: "10 9/8/" are those of three seats."""
+    return [[int(length) for length in road.split()] for road in text.split("/")]
 
 
 @pytest.mark.parametrize(
@@ -98,15 +103,13 @@ def test_c2_who_gets_which_piece_and_what_is_left_over_leaves_the_game(counts, e
     ],
 )
 def test_c3_the_seat_with_fewest_cards_swaps(counts, ender, pieces, roads, expected):
-    before, after = (
-        [[int(length) for length in road.split()] for road in text.split("/")]
-        for text in (roads, expected)
-    )
-    assert final(counts, pieces, before, ender=ender)["roads"] == after
+    before = roads_of(roads)
+    assert final(counts, pieces, before, ender=ender)["roads"] == roads_of(expected)
 
 
 def test_c3_only_in_the_third_round():
-    pieces, roads = [[], [9, 8, 4], [7, 6, 5]], [[15], [14], [12], []]
+    pieces = [[], [9, 8, 4], [7, 6, 5]]
+    roads = [[15], [14], [12], []]
     after = ended([3, 9, 7, 5], in_round=2, pieces=pieces, roads=roads)
     assert after["roads"] == [[15], [14, 9], [12, 8], [4]]
 

@@ -10,7 +10,7 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.sheets import counted
+from shakespeare_arena.reports import counted
 from shakespeare_research import plot_style as style
 from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, OpponentResult
 
@@ -84,7 +84,7 @@ def _draw(
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     if not kinds:
-        style.say_nothing(axes, "nothing was measured")
+        style.mark_empty(axes, "nothing was measured")
         return
     opponents = list(dict.fromkeys(opponent for _, opponent in kinds))
     for players, opponent in kinds:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_arena import Entrant, evaluate
-from shakespeare_arena.sheets import counted
+from shakespeare_arena.reports import counted
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig

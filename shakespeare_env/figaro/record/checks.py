@@ -1,4 +1,7 @@
-"""What holds for every position, and rules rely on, besides what its fields say (`state.py`)."""
+"""Checks of what holds for every position, besides what its fields say (`state.py`).
+
+The rules rely on it.
+"""
 
 from __future__ import annotations
 
@@ -8,13 +11,14 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.derived.rules import Check, count
 from shakespeare_env.figaro.box import tables as t
-from shakespeare_env.figaro.rules import face_up, winner_of
+from shakespeare_env.figaro.rules.boards import face_up
+from shakespeare_env.figaro.rules.scoring import next_by_road
 from shakespeare_env.figaro.state import NOBODY
 
 
 @rule
 def is_unordered(lengths: Any) -> bool:
-    """Whether lengths do not go from long to short, zeros last."""
+    """Return whether lengths do not go from long to short, zeros last."""
     rises = 0
     for place in range(1, len(lengths)):
         rises += lengths[place] > lengths[place - 1]
@@ -23,13 +27,13 @@ def is_unordered(lengths: Any) -> bool:
 
 @rule
 def scored(game: Record) -> int:
-    """Rounds that are scored."""
+    """Return the number of rounds that are scored."""
     return t.N_ROUNDS if game["to_move"] == NOBODY else int(game["round"])
 
 
 @rule
 def has_odd_pieces(game: Record) -> bool:
-    """Whether a round has other pieces than one fewer than seats, or a scored one has any."""
+    """Return whether a round has not one piece fewer than seats, or a scored one has any."""
     for number in range(t.N_ROUNDS):
         lengths = game["pieces"][number]
         wanted = 0 if number < scored(game) else game["players"] - 1
@@ -40,7 +44,7 @@ def has_odd_pieces(game: Record) -> bool:
 
 @rule
 def has_odd_roads(game: Record) -> bool:
-    """Whether a road is not in order, nobody's, or longer than rounds have given."""
+    """Return whether a road is not in order, nobody's, or longer than rounds have given."""
     laid = 0
     for seat in range(len(game["road"])):
         own = t.N_ROUNDS - count(game["road"][seat], 0)
@@ -53,7 +57,7 @@ def has_odd_roads(game: Record) -> bool:
 
 @rule
 def has_odd_lengths(game: Record) -> bool:
-    """Whether a piece is in two places, or the box does not have it."""
+    """Return whether a piece is in two places, or is not in the box."""
     for length in range(1, t.LENGTHS[0] + 1):
         found = count(game["pieces"], length) + count(game["road"], length)
         if found > count(t.LENGTHS, length):
@@ -63,7 +67,7 @@ def has_odd_lengths(game: Record) -> bool:
 
 @rule
 def shares_colour(game: Record) -> bool:
-    """Whether two seats have one colour before them."""
+    """Return whether two seats have the same colour in front of them."""
     shared = 0
     for colour in range(t.N_COLOURS):
         shared += count(game["colour"], colour) > 1
@@ -72,7 +76,7 @@ def shares_colour(game: Record) -> bool:
 
 @rule
 def has_odd_cards(game: Record) -> bool:
-    """Whether cards are missing, but at the end, or there are too many."""
+    """Return whether cards are missing before the end, or there are too many."""
     for kind in range(t.N_KINDS):
         found = count(game["front"], kind)
         for seat in range(game["players"]):
@@ -85,13 +89,13 @@ def has_odd_cards(game: Record) -> bool:
 
 @rule
 def moves_without_cards(game: Record) -> bool:
-    """Whether the seat to move has no cards: the round would have ended."""
+    """Return whether the seat to move has no cards: the round would have ended."""
     return game["to_move"] != NOBODY and game["hand_size"][game["to_move"]] == 0
 
 
 @rule
 def ends_early(game: Record) -> bool:
-    """Whether the game is over before its last round, or with cards in hand or face up."""
+    """Return whether the game is over before its last round, or with cards in hand or face up."""
     cards = face_up(game)
     for seat in range(game["players"]):
         cards += game["hand_size"][seat]
@@ -100,8 +104,9 @@ def ends_early(game: Record) -> bool:
 
 @rule
 def has_wrong_winner(game: Record) -> bool:
-    """Whether another than the shortest road has won."""
-    winner, wrong = winner_of(game), 0
+    """Return whether another seat has won than that of the shortest road."""
+    winner = next_by_road(game, 0)
+    wrong = 0
     for seat in range(t.N_SEATS):
         wrong += (game["winners"][seat] == 1) != (seat == winner)
     return game["to_move"] == NOBODY and wrong > 0
@@ -111,9 +116,13 @@ CHECKS = (
     Check("front", "a colour lies before one seat at most (Rules B2)", shares_colour),
     Check("hands", "each card dealt is in hand, face up or taken (Rules A1)", has_odd_cards),
     Check("roads", "each road piece is in one place at most (Rules A2)", has_odd_lengths),
-    Check("pieces", "a round to come has one fewer than seats, long to short", has_odd_pieces),
+    Check(
+        "pieces", "a round to come has one piece fewer than seats, long to short", has_odd_pieces
+    ),
     Check("roads", "a round gives a seat one piece at most, laid long to short", has_odd_roads),
-    Check("to_move", "a round ends as a seat without cards would move", moves_without_cards),
-    Check("to_move", "the last round ends it, without cards in hand or face up", ends_early),
+    Check("to_move", "a round ends when a seat without cards would move", moves_without_cards),
+    Check(
+        "to_move", "the game ends with its last round, without cards in hand or face up", ends_early
+    ),
     Check("winners", "the shortest road wins (Rules C4)", has_wrong_winner),
 )

@@ -1,0 +1,104 @@
+"""Colours, symbols and cards.
+
+Any two of the eleven card and seat colours stay apart for red-green blind eyes; cards also have a
+letter and a symbol, seats their number.
+"""
+
+from __future__ import annotations
+
+import math
+
+import svg
+
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.drawing import shapes as d
+from shakespeare_env.drawing.shapes import INK, Block, Elements, box, drawn_once, outline, words
+from shakespeare_env.figaro.box.tables import COLOURS
+from shakespeare_env.figaro.text import wording as text
+
+SEAT_COLOURS = (
+    ("#54433b", "#ffffff"),
+    ("#8ebeed", d.ON_LIGHT),
+    ("#edbebe", d.ON_LIGHT),
+    ("#85628c", "#ffffff"),
+    ("#ededa6", d.ON_LIGHT),
+    ("#391a40", "#ffffff"),
+)
+"""Fill and lettering by seat."""
+CARDS = {
+    "red": ("#bb2418", "#ffffff"),
+    "orange": ("#f4a93f", d.ON_LIGHT),
+    "green": ("#3f9d6c", "#ffffff"),
+    "blue": ("#3a78cf", "#ffffff"),
+    "purple": ("#5c2a86", "#ffffff"),
+    text.JESTER: ("#f8ecc9", d.ON_LIGHT),
+    text.RING: (d.PAPER, d.ON_LIGHT),
+    UNKNOWN: ("#4d5563", "#ffffff"),
+}
+"""Fill and lettering by kind of card."""
+_PATHS = {
+    "red": "M0 .46C-.9-.12-.42-.72 0-.26 .42-.72 .9-.12 0 .46Z",  # a heart
+    "orange": "M0-.52 .12-.29 .37-.37 .29-.12 .52 0 .29 .12 .37 .37 .12 .29 0 .52-.12 .29-.37 .37"
+    "-.29 .12-.52 0-.29-.12-.37-.37-.12-.29Z",  # a sun
+    "green": "M-.42 .42C-.52-.3-.06-.5 .46-.46 .5 .06 .3 .52-.42 .42Z",  # a leaf
+    "blue": "M0-.52C.12-.2 .4-.02 .36 .2 .3 .62-.3 .62-.36 .2-.4-.02-.12-.2 0-.52Z",  # a drop
+    "purple": "M0-.52 .4 0 0 .52-.4 0Z",
+}
+_CAP = {
+    "red": "M-.3 .3C-.36-.2-.5-.16-.5 .14-.62-.42-.2-.56 0-.06L0 .3Z",
+    "blue": "M.3 .3C.36-.2 .5-.16 .5 .14 .62-.42 .2-.56 0-.06L0 .3Z",
+    "green": "M-.2 .3C-.24-.1-.12-.3 0-.46 .12-.3 .24-.1 .2 .3Z",
+    "orange": "M-.34 .28 .34 .28 .34 .44-.34 .44Z",
+}
+"""A jester's cap, part by part."""
+CASTLE = "M-.5 .5-.5-.5-.3-.5-.3-.28-.1-.28-.1-.5 .1-.5 .1-.28 .3-.28 .3-.5 .5-.5 .5 .5Z"
+
+CARD_SHAPE = 0.69
+"""A card's width as a part of its height."""
+
+
+def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
+    """Draw the symbol of a colour, jester or ring around (x, y); `fill` replaces its colour."""
+    if suit == text.JESTER:
+        return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP.items()]
+    if suit != text.RING:
+        return [outline(x, y, size, _PATHS[suit], fill or CARDS[suit][0], "none" if fill else INK)]
+    # Dancers of all colours, hand in hand.
+    reach = round(0.36 * size, 1)
+    drawn: Elements = [svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=INK)]
+    for place, colour in enumerate(COLOURS):
+        turn = 2 * math.pi * place / len(COLOURS)
+        across = round(x + reach * math.sin(turn), 1)
+        up = round(y - reach * math.cos(turn), 1)
+        drawn.append(svg.Circle(cx=across, cy=up, r=0.14 * size, fill=CARDS[colour][0]))
+    return drawn
+
+
+@drawn_once
+def draw_card(card: str, height: float, copies: int = 1) -> Block:
+    """Draw a card, named at its left edge, with a symbol per unit of value, and its copies."""
+    width = CARD_SHAPE * height
+    suit = text.suit_of(card)
+    value = text.value_of(card)
+    fill, ink = CARDS[suit]
+    size = min(22, 0.25 * height)
+    at = 4 + size * 0.62
+    middle = height * 0.55
+    drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
+    if suit != text.RING:
+        letter = text.LETTERS[suit]
+        index = str(value or UNKNOWN)
+        drawn.append(d.label(at, 4 + size, index, size, fill=ink))
+        drawn.append(words(at, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
+    if suit in COLOURS:
+        pip = min(0.24 * height, 0.42 * width)
+        for place in range(value):
+            y = middle + (place - (value - 1) / 2) * pip * 1.16
+            drawn += symbol(width * 0.64, y, pip, suit, ink)
+    elif suit != UNKNOWN:
+        drawn += symbol(width * 0.54, middle, width * 0.66, suit)
+    if copies > 1:
+        high = max(14, 0.19 * height)
+        count = words(0.75 * high, height - 0.24 * high, f"×{copies}", 0.72 * high, anchor="middle")
+        drawn += [box(0, height - high, 1.5 * high, high, line=INK, corner=4), count]
+    return Block(drawn, width, height)

@@ -1,0 +1,1 @@
+"""The rules of a game, compiled, in the order of RULES.md."""

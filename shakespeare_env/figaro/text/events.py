@@ -1,0 +1,134 @@
+"""The effects of a move, and of what follows it by itself, in words.
+
+Each teller words the calls of one rule, by what they have changed in the record.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Any
+
+from shakespeare_env.core.game import Record
+from shakespeare_env.core.presentation import Event
+from shakespeare_env.core.seat_names import seat_placeholder
+from shakespeare_env.figaro import actions as a
+from shakespeare_env.figaro.box import tables as t
+from shakespeare_env.figaro.rules import flow, scoring, setup
+from shakespeare_env.figaro.rules.boards import seat_at
+from shakespeare_env.figaro.rules.scoring import road_length
+from shakespeare_env.figaro.text.wording import card_count
+from shakespeare_env.play.tracing import Call, Teller, Tracer, interpreted
+
+
+def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
+    """Return every effect, in order; no chance to come is in them, so `after` is not needed."""
+    return _TRACER.run(before, action, viewer)[1]
+
+
+def _event(call: Call, seat: int, text: str, source: str = "") -> Event:
+    """Return an event with all that a call has changed for a seat."""
+    points = _road_length(call.before, seat) - _road_length(call.after, seat)
+    counters = {}
+    for name, field in (("hand", "hand_size"), ("taken", "taken_count")):
+        if change := int(call.after[field][seat]) - int(call.before[field][seat]):
+            counters[name] = change
+    return Event(seat, text, source if points else "", points, counters)
+
+
+def _road_length(game: Record, seat: int) -> int:
+    return int(interpreted(road_length)(game, seat))
+
+
+def _taking(call: Call, seat: int) -> str:
+    taken = int(call.after["taken_count"][seat])
+    return f"{card_count(taken - int(call.before['taken_count'][seat]))} taken, {taken} this round"
+
+
+def _move(call: Call) -> Iterator[Event]:
+    """Tell of a card, a ring, or all face-up cards (Rules B1 to B6)."""
+    (action,) = call.args
+    before = call.before
+    mover = int(before["to_move"])
+    if action == a.TAKE:
+        if call.forced:
+            yield Event(mover, "no card can be played")
+        yield from call.inner
+    elif action == a.RING:
+        yield _event(call, mover, "a ring: every pile goes to the next seat")
+    else:
+        kind, place = divmod(action - a.PLAY, t.N_SEATS)
+        target = interpreted(seat_at)(mover, place, int(before["players"]))
+        total = int(before["total"][target]) + int(t.VALUE[kind])
+        card = t.KIND_IDS[kind].replace("-", " ")
+        words = f"{card} before {seat_placeholder(target)}, total {total}"
+        yield Event(mover, words, counters={"hand": -1})
+        if total >= t.FULL:
+            told = _event(call, target, f"total {total}: {_taking(call, target)}")
+            yield replace(told, counters={"taken": told.counters["taken"]})
+
+
+def _take(call: Call) -> Iterator[Event]:
+    yield _event(call, call.args[0], _taking(call, call.args[0]))
+
+
+def _round(call: Call) -> Iterator[Event]:
+    """Tell of the King, then of pieces, then of new hands or the end (Rules C1)."""
+    number = int(call.before["round"]) + 1
+    king = int(call.after["king"])
+    yield Event(None, f"round {number} is over; the King goes to {seat_placeholder(king)}")
+    yield from call.inner
+
+
+def _exchange(call: Call) -> Iterator[Event]:
+    """Tell whether the seat with the fewest cards swaps its longest piece (Rules C3)."""
+    (seat,) = call.args
+    before = call.before
+    pieces = before["pieces"][before["round"]]
+    offered = int(pieces[pieces > 0][-1])
+    longest = int(before["road"][seat, 0])
+    words = f"fewest cards taken, but no road piece longer than {offered}"
+    if (call.after["road"][seat] != before["road"][seat]).any():
+        road = _road_length(call.after, seat)
+        words = f"fewest cards taken: road piece {longest} exchanged for {offered}, road {road}"
+    yield _event(call, seat, words, f"round {int(before['round']) + 1}, exchange")
+
+
+def _piece(call: Call) -> Iterator[Event]:
+    """Tell of the piece that a seat gets, or that it gets none (Rules C2)."""
+    seat, length = call.args
+    road = _road_length(call.after, seat)
+    gets = f"road piece {length}, road {road}"
+    if road == _road_length(call.before, seat):
+        gets = "no road piece"
+    words = f"{card_count(int(call.after['taken_count'][seat]))} taken: {gets}"
+    yield _event(call, seat, words, f"round {call.after['round'] + 1}")
+
+
+def _deal(call: Call) -> Iterator[Event]:
+    """Tell of new hands (Rules A1)."""
+    yield Event(None, f"round {call.after['round'] + 1} begins")
+    for seat in range(call.after["players"]):
+        yield _event(call, seat, f"{card_count(int(call.after['hand_size'][seat]))} dealt")
+
+
+def _end(call: Call) -> Iterator[Event]:
+    """Tell of the hands that nobody counts, and of the winner (Rules C1, C4)."""
+    for seat in range(call.after["players"]):
+        if left := int(call.before["hand_size"][seat]):
+            yield _event(call, seat, f"{card_count(left)} left in hand")
+    winner = int(call.after["winners"].argmax())
+    road = _road_length(call.after, winner)
+    yield Event(None, f"{seat_placeholder(winner)} {{win}} with a road of {road}")
+
+
+_TELLERS: dict[Any, Teller] = {
+    flow.play_move: _move,
+    flow.take: _take,
+    flow.end_round: _round,
+    scoring.swap: _exchange,
+    scoring.award: _piece,
+    setup.deal: _deal,
+    flow.end: _end,
+}
+_TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)

@@ -1,0 +1,66 @@
+"""Explanations of moves, cards and things on the table."""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from shakespeare_env.core.presentation import Topic
+from shakespeare_env.core.seat_names import seat_placeholder
+from shakespeare_env.figaro.box import tables as t
+from shakespeare_env.figaro.text.wording import card_count, colours_of, pile_colour, pile_total
+
+_WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
+_EACH_SEAT_HAS = ("front", "hand", "road", "taken")
+"""Topics on what lies in a place of every seat, such as `hand0`."""
+
+
+def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
+    """Explain everything by the name that moves use for it."""
+    players = position["players"]
+    front = position["front"]
+    rounds = enumerate(position["pieces"], 1)
+    to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
+    known = {
+        **vars(t),
+        "hand": t.HAND[players],
+        "rings": t.COPIES[players, t.RING],
+        "up": card_count(sum(map(len, front))),
+        "round": position["round"],
+        "king": seat_placeholder(position["king"]),
+        "to_come": "; ".join(to_come) or "none",
+    }
+    by_seat = {
+        "totals": [pile_total(pile) for pile in front],
+        "hands": [sum(hand.values()) for hand in position["hands"]],
+        "taken": [len(cards) for cards in position["taken"]],
+        "roads": [sum(road) for road in position["roads"]],
+    }
+
+    explained = {}
+    for name, text in _WORDS["topics"].items():
+        now = _WORDS["now"].get(name, "")
+        values: tuple[str, ...] = ()
+        if name in _WORDS["now_by_seat"]:
+            now, whose = _WORDS["now_by_seat"][name]
+            values = tuple(map(str, by_seat[whose]))
+        explained[name] = Topic(
+            text.format_map(known), now.format_map(known), values, places=_places_of(name, players)
+        )
+
+    owners = {pile_colour(pile): seat_placeholder(seat) for seat, pile in enumerate(front)}
+    for colour in colours_of(position):
+        now = f"Now: before {owners.get(colour, 'nobody')}."
+        explained[colour] = Topic(explained["colour"].text, now)
+    for kind, card in enumerate(t.KIND_IDS[: t.RING]):
+        if copies := t.COPIES[players, kind]:
+            explained[card] = Topic(f"{copies} such cards in play, of value {t.VALUE[kind]}.")
+    return explained
+
+
+def _places_of(topic: str, players: int) -> tuple[str, ...]:
+    if topic in _EACH_SEAT_HAS:
+        return tuple(f"{topic}{seat}" for seat in range(players))
+    return ("pieces",) if topic == "piece" else ()

@@ -1,0 +1,144 @@
+"""A position in words, the same in every drawing.
+
+Cards are named as in the notation: `red-2`, `jester-1`, `ring`, or `UNKNOWN`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from shakespeare_env.core.game import UNKNOWN
+from shakespeare_env.core.presentation import Headline
+from shakespeare_env.core.seat_names import seat_placeholder
+from shakespeare_env.figaro.box import tables as t
+from shakespeare_env.figaro.box.tables import COLOURS
+from shakespeare_env.figaro.rules.scoring import next_by_road
+from shakespeare_env.figaro.state import NOTHING, colour_of_front, total_of_front
+from shakespeare_env.play.tracing import interpreted
+
+JESTER = "jester"
+RING = "ring"
+LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
+"""The letter or sign of each suit: colours, jesters, rings, and cards that are face down."""
+_KINDS = {card: kind for kind, card in enumerate(t.KIND_IDS)}
+_ORDER = list(LETTERS)
+
+
+def suit_of(card: str) -> str:
+    """Return a card's colour, `JESTER`, `RING` or `UNKNOWN`."""
+    if card not in _KINDS:
+        return UNKNOWN
+    colour = int(t.COLOUR[_KINDS[card]])
+    if colour != t.NO_COLOUR:
+        return COLOURS[colour]
+    return RING if card == RING else JESTER
+
+
+def value_of(card: str) -> int:
+    """Return what a card adds to a total; rings add nothing (Rules A1)."""
+    return int(t.VALUE[_KINDS[card]]) if card in _KINDS else 0
+
+
+def in_order(cards: Iterable[str]) -> list[str]:
+    """Return cards by colour, then by value."""
+    return sorted(cards, key=lambda card: (_ORDER.index(suit_of(card)), value_of(card)))
+
+
+def pile_colour(pile: Sequence[str]) -> str | None:
+    """Return a pile's colour; jesters and rings give none (Rules B3, B4)."""
+    colour = interpreted(colour_of_front)(_front_of(pile), 0)
+    return None if colour == t.NO_COLOUR else COLOURS[colour]
+
+
+def pile_total(pile: Sequence[str]) -> int:
+    """Return a pile's total (Rules B6)."""
+    return int(interpreted(total_of_front)(_front_of(pile), 0))
+
+
+def _front_of(pile: Sequence[str]) -> dict[str, Any]:
+    """Return a pile as a record has it, in front of seat 0."""
+    front = np.full((1, t.MAX_FRONT), NOTHING, np.int8)
+    front[0, : len(pile)] = [_KINDS[card] for card in pile]
+    return {"front": front}
+
+
+def card_count(count: int) -> str:
+    """Return a number of cards in words."""
+    return f"{count} card{'s' * (count != 1)}"
+
+
+def colours_of(position: Mapping[str, Any]) -> list[str]:
+    """Return the colours in play with this many seats (Rules A1)."""
+    dealt = t.COPIES[position["players"], : t.N_COLOURED].reshape(t.N_COLOURS, t.N_VALUES)
+    return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
+
+
+def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
+    """Say where the game stands: the table, the round, the King, and who decides what."""
+    king = seat_placeholder(position["king"])
+    return Headline(
+        game="Figaro",
+        table=f"{position['players']} seats",
+        progress=f"round {position['round']} of {len(position['pieces'])}",
+        phase=f"King: {king}",
+        sentence=_question(position) if position["winners"] is None else _outcome(position),
+    ).named(names)
+
+
+def _question(position: Mapping[str, Any]) -> str:
+    up = sum(map(len, position["front"]))
+    cards = f"all {up} face-up cards" if up > 1 else "the one face-up card"
+    take = f", or take {cards}" if up else ""
+    return f"{{Seat {position['to_move']}}}: play a card{take}."
+
+
+def _outcome(position: Mapping[str, Any]) -> str:
+    lengths = list(map(sum, position["roads"]))
+    (won,) = position["winners"]
+    sentence = f"Winner: {seat_placeholder(won)}, with a road of {lengths[won]}"
+    tied = lengths.count(lengths[won]) > 1
+    return f"{sentence}, nearest to the King of those tied" if tied else sentence
+
+
+def round_state(position: Mapping[str, Any], number: int) -> str:
+    """Return whether a round's pieces, counted from 1, are `laid`, `now` or `to come`."""
+    if position["to_move"] is None or number < position["round"]:
+        return "laid"
+    return "now" if number == position["round"] else "to come"
+
+
+def ranking(position: Mapping[str, Any]) -> list[int]:
+    """Return the seats by road, shortest first, ties as the King decides them (Rules C4)."""
+    players = position["players"]
+    road = np.zeros((players, t.N_ROUNDS), np.int8)
+    for seat, pieces in enumerate(position["roads"]):
+        road[seat, : len(pieces)] = pieces
+    record = {"players": players, "king": position["king"], "road": road}
+    ranked: list[int] = []
+    while len(ranked) < players:
+        taken = sum(1 << seat for seat in ranked)
+        ranked.append(int(interpreted(next_by_road)(record, taken)))
+    return ranked
+
+
+def tie_words(position: Mapping[str, Any], seat: int) -> str:
+    """Return why a seat ranks before or after others with as long a road; empty without any."""
+    king = position["king"]
+    roads = position["roads"]
+    tied = [other for other in ranking(position) if sum(roads[other]) == sum(roads[seat])]
+    if len(tied) == 1:
+        return ""
+    place = tied.index(seat)
+    ahead = tied[max(place - 1, 0)]
+    why = "has the King" if ahead == king else "is nearer clockwise to the King"
+    link = f"{ahead}, which" if place else f"{tied[1]}, but"
+    return f"tied with seat {link} {why}"
+
+
+def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
+    """Return a row per road piece, the longest first; lengths count against a seat (Rules C4)."""
+    roads = [[*road, 0, 0, 0] for road in position["roads"]]
+    return [(f"road piece {n + 1}", [-road[n] for road in roads]) for n in range(t.N_ROUNDS)]
