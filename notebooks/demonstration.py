@@ -62,6 +62,6 @@ def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int 
     fitting = [step for step in steps[after:] if step.move.startswith(beginning)]
     if not 1 <= count <= len(fitting):
         raise ValueError(
-            f"{len(fitting)} moves begin with {beginning!r}, so none is number {count}"
+            f"only {len(fitting)} moves begin with {beginning!r}: none is number {count}"
         )
     return fitting[count - 1]
