@@ -1,6 +1,6 @@
-"""Draw the pages' pictures that are made from code: `make docs`.
+"""Draw the pictures of the pages that are made from code: `make docs`.
 
-Per game: a table in play with a detail, and the bundled network's calibration.
+Every game gets a table in play, a detail of it, and the bundled network's calibration.
 """
 
 from __future__ import annotations
@@ -18,15 +18,18 @@ from shakespeare_research.calibration import forecasts
 from shakespeare_research.plots import plot_calibration
 
 HERE = Path(__file__).parent
-N_SEATS, SEED, SHARE = 3, 1, 0.76
-"""The drawn game: its seats if allowed, its seed, and the share of it played."""
+N_SEATS = 3
+"""Seats of the drawn game, if the game allows them."""
+SEED = 1
+SHARE = 0.76
+"""Share of the drawn game that has been played."""
 CALIBRATION_GAMES = 500
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (20, 266, 518, 452)}
-"""What is legible at page width: left, top, width, height."""
+"""The part of the table that is legible at page width: left, top, width, height."""
 
 
 def table(game: str) -> str:
-    """A random game in progress, as an SVG document."""
+    """Return a random game in progress as an SVG document."""
     generator = np.random.default_rng(SEED)
     seats = registry.seats(game)
     position = Position.new(game, players=min(max(N_SEATS, seats[0]), seats[-1]), seed=SEED)
@@ -38,7 +41,7 @@ def table(game: str) -> str:
 
 
 def detail(game: str) -> str:
-    """The table cropped to `DETAIL`, if listed there."""
+    """Return the table, cropped to `DETAIL` if it is listed there."""
     if game not in DETAIL:
         return table(game)
     left, top, width, height = DETAIL[game]
@@ -51,18 +54,19 @@ PICTURES: dict[str, Callable[[str], str]] = {"table.svg": table, "detail.svg": d
 
 
 def calibration(name: str) -> None:
-    """Draw what the newest bundled network's forecasts are worth, if it has heads."""
+    """Draw the calibration of the newest bundled network, if it has heads."""
     game = registry.game(name)
     if not bundled_versions(game) or not read_card(bundled_checkpoint(game)).heads:
         return
-    version, players = int(bundled_checkpoint(game).name), game.max_seats
+    version = int(bundled_checkpoint(game).name)
+    players = game.max_seats
     rows = forecasts(name, players=players, games=CALIBRATION_GAMES, player="network")
     title = f"Forecasts of the bundled {name} network, version {version}, at {players} seats"
     (HERE / name / "calibration.png").write_bytes(plot_calibration(rows, title=title).png())
 
 
 def main() -> None:
-    """Write everything."""
+    """Write the pictures of every game."""
     for name in registry.names():
         (HERE / name).mkdir(exist_ok=True)
         for file, made in PICTURES.items():

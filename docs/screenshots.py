@@ -1,4 +1,4 @@
-"""Write the pictures of the table in the browser: `python docs/screenshots.py`, with Chromium."""
+"""Photograph the table in the browser with Chromium: `python docs/screenshots.py`."""
 
 from __future__ import annotations
 
@@ -16,13 +16,15 @@ from shakespeare_table.browser.app import make_app
 from shakespeare_table.browser.settings import Settings
 
 DOCS = Path(__file__).parent
-SEED, SEATS, MOVES = 5, 3, 13
+SEED = 5
+SEATS = 3
+MOVES = 13
 COLOURS = 256
-"""Few enough for a small file, enough for the drawing."""
+"""Enough colours for the drawing, and few enough for a small file."""
 
 
 def main() -> None:
-    """A game some days old, on a desktop and on a phone."""
+    """Write pictures of a game some days old, on a desktop and on a phone."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "games.sqlite", port=0)
         with settings.listen() as found:

@@ -149,17 +149,17 @@ REFERENCE = {
             "shakespeare_training.runs.train": "train",
             "shakespeare_training.runs.run": "Run",
             "shakespeare_training.runs.curves": "draw_curves",
-            "shakespeare_training.exploit": "exploit_by_ppo",
+            "shakespeare_training.exploit": "ExploitSettings exploit_by_ppo",
             "shakespeare_training.policy": "PolicyNetwork Outputs masked_log_softmax "
             "forecast_losses bfloat16_is_faster",
         },
     ),
 }
-"""Pages made from docstrings: titles, and the names that README, pages and notebooks use."""
+"""Pages made from docstrings, by title, with the names that README, pages and notebooks use."""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _PROGRAM = re.compile(rf"^The (?:program|recipe): \[({DOCS}/\S+\.py)\]\(\S+\)\.$", re.MULTILINE)
-"""A paragraph that names one of docs/."""
+"""A paragraph that names a program of docs/."""
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 _LEXERS = {
     ".py": "python",
@@ -216,13 +216,13 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Read from disk, the site has no page for wrong addresses: its links would all be dead."""
+    """Remove the page for wrong addresses where the site is read from disk: its links are dead."""
     if not config.site_url:
         (Path(config.site_dir) / "404.html").unlink()
 
 
 def _with_its_code(program: re.Match[str]) -> str:
-    """In the repository the link is enough, as a forge shows no included files."""
+    """Return the paragraph and the program's code; in the repository the link is enough."""
     code = (ROOT / program[1]).read_text(encoding="utf-8")
     return f'{program[0]}\n\n```py title="{program[1]}"\n{code}```'
 
@@ -245,7 +245,7 @@ def _origin(page: str) -> str:
 
 
 def _resolved(origin: str, link: str) -> str | None:
-    """A link's path in the repository; None without such a file."""
+    """Return a link's path in the repository; None if there is no such file."""
     if ":" in link:
         return None
     path = posixpath.normpath(posixpath.join(posixpath.dirname(origin), link))
@@ -261,7 +261,7 @@ def _page_of(path: str) -> str:
 
 
 def _file_page(path: str) -> str:
-    """A repository file as a page: Markdown as is, the rest as code."""
+    """Return a repository file as a page: Markdown as it is, other files as code."""
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".md"):
         return text
@@ -270,7 +270,7 @@ def _file_page(path: str) -> str:
 
 
 def _notebook_page(path: str) -> tuple[str, dict[str, bytes]]:
-    """A notebook as Markdown, and the pictures in it by name."""
+    """Return a notebook as Markdown, and its pictures by name."""
     facts = {"unique_key": Path(path).stem}
     markdown, resources = MarkdownExporter().from_filename(str(ROOT / path), resources=facts)
     return markdown, resources["outputs"]
@@ -282,7 +282,7 @@ def _names_page(title: str, modules: dict[str, str]) -> str:
 
 
 def _commands_page() -> str:
-    """What `--help` says of every command, as tables, which fit any screen."""
+    """Return the help of every command, as tables, which fit any screen."""
     group: Any = typer.main.get_command(app)
     top = typer.Context(group, info_name="shakespeare")
     commands = {name: group.get_command(top, name) for name in COMMANDS}
@@ -309,7 +309,7 @@ def _table(head: str, rows: Iterable[tuple[str, str]]) -> str:
 
 
 def _printed(*words: str) -> str:
-    """What a command prints."""
+    """Run a command and return its output."""
     return CliRunner().invoke(app, words, catch_exceptions=False).output
 
 

@@ -1,4 +1,4 @@
-"""A game played by an agent, step by step, and which agent that was."""
+"""Games of one agent, step by step, for the notebooks that show a game."""
 
 from __future__ import annotations
 
@@ -18,8 +18,8 @@ class Step(NamedTuple):
     """A decision of a game.
 
     Attributes:
-        position: Before it.
-        move: Its text.
+        position: The position before it.
+        move: The text of the move.
         after: The position after it and all forced moves.
     """
 
@@ -31,7 +31,7 @@ class Step(NamedTuple):
 def demonstration(
     game: str, *, players: int, seed: int, player: AgentLike = "network"
 ) -> tuple[Step, ...]:
-    """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
+    """Play a game with one agent, as `shakespeare_agents.make` takes it, in every seat."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
     generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
     positions = [Position.of_record(batch.game, batch.save([0])[0])]
@@ -46,7 +46,7 @@ def demonstration(
 
 
 def made_with(game: str) -> str:
-    """Which network is bundled for a game, by its version and the digest of its weights."""
+    """Return which network is bundled for a game: its version and the digest of its weights."""
     folder = checkpoint_named("network", registry.game(game))
     assert folder is not None
     (weights,) = folder.glob("weights-*")
@@ -54,12 +54,14 @@ def made_with(game: str) -> str:
 
 
 def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int = 1) -> Step:
-    """The `count`-th step, from 1, whose move begins with a text, past the first `after` steps.
+    """Return the `count`-th step whose move begins with a text, after the first `after` steps.
 
     Raises:
-        ValueError: there are fewer.
+        ValueError: there are fewer such steps.
     """
     fitting = [step for step in steps[after:] if step.move.startswith(beginning)]
     if not 1 <= count <= len(fitting):
-        raise ValueError(f"{len(fitting)} moves begin with {beginning!r}; none is number {count}")
+        raise ValueError(
+            f"only {len(fitting)} moves begin with {beginning!r}: none is number {count}"
+        )
     return fitting[count - 1]

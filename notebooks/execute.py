@@ -1,6 +1,6 @@
 """Execute the notebooks in place: `make notebooks`.
 
-With little play (`notebook_mode`) they are only tried: what is stored in them stays.
+In fast mode (`notebook_mode`) they are only tried, and the outputs stored in them stay.
 """
 
 from __future__ import annotations
@@ -22,11 +22,15 @@ _TIMEOUT_S = 1800
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """Makes sums independent of the number of cores, and lets kernels run side by side."""
 _NOTICE = "shakespeare-env: compil"
-"""How a line begins that says what is compiled, which only a first use does."""
+"""Begins a line that says what is compiled, which appears only at the first use."""
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
-    """A copy with all cells run, under more variables; CellExecutionError if one fails."""
+    """Return a copy with all cells run, with more environment variables.
+
+    Raises:
+        CellExecutionError: a cell fails.
+    """
     notebook = nbformat.read(path, as_version=4)
     manager = KernelManager()
     # Named by its command, a kernel need not be installed for Jupyter.
@@ -57,7 +61,7 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
 
 
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Strip what differs between machines and executions, and what only pages read."""
+    """Return the notebook without what differs between executions or only pages read."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
     facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
     notebook.metadata = nbformat.from_dict(facts)
@@ -72,7 +76,7 @@ def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
 
 
 def main(names: list[str]) -> None:
-    """Execute the named notebooks; all without names."""
+    """Execute the named notebooks, or all of them if none is named."""
     paths = [HERE / name for name in names] or sorted(HERE.glob("*.ipynb"))
     for path in paths:
         print(path.name, flush=True)

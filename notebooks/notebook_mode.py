@@ -1,15 +1,15 @@
-"""Whether notebooks play in full or only enough to be checked."""
+"""The notebooks' mode: they play in full, or only enough to be checked."""
 
 from __future__ import annotations
 
 import os
 
 VARIABLE = "NOTEBOOKS_FAST"
-"""The environment variable: 1 makes the notebooks play little."""
+"""The environment variable that makes the notebooks play little if it is 1."""
 
 
 def is_fast() -> bool:
-    """Whether the notebooks are only checked; ValueError unless the variable is 0 or 1."""
+    """Return whether the notebooks are only checked; ValueError unless the variable is 0 or 1."""
     value = os.environ.get(VARIABLE, "0")
     if value not in ("0", "1"):
         raise ValueError(f"{VARIABLE}={value!r} must be 1, 0 or unset")
@@ -17,5 +17,5 @@ def is_fast() -> bool:
 
 
 def size(full: int, fast: int) -> int:
-    """How much to play: in full for the figures, or just enough."""
+    """Return how much to play: in full for the figures, or just enough to check."""
     return fast if is_fast() else full

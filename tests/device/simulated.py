@@ -181,7 +181,8 @@ def heuristic_opponents() -> None:
 
 def games_before_a_rollout() -> None:
     """Seats drawn while games are played up to moments of their own stay as they are."""
-    games: DeviceGames = learner({"heuristic": 1.0}, is_on_device=True).games
+    games = learner({"heuristic": 1.0}, is_on_device=True).games
+    assert isinstance(games, DeviceGames)
     games.begin_rollout(np.random.default_rng(0))
     first = games._seats.clone()
     while torch.equal(games._seats, first):

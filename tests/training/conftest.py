@@ -1,4 +1,4 @@
-"""What the tests of training share."""
+"""Fixtures of every test of training."""
 
 import signal
 from typing import Any
@@ -8,7 +8,7 @@ import pytest
 
 @pytest.fixture(autouse=True)
 def signals_are_heeded():
-    """Ctrl-C and a lost terminal, which tests and what they start ignore under nohup."""
+    """Let Ctrl-C and a lost terminal work, which tests under nohup would ignore."""
     heeded: dict[str, Any] = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
     numbers = {getattr(signal, name): act for name, act in heeded.items() if hasattr(signal, name)}
     ignored = [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]

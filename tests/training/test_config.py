@@ -96,7 +96,8 @@ def test_the_command_on_the_card_gives_the_same_settings_and_names_what_differs(
     parts = shlex.split(train_command(config, config.precision))
     assert parts[:2] == ["shakespeare", "train"]
     options = list(zip(parts[2::2], parts[3::2], strict=True))
-    named, given = dict(options), [text for option, text in options if option == "--set"]
+    named = dict(options)
+    given = [text for option, text in options if option == "--set"]
     game = named.get("--game", registry.DEFAULT)
     assert chosen_config(None, {"game": game, **dict(map(parse_override, given))}) == config
     command = train_command(TrainingConfig(), "float32", Path("a b"))

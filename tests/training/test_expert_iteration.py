@@ -1,4 +1,4 @@
-"""Expert iteration: what it learns from searches, how it is kept, and games played ahead."""
+"""Expert iteration: learning from searches, resuming, and games played by workers."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ from typing import Any
 import numpy as np
 import pytest
 from rich.console import Console
-from stable_baselines3.common.callbacks import ConvertCallback
 
 from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
 from shakespeare_agents.search.agent import SearchResult
@@ -33,23 +32,21 @@ def expert(**settings):
 
 
 def test_it_learns_from_games_that_other_weights_played():
-    """A worker's weights may be older than the learner's, or anybody's: losses fall."""
+    """Losses fall though a worker's weights may be older than the learner's, or anybody's."""
     other = expert(warmup_decisions=0, seed=1)
-    callback = ConvertCallback(lambda *_: True)
-    callback.init_callback(other)
-    assert other.collect(callback)
+    other.collect()
     learner = expert(seed=2, n_epochs=20, learning_rate=3e-3, learning_rate_end=1.0)
     learner.examples = other.examples
-    before = {name: loss.item() for name, loss in learner._losses(other.examples).items()}
+    before = {name: loss.item() for name, loss in learner.losses(other.examples).items()}
     learner.train()
-    after = {name: loss.item() for name, loss in learner._losses(other.examples).items()}
+    after = {name: loss.item() for name, loss in learner.losses(other.examples).items()}
     assert all(after[name] < before[name] for name in ("win_loss", "score_loss")), (before, after)
     assert after["policy_gain"] > before["policy_gain"]
 
 
 @pytest.mark.parametrize("has_heads", [True, False])
 def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads):
-    """Unless a warm-up is asked for."""
+    """A warm-up that is asked for takes place."""
     game = registry.game(registry.DEFAULT)
     tensors = random_tensors(16, game.layout.size, game.actions.size)
     tensors |= random_heads(16, game.max_seats) if has_heads else {}
@@ -70,7 +67,8 @@ def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads)
 
 
 def found(prior, values):
-    prior, values = np.array([prior], float), np.array([values], float)
+    prior = np.array([prior], float)
+    values = np.array([values], float)
     tried = ~np.isnan(values)
     searched = tried.any(axis=1)
     return SearchResult(prior.argmax(axis=1), prior, searched, values, tried.astype(np.int64))
@@ -117,10 +115,11 @@ def test_games_are_told_as_their_seats_see_them(name, players):
 def test_who_plays_decides_nothing_and_a_stopped_run_is_the_run_it_would_have_been(
     monkeypatch, tmp_path
 ):
-    """Within its warm-up, after it, within a group, and whatever its workers and threads."""
-    monkeypatch.setattr(expert_iteration, "_GAMES_A_PART", 2)  # for more than one worker
+    """It is stopped in its warm-up, after it and within a group, with other workers and threads."""
+    monkeypatch.setattr(expert_iteration, "GAMES_PER_SHARD", 2)  # for more than one worker
     few = {"n_envs": 5, "width": 8, "simulations": 2, "warmup_decisions": 400, "decisions": 1200}
-    config, quiet = searching("figaro", **few), Console(quiet=True)
+    config = searching("figaro", **few)
+    quiet = Console(quiet=True)
     threaded = searching("figaro", search_threads=2, **few)
     with Run.create(threaded, tmp_path / "whole", device="cpu") as whole:
         assert train(whole, quiet)

@@ -1,4 +1,4 @@
-"""Who plays the learner: shares, whole games, hard opponents first, and a state that is kept."""
+"""The league: shares of opponents, seats for whole games, hard opponents first, results."""
 
 from __future__ import annotations
 
@@ -21,21 +21,21 @@ def make_league(opponents, *, n=400, players=3, max_snapshots=3, seed=0):
 
 
 def weights(league):
-    """Some weights of the right shapes."""
+    """Return weights of the right shapes."""
     game = league.batch.game
     shapes = Network.shapes(4, game.layout.size, game.actions.size)
     return {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
 
 
 def names(league):
-    """The opponent of each game, `current` where the learner has every seat."""
+    """Return the opponent of each game, `current` where the learner has every seat."""
     opponents = np.where(league.lineup.seats >= 0, league.lineup.seats, OUTSIDE).max(axis=1)
     return ["current" if i == OUTSIDE else league.opponents[i].name for i in opponents]
 
 
 def end(league, row, *, seat_scores):
     league.batch.final_scores[row] = seat_scores
-    league.record_results(league.ended(np.array([row])))
+    league.record_results(league.finished_games(np.array([row])))
 
 
 def test_shares_are_the_configured_ones():
@@ -65,8 +65,10 @@ def test_hard_opponents_come_more_often():
     for name in ("weak", "strong"):
         league.add_snapshot(name, weights(league))
     weak, strong = league.pool
-    weak.games, weak.wins = 98.0, 69.0  # (69 + 1) / 100
-    strong.games, strong.wins = 98.0, 39.0
+    weak.games = 98.0
+    weak.wins = 69.0  # (69 + 1) / 100
+    strong.games = 98.0
+    strong.wins = 39.0
     met: Counter[str] = Counter()
     for _ in range(2000):
         league.finished += 4
@@ -110,7 +112,8 @@ def test_a_dropped_snapshot_finishes_its_games():
     league = make_league({"past": 1.0, "random": 1.0}, n=50, max_snapshots=1)
     league.add_snapshot("1", weights(league))
     league.assign_seats(np.arange(50))
-    before, seats = names(league), league.lineup.seats.copy()
+    before = names(league)
+    seats = league.lineup.seats.copy()
     league.add_snapshot("2", weights(league))
     assert [snapshot.name for snapshot in league.pool] == ["2"]
     assert names(league) == before

@@ -1,4 +1,4 @@
-"""PPO: the network, credit along each seat's own decisions, rollouts, and what comes of it."""
+"""PPO: the network, credit along each seat's own decisions, rollouts, and games it learns."""
 
 from __future__ import annotations
 
@@ -23,15 +23,19 @@ from shakespeare_training.ppo import (
     NO_DECISION,
     PPO,
     SHARE,
+    PPOSettings,
     Repeated,
     Rollout,
-    advantages,
+    normalised_advantages,
     seat_targets,
 )
 from tests.agents.networks import PlainNetwork, random_heads, random_tensors, random_views
 from tests.training.toy_game import MAX_SEATS, NAME, make_toy
 
-ACTIONS, SEATS, SITUATIONS, WIDTH = 9, 4, 64, 16
+ACTIONS = 9
+SEATS = 4
+SITUATIONS = 64
+WIDTH = 16
 LAYOUT = ObservationLayout([("signed", 10, -3, 100, ""), ("small", 10, 0, 1, "")])
 HEADLESS = random_tensors(WIDTH, LAYOUT.size, ACTIONS)
 HEADS_ALONE = random_heads(WIDTH, SEATS)
@@ -41,7 +45,7 @@ TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 
 def make_policy():
-    """A fresh one, always the same."""
+    """Return a fresh policy, always the same."""
     rng = torch.Generator().manual_seed(0)
     return PolicyNetwork(LAYOUT, actions=ACTIONS, seats=SEATS, width=WIDTH, rng=rng)
 
@@ -83,8 +87,8 @@ def test_the_network_in_plain_arrays_is_the_same_one(policy, views, fresh):
 
 
 @pytest.mark.parametrize("bfloat16", [False, True])
-def test_judging_actions_is_what_autograd_makes_of_the_outputs(policy, views, bfloat16):
-    """Log-probabilities, entropies, and the gradients of both."""
+def test_evaluating_actions_equals_autograd_on_the_outputs(policy, views, bfloat16):
+    """Compare log-probabilities, entropies, and the gradients of both."""
     policy.use_bfloat16 = bfloat16
     observations, masks = map(torch.as_tensor, views)
     actions = masks.float().argmax(dim=1)
@@ -92,7 +96,7 @@ def test_judging_actions_is_what_autograd_makes_of_the_outputs(policy, views, bf
     weights = torch.randn(2, len(actions), generator=chance)
     logs = policy.outputs(observations, masks).log_probabilities
     plain = logs.gather(1, actions[:, None]).squeeze(1), -(logs.softmax(dim=1) * logs).sum(dim=1)
-    found = policy.judged(observations, masks, actions)
+    found = policy.evaluate_actions(observations, masks, actions)
     gradients = []
     for of in (plain, (found.log_probs, found.entropies)):
         policy.zero_grad()
@@ -110,7 +114,9 @@ def test_judging_actions_is_what_autograd_makes_of_the_outputs(policy, views, bf
 @pytest.mark.parametrize("n_seats", [1, 2, 3, 4])
 def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
     """Take each seat's decisions of each game out, and run the ordinary recursion on that list."""
-    n_rows, lam, first = 200, 0.9, carried * n_seats
+    n_rows = 200
+    lam = 0.9
+    first = carried * n_seats
     rng = np.random.default_rng(n_seats)
     gains, forecasts = rng.normal(size=(2, n_rows, 1, n_seats, 2)).astype(np.float32)
     before = rng.normal(size=(first, 1, n_seats, 2)).astype(np.float32)
@@ -149,11 +155,11 @@ def test_against_the_textbook_recursion_seat_by_seat(n_seats, carried):
 
 
 def test_advantages_are_in_units_of_the_reward_and_normalised_at_each_table():
-    surprise = torch.tensor([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]])
+    errors = torch.tensor([[0.5, 0.1], [-0.25, 0.3], [0.1, -0.2], [0, 1.0], [0, 3.0]])
     players = torch.tensor([4, 4, 4, 1, 1])
-    raw = 3 * 4 / 3 * surprise[:3, SHARE] + 2 * surprise[:3, CHANGE]
+    raw = 3 * 4 / 3 * errors[:3, SHARE] + 2 * errors[:3, CHANGE]
     expected = torch.cat([(raw - raw.mean()) / raw.std(correction=0), torch.tensor([-1.0, 1.0])])
-    assert torch.allclose(advantages(surprise, players, 3.0, 2.0), expected, atol=1e-5)
+    assert torch.allclose(normalised_advantages(errors, players, 3.0, 2.0), expected, atol=1e-5)
 
 
 def make_rollout(steps, games=1, *, players=4, numbers=3, actions=5):
@@ -166,7 +172,8 @@ def make_rollout(steps, games=1, *, players=4, numbers=3, actions=5):
 
 def add(rollout, step, seat, *, value=0.0, rewards=(0, 0, 0, 0), done=False, mark=0, log_prob=None):
     """One step of a single game; `mark` is put into observation, action and log-probability."""
-    row, decisions = MAX_SEATS + step, rollout.decisions
+    row = MAX_SEATS + step
+    decisions = rollout.decisions
     action = mark % decisions["masks"].shape[2]
     decisions["observations"][row] = mark
     decisions["masks"][row, 0] = torch.arange(decisions["masks"].shape[2]) == action
@@ -193,16 +200,20 @@ def test_targets_are_clockwise_of_the_deciding_seat():
 @pytest.mark.usefixtures("toy")
 def test_every_reward_of_every_seat_is_learnt_from_exactly_once():
     """Rollouts of real games, with forecasts of zero: the targets are the rewards."""
-    games, players = 6, 3
+    games = 6
+    players = 3
     toy = make_toy(games, players=players, seed=players)
     rollout = make_rollout(7, games, players=players, numbers=toy.obs.shape[1], actions=3)
-    given, learnt_from, learnt = 0.0, 0.0, 0
+    given = 0.0
+    learnt_from = 0.0
+    learnt = 0
     for _ in range(30):
         rollout.begin()
         for row in range(MAX_SEATS, MAX_SEATS + 7):
             rollout.seats[row] = torch.tensor(toy.to_move)
             rewards, dones = map(torch.tensor, toy.step(toy.random_actions()))
-            rollout.gains[row, ..., CHANGE], rollout.dones[row] = rewards, dones
+            rollout.gains[row, ..., CHANGE] = rewards
+            rollout.dones[row] = dones
             given += float(rewards.abs().sum())
         rollout.end(0.0, 0.0, 1.0)
         (data,) = rollout.minibatches(10**6, 1.0, torch.Generator())
@@ -213,18 +224,19 @@ def test_every_reward_of_every_seat_is_learnt_from_exactly_once():
     assert 0 <= 30 * 7 * games - learnt <= games * players
 
 
-CERTAIN, COUNT = 12, 17
+CERTAIN = 12
+COUNT = 17
 
 
 def gradient(policy, observations, actions, advantages, repeated):
-    """Of policy, forecasts and entropy."""
+    """Return the gradient of the policy, the forecasts and the entropy, in one vector."""
     everything = torch.ones(len(observations), 9, dtype=torch.bool)
-    judged = policy.judged(observations, everything, actions)
-    taken, entropies, changes = map(
-        repeated.spread, (judged.log_probs, judged.entropies, judged.changes)
-    )
-    assert len(taken) == len(entropies) == len(changes) == COUNT
-    loss = (advantages * taken).mean() + (changes[:, 0] - advantages).square().mean()
+    evaluation = policy.evaluate_actions(observations, everything, actions)
+    log_probs = repeated.spread(evaluation.log_probs)
+    entropies = repeated.spread(evaluation.entropies)
+    changes = repeated.spread(evaluation.changes)
+    assert len(log_probs) == len(entropies) == len(changes) == COUNT
+    loss = (advantages * log_probs).mean() + (changes[:, 0] - advantages).square().mean()
     policy.zero_grad()
     (loss + entropies.mean()).backward()
     gradients = [p.grad for p in policy.parameters() if p.grad is not None]
@@ -233,7 +245,8 @@ def gradient(policy, observations, actions, advantages, repeated):
 
 def test_over_all_draws_the_gradient_is_that_of_all_decisions():
     """Every rotation of the order once is as good as every order."""
-    policy, rng = make_policy(), np.random.default_rng(1)
+    policy = make_policy()
+    rng = np.random.default_rng(1)
     observations = torch.as_tensor(rng.integers(0, 2, (COUNT, 20), np.int8))
     actions = torch.as_tensor(rng.integers(0, 9, COUNT))
     advantages = torch.as_tensor(rng.normal(size=COUNT), dtype=torch.float32)
@@ -263,7 +276,8 @@ def test_minibatches_hold_every_closed_decision_once_and_what_belongs_together(s
     marks = torch.cat([data.repeated.spread(data.observations[:, 0]) for data in batches])
     assert share < 1.0 or sorted(marks.tolist()) == list(range(40))
     for data in batches:
-        rows, repeated = data.observations, data.repeated
+        rows = data.observations
+        repeated = data.repeated
         missing = repeated.total - repeated.kept
         assert len(rows) == len(data.masks) == len(data.log_probs) - missing
         assert (missing > 0) == (share < 1.0)
@@ -285,11 +299,11 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
     }
     batch = make_toy(games, players=players, seed=seed, autoreset=False)
     league = League(opponents or {"current": 1.0}, batch, max_snapshots=2, seed=seed)
-    return PPO(HostGames(league), seed=seed, **(settings | arguments))
+    return PPO(HostGames(league), PPOSettings(seed=seed, **(settings | arguments)))
 
 
 def win_rate(learner):
-    """How often it beats a random player if it draws its moves as it has learned to."""
+    """Return how often the learner's policy beats a random player."""
     network = Network(learner.policy.tensors(), learner.league.batch.game.layout)
     agent = NetworkAgent(network, greedy=False)
     entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
@@ -298,7 +312,7 @@ def win_rate(learner):
 
 @pytest.mark.usefixtures("toy")
 def test_it_learns_a_game_in_which_others_decide_what_one_gets():
-    """Whoever takes the last counter loses: winners are paid by a move that is not theirs."""
+    """The seat that takes the last counter loses: winners are paid by a move of another."""
     learner = make_learner()
     learner.learn(20_000)
     assert win_rate(learner) > 0.9
@@ -324,7 +338,8 @@ def test_one_seed_one_run_and_global_generators_are_left_alone():
             torch.random.get_rng_state().tolist(),
         )
 
-    before, weights = states(), []
+    before = states()
+    weights = []
     for seed in (5, 5, 6):
         learner = make_learner(seed=seed, players=3)
         learner.learn(2 * 16 * 32)

@@ -1,4 +1,4 @@
-"""A run's folder: stopped or killed at any moment it goes on as it would have, and must fit."""
+"""A run's folder: a run stopped or killed at any moment continues exactly; damage is refused."""
 
 from __future__ import annotations
 
@@ -30,9 +30,9 @@ from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
-from shakespeare_training.exploit import exploit_by_ppo
+from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
 from shakespeare_training.games import one_thread
-from shakespeare_training.league import _one_blas_thread
+from shakespeare_training.league import one_blas_thread
 from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
 from shakespeare_training.runs.run import Run
@@ -40,10 +40,10 @@ from shakespeare_training.runs.train import train
 from tests.contract.command_line import refused
 from tests.training.short_runs import (
     SMALL,
-    Quietly,
     StopsAfter,
     edit_state,
     fingerprint,
+    learn_quietly,
     searching,
     small,
 )
@@ -78,12 +78,12 @@ def folder(whole, tmp_path):
 
 
 def figures(run):
-    """All that was measured but the time."""
+    """Return a run's results without the time that they took."""
     return [replace(measurement, seconds=0.0) for measurement in run.history]
 
 
 def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(whole, tmp_path):
-    """In rollouts, updates and evaluations, through the course of the command itself."""
+    """Stop in rollouts, updates and evaluations, with the loop of the command itself."""
     folder = tmp_path / "run"
     run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
@@ -117,19 +117,20 @@ def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys
         Run.resume(folder, decisions=400, device="cpu")
     with Run.resume(folder, decisions=900, device="cpu") as run:
         assert (run.config.decisions, run.decisions) == (900, whole.decisions)
-        run.learn(Quietly(run))
+        learn_quietly(run)
         assert run.decisions >= 900
         run.save()
     assert read_card(folder).command.endswith(" && shakespeare train --resume RUN --decisions 900")
 
 
 def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
-    """As a folder of the version before: its checkpoint is as good as ever."""
+    """A folder of another version has a checkpoint that is as good as ever."""
     edit_state(folder, lambda data: data.update(format=1))
     with pytest.raises(CheckpointError, match=f"shakespeare train --start {folder}"):
         Run.resume(folder)
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
-    ours, theirs = run.learner.policy.tensors(), load_checkpoint(folder, GAME)[0].tensors
+    ours = run.learner.policy.tensors()
+    theirs = load_checkpoint(folder, GAME)[0].tensors
     assert all((ours[name] == theirs[name]).all() for name in theirs)
     with pytest.raises(ValueError, match=r"width 16, .*say width = 24.*--set width=16"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
@@ -146,7 +147,7 @@ class Killed(BaseException):
 
 
 def failed(monkeypatch, moment, work, full_disk=False):
-    """Whether `work` met its end at the call `moment` that flushes, renames or deletes."""
+    """Return whether `work` met its end at the call `moment` that flushes, renames or deletes."""
     calls = 0
 
     def guarded(act):
@@ -172,7 +173,7 @@ def failed(monkeypatch, moment, work, full_disk=False):
 
 
 def stems(folder):
-    """What a run has written, digests of contents and logs left out."""
+    """Return names of the files of a run, without the digests in them and without logs."""
     names = {path.name for path in folder.iterdir()} - {"tensorboard"}
     return sorted(re.sub(r"-[0-9a-f]{16}\.", ".", name) for name in names)
 
@@ -184,19 +185,19 @@ def begin(folder):
 def go_on(run):
     """Learn to the end, and save."""
     with run:
-        run.learn(Quietly(run))
+        learn_quietly(run)
         run.save()
     return fingerprint(run)
 
 
 @pytest.fixture(scope="module")
 def undisturbed(tmp_path_factory):
-    """All that a run is which nothing happened to."""
+    """Return the fingerprint of a run to which nothing happened."""
     return go_on(begin(tmp_path_factory.mktemp("runs") / "run"))
 
 
 def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
-    """Before there is a state --resume tells what to do, and --out takes the folder."""
+    """Before there is a state, --resume says what to do, and --out accepts the folder."""
 
     def work():
         with begin(folder) as run:
@@ -224,13 +225,13 @@ def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
 
 @pytest.mark.parametrize("full_disk", [False, True])
 def test_killed_in_a_later_save(undisturbed, monkeypatch, tmp_path, full_disk):
-    """What can be resumed is one whole state, the old or the new, and goes on as it would have."""
+    """Resuming finds one complete state, the old or the new, and continues it exactly."""
     before = tmp_path / "before"
     with begin(before) as run:
-        run.learn(Quietly(run, leave_at=450))
+        learn_quietly(run, leave_at=450)
     run = Run.resume(before, device="cpu")
     states = {"old": fingerprint(run)}
-    run.learn(Quietly(run))
+    learn_quietly(run)
     states["new"] = fingerprint(run)
     met = []
     for moment in count():
@@ -270,8 +271,9 @@ ROLLOUT = LONG.n_envs * LONG.n_steps
 
 @pytest.fixture
 def updates(monkeypatch):
-    """Time stands still but for updates, of 10 seconds; (learning rate, entropy) of each."""
-    now, made = 1000.0, []
+    """Let only updates take time, 10 seconds each; list (learning rate, entropy) of each."""
+    now = 1000.0
+    made = []
     monkeypatch.setattr(time, "monotonic", lambda: now)
     update = PPO.train
 
@@ -280,19 +282,19 @@ def updates(monkeypatch):
         update(learner)
         now += 10.0
         rate = learner.optimizer.param_groups[0]["lr"]
-        made.append((rate, learner._entropy_weight.item()))
+        made.append((rate, learner.entropy_coef.item()))
 
     monkeypatch.setattr(PPO, "train", slow)
     return made
 
 
 def annealed(share):
-    """The coefficients at a share of the run."""
+    """Return the coefficients at a share of the run."""
     return pytest.approx((1e-3 - 9e-4 * share, 1.0 - share))
 
 
 def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, updates):
-    """So that a run it stops ends as one of full length."""
+    """A run that its time limit stops ends as one of full length does."""
     folder = tmp_path / "run"
     with Run.create(LONG, folder, device="cpu", minutes=0.5) as run:
         assert not train(run, QUIET), "it is not complete"
@@ -318,7 +320,7 @@ def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, 
 
 
 def put(data, place, value):
-    """Replace what stands at `a.b.0`; `...` takes it out."""
+    """Replace the entry at `a.b.0`; `...` removes it."""
     *path, last = [int(step) if step.isdecimal() else step for step in place.split(".")]
     for step in path:
         data = data[step]
@@ -375,7 +377,7 @@ def test_a_run_of_a_game_that_is_not_known_says_only_how_to_name_it(folder):
 
 
 def spoilt(value):
-    """The same array with another number in its first place."""
+    """Return a function that puts another number into an array's first place."""
     return lambda array: np.concatenate([[value], array[1:]]).astype(array.dtype)
 
 
@@ -416,7 +418,7 @@ def spoilt(value):
     ],
 )
 def test_an_array_that_cannot_be_is_refused(folder, name, change):
-    """Though the digest of its file is right."""
+    """The digest of its file is right."""
 
     def edit(data):
         path = folder / data["arrays"]["file"]
@@ -454,7 +456,7 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
 
 
 def everything_seeded(place, seed):
-    """What a run by PPO, one by searches, an evaluation and a best response come to."""
+    """Return the results of PPO, expert iteration, an evaluation and a best response."""
     place.mkdir()
     results = []
     short = {"seed": seed, "decisions": 200, "players": [3], **FEW}
@@ -464,9 +466,9 @@ def everything_seeded(place, seed):
             assert train(run, QUIET)
         results += [fingerprint(run), figures(run)]
     results.append(evaluate(["network", "heuristic"], "figaro", games=6, players=3, seed=seed))
-    settings = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", **FEW}
-    more = {"decisions": 99, "players": 3, "games": 6, "seed": seed}
-    found = exploit_by_ppo("random", place / "exploit", "figaro", settings=settings, **more)
+    small_network = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", **FEW}
+    settings = ExploitSettings(decisions=99, players=3, games=6, seed=seed, training=small_network)
+    found = exploit_by_ppo("random", place / "exploit", settings, "figaro")
     assert found is not None
     return [*results, found.evaluation]
 
@@ -486,7 +488,7 @@ def test_in_threads_of_a_process_all_is_as_alone(tmp_path):
 
 
 def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
-    """Neither PyTorch's, also of a thread that begins meanwhile, nor NumPy's once it is over."""
+    """Neither PyTorch's, even in a thread that begins meanwhile, nor NumPy's afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
@@ -498,7 +500,8 @@ def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
         torch.set_num_threads(before)
     libraries = ThreadpoolController().select(user_api="blas")
     numbers = [each["num_threads"] for each in libraries.info()]
-    first, second = _one_blas_thread.held(libraries), _one_blas_thread.held(libraries)
+    first = one_blas_thread(libraries)
+    second = one_blas_thread(libraries)
     with first:
         second.__enter__()
     assert [each["num_threads"] for each in libraries.info()] == [1 for _ in numbers]
@@ -507,7 +510,7 @@ def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
 
 
 def test_a_run_that_is_forgotten_lets_go_of_its_folder(folder):
-    """In a notebook, though nobody looks for garbage."""
+    """Forgetting it in a notebook is enough, even without garbage collection."""
     gc.disable()
     try:
         run = Run.resume(folder, decisions=10**6, device="cpu")
@@ -530,7 +533,8 @@ PLANTED = "planted.py:first"
 
 def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    code, was_run = tmp_path / "planted.py", tmp_path / "was_run"
+    code = tmp_path / "planted.py"
+    was_run = tmp_path / "was_run"
     code.write_text(CODE)
     met = {"opponents": {"current": 0.5, PLANTED: 0.5}, "evaluation_opponents": [PLANTED]}
     with Run.create(override(SMALL, **met), tmp_path / "run", device="cpu") as run:
@@ -538,7 +542,7 @@ def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkey
         run.save()
 
     def forget():
-        """The file is as if it had never been run."""
+        """Make the file one that was never run."""
         was_run.unlink()
         for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
             del sys.modules[name]
@@ -549,7 +553,7 @@ def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkey
     assert "--trust" in refused("train", "--resume", str(tmp_path / "run"))
     assert not was_run.exists()
     with Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED]) as run:
-        assert list(run._opponents) == [PLANTED]
+        assert run.config.evaluation_opponents == (PLANTED,)
     assert was_run.exists()
     forget()
     code.write_text(f"{CODE}# changed\n")

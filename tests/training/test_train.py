@@ -46,7 +46,7 @@ def folder(tmp_path):
 
 @pytest.fixture
 def new(tmp_path, folder):
-    """The words that begin a run of a small network and few games there."""
+    """Return the words that begin a run of a small network and few games there."""
     (tmp_path / "small.toml").write_text(as_toml(SMALL))
     config = str(tmp_path / "small.toml")
     return ["train", "--config", config, "--out", str(folder), "--device", "cpu"]
@@ -81,6 +81,23 @@ def test_a_run_stopped_before_it_learns_leaves_nothing(new, folder, monkeypatch)
     assert not folder.exists()
 
 
+SIGNALS = """
+import signal
+
+from stable_baselines3.common.callbacks import BaseCallback
+
+class Signals(BaseCallback):
+    def __init__(self, run):
+        super().__init__()
+        self.run = run
+
+    def _on_step(self):
+        if self.run.decisions > 530:
+            signal.raise_signal(signal.SIGHUP)
+        return True
+"""
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
 def test_a_folder_whose_name_is_not_utf8(new, tmp_path):
     """TensorBoard cannot write there; everything else can."""
@@ -92,14 +109,9 @@ def test_a_folder_whose_name_is_not_utf8(new, tmp_path):
 
 
 @signals
-def test_what_a_stop_leaves_is_told_and_goes_on(new, folder, monkeypatch):
-    def stopped(callback, rows):
-        if callback.num_timesteps > 530:
-            signal.raise_signal(signal.SIGHUP)
-
-    with monkeypatch.context() as patched:
-        patched.setattr("shakespeare_training.runs.train._Course._log_scores", stopped)
-        done = run(*new)
+def test_a_run_stopped_by_a_signal_is_saved_and_goes_on(new, folder, tmp_path):
+    (tmp_path / "mine.py").write_text(SIGNALS)
+    done = run(*new, "--callback", f"{tmp_path}/mine.py:Signals")
     assert done.exit_code == 0, done.output
     assert "Stopped after 512 decisions; saved." in done.stdout
     assert f"shakespeare train --resume '{folder}'" in done.stdout
@@ -238,7 +250,8 @@ def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):
 @signals
 def test_signals_that_are_ignored_stay_so_and_handlers_are_put_back():
     """As under nohup, where a lost terminal is to end nothing."""
-    stop, interrupt = Stop(), signal.getsignal(signal.SIGINT)
+    stop = Stop()
+    interrupt = signal.getsignal(signal.SIGINT)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)
     try:
         with stopped_by_signals(stop):

@@ -44,7 +44,7 @@ _PLAYERS_AT = LAYOUT["players"].start
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """10 to 14 counters; anyone may begin."""
+    """Draw 10 to 14 counters, and the seat that begins."""
     game["players"] = players
     game["pile"] = _SMALLEST_PILE + below(game, LARGEST_PILE - _SMALLEST_PILE + 1)
     game["to_move"] = below(game, players)
@@ -61,7 +61,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Whoever takes the last counter loses."""
+    """Take counters; the seat that takes the last one loses."""
     game["pile"] = max(game["pile"] - action - 1, 0)
     if game["pile"] > 0:
         game["to_move"] = (game["to_move"] + 1) % game["players"]
@@ -122,5 +122,6 @@ def make_toy(
 def set_pile(batch: Batch, pile: int, to_move: Any) -> None:
     """Put the same position into every game."""
     records = batch.save(slice(None))
-    records["pile"], records["to_move"] = pile, to_move
+    records["pile"] = pile
+    records["to_move"] = to_move
     batch.load(slice(None), records)

@@ -1,4 +1,4 @@
-"""The settings of a training run: their meaning, defaults and bounds, and their files."""
+"""Settings of a training run: their meaning, defaults, bounds and files."""
 
 from __future__ import annotations
 
@@ -26,10 +26,12 @@ with needing("train", "training needs"):
 
 CONFIGS = Path(__file__).parent / "configs"
 """A folder for each game, with a file for each of its bundled settings."""
-CURRENT, PAST = "current", "past"
-"""Keys of `opponents`: self-play, and a snapshot of the learner."""
+CURRENT = "current"
+"""Key of `opponents` for self-play."""
+PAST = "past"
+"""Key of `opponents` for a snapshot of the learner."""
 FOREVER = 10**12
-"""Decisions that no run makes in its minutes."""
+"""A length that no run reaches before its time limit."""
 ADAPTING: Mapping[str, Any] = {
     "decisions": 18_000_000,
     "learning_rate": 1e-3,
@@ -38,7 +40,7 @@ ADAPTING: Mapping[str, Any] = {
     "n_steps": 128,
     "batch_size": 8192,
 }
-"""Settings of PPO in place of the defaults to adapt a trained network to another box."""
+"""Settings of PPO that adapt a trained network to another box, in place of the defaults."""
 _DEFAULT = "ppo"  # the default algorithm
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -50,20 +52,21 @@ Count = Annotated[int, Field(gt=0)]
 
 @dataclass(frozen=True)
 class Only:
-    """Marks a setting that only one algorithm has."""
+    """A mark of settings that only one algorithm has."""
 
     algorithm: str
 
 
-OnlyPPO, OnlySearch = Only("ppo"), Only("expert_iteration")
+OnlyPPO = Only("ppo")
+OnlySearch = Only("expert_iteration")
 
 
 class TrainingConfig(BaseModel):
     """The settings of a run; their docstrings become comments in TOML (`as_toml`).
 
-    Whatever is left out, in code, in a file or on the command line, is as in the default run of the
-    game and the algorithm: as in `configs/<game>/<algorithm>.toml`, and as below where that has no
-    such entry. Lengths and intervals are counted in decisions of the learner.
+    A setting that is left out, in code, in a file or on the command line, has the value of
+    `configs/<game>/<algorithm>.toml`, or else the default below. Lengths and intervals are counted
+    in decisions of the learner.
     """
 
     model_config = ConfigDict(
@@ -73,8 +76,8 @@ class TrainingConfig(BaseModel):
     game: str = registry.DEFAULT
     """The game."""
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
-    """How it learns: from what its moves bring (`ppo`), or from a search that plays for it
-    (`expert_iteration`), all `n_envs` games to their end before every update."""
+    """How it learns: from the rewards of its moves (`ppo`), or from a search that plays for it
+    (`expert_iteration`), which plays all `n_envs` games to their end before every update."""
     players: tuple[Count, ...] = Field(default=(), min_length=1, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
@@ -85,9 +88,9 @@ class TrainingConfig(BaseModel):
     """Seed of the games, the initial weights, every draw and every shuffle."""
 
     opponents: dict[str, Weight] = {CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}
-    """How often each kind of game is played, by weight: `current` is self-play, the learner in
-    every seat; in all others it has one seat against `past`, one of its snapshots (the harder to
-    beat, the likelier), or against an agent by name or folder. Drawn anew for each game."""
+    """How often each kind of game is played, by weight: in `current` the learner has every seat;
+    in all others it has one seat against `past`, one of its snapshots (the harder to beat, the
+    likelier), or against an agent by name or folder. The kind is drawn anew for each game."""
     snapshot_every: Count = 250_000
     """Decisions between snapshots of the learner."""
     max_snapshots: Count = 12
@@ -97,10 +100,10 @@ class TrainingConfig(BaseModel):
     """Coefficient of the reward `score`, the change of the seat's own score after each move in
     units of the game's scale, at the start of the run."""
     score_reward_coef_end: Annotated[Weight, OnlyPPO] = 1.0
-    """The same at the end of the run; linear in between."""
+    """Coefficient of the reward `score` at the end of the run; linear in between."""
     win_reward_coef: Annotated[Weight, OnlyPPO] = 0.0
-    """Coefficient of the share of the victory, scaled so that all of it is worth 1 and what equals
-    expect of it 0; in solo games, of the change of the score."""
+    """Coefficient of the share of the victory, scaled so that all of it is worth 1, and the share
+    that equal players expect 0; in solo games, of the change of the score."""
 
     n_envs: Count = 256
     """Games played in parallel."""
@@ -111,8 +114,8 @@ class TrainingConfig(BaseModel):
     n_epochs: Count = 2
     """Passes over each rollout."""
     near_certain_share: Annotated[SomeShare, OnlyPPO] = 1.0
-    """Share of the near-certain decisions, made with a probability above 0.99, to learn from: in
-    each pass another random part, weighted so that the expected gradient is the same. 1 is all."""
+    """Share of the near-certain decisions, made with a probability above 0.99, to learn from: each
+    pass takes another random part, weighted so that the expected gradient is the same. 1 is all."""
     learning_rate: Positive = 2e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1
@@ -124,7 +127,7 @@ class TrainingConfig(BaseModel):
     ent_coef: Annotated[Weight, OnlyPPO] = 0.01
     """Entropy coefficient of the loss at the start of the run."""
     ent_coef_end: Annotated[Weight, OnlyPPO] = 0.01
-    """The same at the end of the run; linear in between."""
+    """Entropy coefficient at the end of the run; linear in between."""
     vf_coef: Weight = 0.5
     """Coefficient of the loss of the forecast changes of scores."""
     win_coef: Weight = 0.5
@@ -134,34 +137,34 @@ class TrainingConfig(BaseModel):
     width: Count = 256
     """Width of the network's layers."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
-    """Of matrix products; `auto` picks the faster one on this machine."""
+    """Precision of matrix products; `auto` picks the faster one on this machine."""
 
     simulations: Annotated[Count, OnlySearch] = 12
     """Playouts for a decision."""
     considered: Annotated[int, OnlySearch] = Field(default=4, ge=2)
-    """Candidate moves at most."""
+    """The most candidate moves of a decision."""
     horizon: Annotated[int, OnlySearch] = Field(default=10**6, ge=0, le=10**6)
     """Decisions of each seat after which the network values a playout; by default it goes to the
     end of the game."""
     temperature: Annotated[Weight, OnlySearch] = 0.0
-    """Of the policy in playouts; 0 plays the likeliest move."""
+    """Temperature of the policy in playouts; 0 plays the likeliest move."""
     utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "margin"
-    """What a playout is worth: the score less the others' mean (`lead`) or best (`margin`), the
-    score, or the share of the victory. Alone it is always the score."""
+    """The value of a playout: the score less the others' mean (`lead`) or best (`margin`), the
+    score, or the share of the victory. In solo games it is always the score."""
     sharpness: Annotated[Positive, OnlySearch] = 150.0
-    """Logits that a unit of utility weighs as much as, when the search chooses."""
+    """The number of logits that a unit of utility counts for when the search chooses."""
     target_sharpness: Annotated[Positive, OnlySearch] = 50.0
     """Coefficient of the utility that the policy gains, in the loss, beside its divergence from the
     policy that played."""
     near_certain: Annotated[SomeShare, OnlySearch] = 0.99
-    """Decisions with a move at least as likely are not searched."""
+    """Decisions with a move at least this likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0
     """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
     search_threads: Annotated[Count, OnlySearch] = 1
     """Threads that share the playouts; they change no result."""
     warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0)
-    """Decisions to learn from at the start of the run before games are searched, for the heads to
-    know something; 0 if it starts from a network that has them."""
+    """Decisions to learn from before games are searched, so that the heads know something; 0 if
+    the run starts from a network that has heads."""
 
     evaluation_opponents: tuple[str, ...] = Field(default=("random", "heuristic"), strict=False)
     """Agents to evaluate the learner against, by name or folder."""
@@ -171,18 +174,19 @@ class TrainingConfig(BaseModel):
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
     seat equally often."""
     first_evaluation_games: Count = 24
-    """The same in the first one, of the untrained network: few, as learning waits for it."""
+    """Games of the first evaluation, of the untrained network: few, as learning waits for it."""
     final_evaluation_games: Count = 400
-    """The same in the last evaluation."""
+    """Games of the last evaluation."""
     save_every: Positive = 60.0
-    """Seconds between checkpoints: what a power cut can cost."""
+    """Seconds between checkpoints, which is the most that a power cut can cost."""
 
     @model_validator(mode="before")
     @classmethod
     def _with_defaults(cls, given: Any) -> Any:
-        """As in the file of the game and the algorithm, in all that is left out.
+        """Add what is left out, from the file of the game and the algorithm.
 
-        In a game without one, every seat count and no heuristic player where there is none.
+        A game without such a file is played at every seat count, and without a heuristic player if
+        it has none.
         """
         name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
         if name not in registry.names():
@@ -236,12 +240,12 @@ class TrainingConfig(BaseModel):
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """The settings that its algorithm has, for JSON."""
+        """Return the settings that the algorithm has, for JSON."""
         return self.model_dump(mode="json", include=set(settings_of(self.algorithm)))
 
 
 def settings_of(algorithm: str) -> list[str]:
-    """Names of the settings that an algorithm has, in order."""
+    """Return the names of the settings that an algorithm has, in order."""
     return [
         name
         for name, field in TrainingConfig.model_fields.items()
@@ -274,7 +278,7 @@ def _fault_in_words(fault: Any) -> str:
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
-    """A copy with some settings replaced; ValueError as in `make_config`."""
+    """Return a copy with some settings replaced; ValueError as in `make_config`."""
     return make_config({**config.to_json(), **settings}, "settings")
 
 
@@ -286,7 +290,7 @@ def _entries(path: Path) -> dict[str, Any]:
 
 
 def bundled_names(game: str) -> list[str]:
-    """Names of the bundled settings of a game, `configs/<game>/<name>.toml`."""
+    """Return the names of a game's bundled settings, `configs/<game>/<name>.toml`."""
     return sorted(path.stem for path in (CONFIGS / game).glob("*.toml"))
 
 
@@ -296,10 +300,15 @@ def chosen_config(
     origin: str = "settings",
     defaults: Mapping[str, Any] | None = None,
 ) -> TrainingConfig:
-    """The settings in a TOML file or bundled under a name, with overrides from an `origin`.
+    """Return the settings in a TOML file, or bundled under a name, with overrides.
 
-    None is the same as an empty file; `defaults` stand in place of some of the default run's. A
-    file is checked by itself first, so that errors name the one at fault.
+    A file is checked by itself first, so that errors name the source at fault.
+
+    Args:
+        choice: The file or the name; None counts as an empty file.
+        overrides: Settings that replace those of the file.
+        origin: Names the overrides in errors.
+        defaults: Settings that replace some defaults, before the file is read.
 
     Raises:
         ValueError: there is nothing of that name, it cannot be read, or as in `make_config`.
@@ -336,7 +345,7 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 
 def as_toml(config: TrainingConfig) -> str:
-    """The settings that its algorithm has as a TOML file, each with its description."""
+    """Return the settings that the algorithm has as a TOML file, each with its description."""
     entries = []
     for name in settings_of(config.algorithm):
         text = TrainingConfig.model_fields[name].description or ""
@@ -346,7 +355,7 @@ def as_toml(config: TrainingConfig) -> str:
 
 
 def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
-    """The shell command that trains such a network from a checkpoint, in the precision in use."""
+    """Return the shell command that trains such a network, in the precision in use."""
     parts = ["train", *game_option(config.game)]
     parts += [] if config.algorithm == _DEFAULT else ["--config", config.algorithm]
     parts += ["--seed", str(config.seed)]
@@ -360,12 +369,12 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
 
 
 def game_option(game: str) -> list[str]:
-    """The option that names a game on the command line; none for the default game."""
+    """Return the option that names a game on the command line; none for the default game."""
     return [] if game == registry.DEFAULT else ["--game", registry.how_to_name(game)]
 
 
 def toml_value(value: Any) -> str:
-    """A value in TOML, on one line."""
+    """Return a value in TOML, on one line."""
     if not isinstance(value, dict):
         return str(tomlkit.item(value).as_string())
     table = tomlkit.inline_table()

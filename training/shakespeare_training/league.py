@@ -153,7 +153,8 @@ class _BlasLimit:
                     self._limit.restore_original_limits()
 
 
-_one_blas_thread = _BlasLimit()
+one_blas_thread = _BlasLimit().held
+"""Keeps NumPy to one thread for the length of a block."""
 
 
 class League:
@@ -254,7 +255,7 @@ class League:
         """Return the opponents' actions, int64[m], in games where one is to move, int64[m]."""
         # Networks here wake no BLAS thread, but users' own agents may multiply with NumPy, whose
         # second thread would spin on a core that PyTorch needs.
-        with _one_blas_thread.held(self._blas):
+        with one_blas_thread(self._blas):
             return self.lineup.decide(self.batch, rows)
 
     def finished_games(self, rows: NDArray[np.int64]) -> FinishedGames:

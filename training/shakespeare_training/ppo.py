@@ -183,7 +183,7 @@ class PPO(Learner):
         return self.rollout.minibatches(settings.batch_size, settings.near_certain_share, chance)
 
     def losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
-        """Return the clipped policy loss with entropy, the forecasts' losses, and statistics."""
+        """Return the clipped policy gradient, the losses of the forecasts, and statistics."""
         clip_range = self.settings.clip_range
         evaluation = self.policy.evaluate_actions(
             minibatch.observations, minibatch.masks, minibatch.actions

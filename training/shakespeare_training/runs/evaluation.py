@@ -151,8 +151,14 @@ def measure(
         )
         done += result.games * players
         own = result.agents[0]
-        # A lone player wins every game, so that there are no winning scores of their own.
-        has_winners = result.mean_winning_score is not None
+        # In solo games the own score stands for the winning one.
+        winning = own.mean_score, own.score_low, own.score_high
+        if result.mean_winning_score is not None:
+            winning = (
+                result.mean_winning_score,
+                result.winning_score_low,
+                result.winning_score_high,
+            )
         yield OpponentResult(
             decisions=decisions,
             seconds=round(seconds, 1),
@@ -163,9 +169,9 @@ def measure(
             low=None if meets_copies else own.low,
             high=None if meets_copies else own.high,
             mean_score=own.mean_score,
-            mean_winning_score=result.mean_winning_score if has_winners else own.mean_score,
+            mean_winning_score=winning[0],
             score_low=own.score_low,
             score_high=own.score_high,
-            winning_low=result.winning_score_low if has_winners else own.score_low,
-            winning_high=result.winning_score_high if has_winners else own.score_high,
+            winning_low=winning[1],
+            winning_high=winning[2],
         )
