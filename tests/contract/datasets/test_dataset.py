@@ -103,7 +103,7 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
 
 def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
     write(tmp_path / "whole", NAME, deals=4)
-    monkeypatch.setattr(dataset, "_DEALS_TOGETHER", 1)
+    monkeypatch.setattr(dataset, "_DEALS_PER_SHARD", 1)
     folder = tmp_path / "[one] seed=7,*"  # no pattern, and no column
     for deals in (1, 3):
 
