@@ -172,7 +172,7 @@ def training(
     seconds: float = 6.0,
     profile: Annotated[bool, typer.Option(help="of the first size")] = False,
 ) -> None:
-    """Time rollouts and updates with a full league of past versions and rules of thumb."""
+    """Time rollouts and updates with a full league of past versions and heuristics."""
     table = Table("games", "steps", "width", "rollout", "update", "decisions/s")
     for size in sizes or ["4096x32x512", "8192x32x512", "16384x32x512", "8192x32x1024"]:
         n_envs, n_steps, width = map(int, size.split("x"))

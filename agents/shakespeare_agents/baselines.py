@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.heuristics import heuristics_of
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
@@ -34,6 +35,18 @@ class RandomAgent:
         # The action wanted is the first with more than `wanted` legal actions up to and with it.
         actions: NDArray[np.int64] = (counts > wanted[:, None]).argmax(axis=1)
         return actions
+
+    def identity(self) -> list[Any]:
+        """Return the agent's kind, since all random agents play alike."""
+        return ["random"]
+
+    def recipe(self) -> Recipe:
+        """Return a recipe for another random agent."""
+        return _random_agent
+
+
+def _random_agent(_game: Game) -> RandomAgent:
+    return RandomAgent()
 
 
 class GreedyAgent:

@@ -16,35 +16,21 @@ import os
 import platform
 import sys
 import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from contextlib import suppress
-from dataclasses import asdict
 from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 import cloudpickle
 import numpy as np
 
-from shakespeare_agents.baselines import RandomAgent
-from shakespeare_agents.naming import (
-    BUILT_IN,
-    Entrant,
-    FunctionAgent,
-    PythonName,
-    identity_options,
-    load,
-    make,
-    module_of,
-    python_name,
-    split_options,
-)
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_agents.search.agent import SearchAgent, SearchSettings, network_search
+from shakespeare_agents.capabilities import Recipe, SelfDescribing
+from shakespeare_agents.naming import BUILT_IN, AgentSpec, Entrant, FunctionAgent, make, parsed
+from shakespeare_agents.python_names import PythonName, load, module_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
@@ -65,56 +51,68 @@ _NOT_PLAYED += " __static_attributes__ _abc_impl"
 """Attributes of classes that are no part of what they do."""
 
 
-def agent_digest(given: AgentLike, agent: AnyAgent, game: Game) -> str:
-    """The digest of what decides how an agent, made from what was given, plays a game.
+def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> str:
+    """Return the digest of what decides how an agent plays a game.
 
-    It covers the weights and options of the package's agents; of named Python the options and the
-    source, that of the module named and of the one that defines the object; of objects, all they
-    are made of (see `state_digest`). The version and the files that it names as its own count, too.
+    It covers what the package's agents say of themselves, such as weights and settings; of other
+    named agents the options and the source, that of the module named and of the one that defines
+    the object; of objects, all they are made of (see `state_digest`). The version and the files
+    that an agent names as its own count, too.
+
+    Args:
+        given: What the agent was made from.
+        agent: The agent.
+        game: The game that it plays.
 
     Raises:
-        TypeError: it cannot be known again, as its state cannot be pickled and it has no version.
+        TypeError: the agent cannot be known again, as its state cannot be pickled and it has no
+            version.
         ValueError: a file that it names is not there.
     """
+    spec = parsed(given)
     holder: Any = agent.act if isinstance(agent, FunctionAgent) else agent
     holder = holder.__self__ if isinstance(holder, MethodType) else holder
     version = getattr(holder, "version", None)
-    named = identity_options(given).get("files") if isinstance(given, str) else None
-    facts = [game.name, *_facts(given, agent, version is not None), version and str(version)]
+    named = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
+    facts = [game.name, *_facts(spec, agent, version is not None), version and str(version)]
     for files in (getattr(holder, "files", None), named):
         if files is not None:
             facts.append(_contents(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _facts(given: AgentLike, agent: AnyAgent, has_version: bool) -> list[Any]:
-    label, options = split_options(given) if isinstance(given, str) else ("", dict[str, Any]())
-    # Subclasses may play otherwise.
-    if type(agent) is NetworkAgent:
-        return ["network", PLAY, agent.network.digest(), agent.greedy]
-    if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
-        player = agent.player
-        facts = [agent.prior.network.digest(), player.horizon, player.temperature]
-        return ["search", PLAY, asdict(agent.plan), *facts]
-    if type(agent) is RandomAgent:
-        return ["random", PLAY]
-    if label in BUILT_IN:
-        options.pop("threads", None)  # they change no move
-        return [label, PLAY, options]
-    if python := python_name(label):
-        if "files" in identity_options(str(given)):
-            del options["files"]  # their contents count
-        return ["python", _source_digests(python), python.attribute, options]
+def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> list[Any]:
+    identity = agent.identity() if _describes_itself(agent) else None
+    if identity is not None:
+        kind, *details = identity
+        return [kind, PLAY, *details]
+
+    if isinstance(given, AgentSpec):
+        options = given.options
+        if given.name in BUILT_IN:
+            options.pop("threads", None)  # they change no move
+            return [given.name, PLAY, options]
+        if given.python is not None:
+            if "files" in given.identity_options():
+                del options["files"]  # their contents count
+            return ["python", _source_digests(given.python), given.python.attribute, options]
+
     try:
         return ["object", state_digest(agent)]
     except TypeError as fault:
         if has_version:
             return ["object", type(agent).__module__, type(agent).__qualname__]
+        name = given.text if isinstance(given, AgentSpec) else name_of(given)
         raise TypeError(
-            f"{name_of(given)} could not be told from others of its kind, whose games would "
+            f"{name} could not be told from others of its kind, whose games would "
             f"count as its own ({fault}); name it as my.py:NAME, make it picklable, or give it "
             "a `version`, another one whenever it plays otherwise"
         ) from fault
+
+
+def _describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
+    """Return whether an agent's own class describes it; a subclass may play otherwise."""
+    return isinstance(agent, SelfDescribing) and "identity" in vars(type(agent))
 
 
 def _contents(files: Any) -> list[list[str]]:
@@ -309,41 +307,48 @@ class AgentSet:
         self._given = list(given)
 
     def __reduce__(self) -> tuple[Any, ...]:
-        parcels: dict[int, Callable[[Game], AnyAgent]] = {}
+        recipes: dict[int, Recipe] = {}
         for given, agent in zip(self._given, self.agents, strict=True):
-            if id(agent) not in parcels:
-                parcels[id(agent)] = parcel_of(given, agent, self.game)
-        order = list(parcels)
+            if id(agent) not in recipes:
+                recipes[id(agent)] = recipe_of(given, agent, self.game)
+        order = list(recipes)
         seats = [order.index(id(agent)) for agent in self.agents]
-        return _arrived, (box_of(self.game), list(parcels.values()), seats)
+        return _rebuilt, (box_of(self.game), list(recipes.values()), seats)
 
 
 def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
-    """The agents of entrants, ready to travel to workers."""
+    """Return the agents of entrants, ready to travel to workers."""
     return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
 
 
-def _arrived(
-    box: tuple[str, str, bytes | None, str], parcels: Sequence[Any], seats: Sequence[int]
+def _rebuilt(
+    box: tuple[str, str, bytes | None, str], recipes: Sequence[Recipe], seats: Sequence[int]
 ) -> AgentSet:
     game = put_in_force(*box)
-    made = [parcel(game) for parcel in parcels]
+    made = [recipe(game) for recipe in recipes]
     agents = [made[seat] for seat in seats]
     return AgentSet(game, agents, agents)
 
 
-def parcel_of(given: AgentLike, agent: AnyAgent, game: Game) -> Callable[[Game], AnyAgent]:
-    """What makes an agent again elsewhere, and can be pickled; TypeError if the agent cannot."""
-    if type(agent) is NetworkAgent:
-        return partial(_network_agent, agent.network.tensors, agent.greedy)
-    if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
-        player, tensors = agent.player, agent.prior.network.tensors
-        return partial(_searching, tensors, agent.plan, player.horizon, player.temperature)
-    if isinstance(given, str):
-        digest, python = agent_digest(given, agent, game), python_name(given)
-        if python is not None and python.source.endswith(".py"):  # found from any folder
-            given = f"{Path(python.source).resolve()}{given.removeprefix(python.source)}"
-        return partial(named_agent, given, digest)
+def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Recipe:
+    """Return a picklable recipe for rebuilding an agent in another process.
+
+    Args:
+        given: What the agent was made from.
+        agent: The agent.
+        game: The game that it plays.
+
+    Raises:
+        TypeError: the agent cannot travel.
+    """
+    own_recipe = agent.recipe() if _describes_itself(agent) else None
+    if own_recipe is not None:
+        return own_recipe
+
+    spec = parsed(given)
+    if isinstance(spec, AgentSpec):
+        return partial(named_agent, spec.from_any_folder(), agent_digest(spec, agent, game))
+
     try:
         return partial(_unpickled, cloudpickle.dumps(agent))
     except Exception as fault:
@@ -353,30 +358,24 @@ def parcel_of(given: AgentLike, agent: AnyAgent, game: Game) -> Callable[[Game],
         ) from fault
 
 
-def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
-    """An agent by its name; WorkerError unless it has this digest here, too."""
+def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
+    """Make an agent by its name.
+
+    Raises:
+        WorkerError: it cannot be made, or its digest is another one here.
+    """
+    spec = AgentSpec.parse(name) if isinstance(name, str) else name
     try:
-        agent = make(name, game)
-        is_same = agent_digest(name, agent, game) == digest
+        agent = make(spec, game)
+        is_same = agent_digest(spec, agent, game) == digest
     except (ValueError, TypeError, ImportError, OSError) as fault:
-        raise WorkerError(f"the agent {name!r} on {platform.node()}: {fault}") from fault
+        raise WorkerError(f"the agent {spec.text!r} on {platform.node()}: {fault}") from fault
     if not is_same:
         raise WorkerError(
-            f"the agent {name!r} is another one on {platform.node()}: its code or options differ; "
-            "put the same version there"
+            f"the agent {spec.text!r} is another one on {platform.node()}: its code or options "
+            "differ; put the same version there"
         )
     return agent
-
-
-def _network_agent(tensors: Tensors, greedy: bool, game: Game) -> AnyAgent:
-    return NetworkAgent(Network(tensors, game.layout), greedy=greedy)
-
-
-def _searching(
-    tensors: Tensors, plan: SearchSettings, horizon: int, temperature: float, game: Game
-) -> AnyAgent:
-    network = Network(tensors, game.layout)
-    return network_search(game, network, plan, horizon=horizon, temperature=temperature)
 
 
 def _unpickled(content: bytes, _game: Game) -> AnyAgent:

@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant, make
+from shakespeare_agents.naming import Entrant, make, parsed
 from shakespeare_agents.programs import (
     Limits,
     Program,
@@ -260,8 +260,9 @@ def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
 
 def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
     if contender.program is None:
-        agent = make(contender.agent, game)
-        return agent_digest(contender.agent, agent, game), agent
+        given = parsed(contender.agent)
+        agent = make(given, game)
+        return agent_digest(given, agent, game), agent
     program = Program(
         contender.program, Limits(**contender.limits), field.folder, contender.environment
     )

@@ -23,7 +23,7 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import checkpoint_named, make, split_options
+from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import ProgressCallback, Workers
@@ -122,9 +122,10 @@ def shards_of(
             raise ValueError(
                 f"there is no question {short_repr(name)}{did_you_mean(name, questions)}"
             )
+    specs = [AgentSpec.parse(name) for name in players]
     digests = {
-        name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
-        for name in players
+        spec.text: (agent_digest(spec, make(spec, loaded), loaded), _trained_for(spec, loaded))
+        for spec in specs
     }
     by_digest = {facts_digest(registry.folder(game), box): box for box in boxes}
     size = games, int(check_seed(seed))
@@ -200,12 +201,8 @@ def _parts(folder: Path) -> Iterator[pl.DataFrame]:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
 
 
-def _trained_for(player: str, game: Game) -> str:
-    name, options = split_options(player)
-    if name == "search" and "rollouts" not in options:
-        version = f",version={options['version']}" if "version" in options else ""
-        player = f"{options.get('network', 'network')}{version}"
-    folder = checkpoint_named(player, game)
+def _trained_for(player: AgentSpec, game: Game) -> str:
+    folder = player.network().checkpoint(game)
     return "" if folder is None else read_card(folder).box_digest
 
 

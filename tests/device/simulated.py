@@ -189,7 +189,7 @@ def exploded_weights() -> None:
 
 
 def a_league() -> None:
-    """Rollouts with snapshots and rules of thumb; each game's seats follow from it alone."""
+    """Rollouts with snapshots and heuristics; each game's seats follow from it alone."""
     opponents = {"past": 0.6, "heuristic": 0.4}
     made, host = (learner(opponents, is_on_device=on_device) for on_device in (True, False))
     assert torch.equal(made.games.own, host.games.own)
@@ -205,7 +205,7 @@ def a_league() -> None:
     kept = [made.rollout.decisions[name] for name in ("masks", "actions")]
     masks, actions = (store[own >= 0] for store in kept)
     assert masks.gather(1, actions[:, None]).all()
-    with pytest.raises(DeviceError, match=r"'random' plays on the processor alone"):
+    with pytest.raises(DeviceError, match=r"'random' plays on the CPU only"):
         DeviceGames(learner({"random": 1.0}, is_on_device=False).league, 4, GPU)
 
 

@@ -214,7 +214,7 @@ def _chosen(
     heads, and, if it knows another box, the settings to adapt it (`ADAPTING`), unless bundled
     settings are asked for by name.
     """
-    from shakespeare_agents.naming import checkpoint_named
+    from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
 
@@ -222,7 +222,7 @@ def _chosen(
     if start is None:
         return chosen, None
     game = chosen.game
-    origin = checkpoint_named(start, registry.game(game))
+    origin = AgentSpec.parse(start).checkpoint(registry.game(game))
     if origin is None:
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
@@ -247,7 +247,7 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
 
 
 def _maker(name: str) -> Callable[[Run], Any]:
-    from shakespeare_agents.naming import PythonName, load
+    from shakespeare_agents.python_names import PythonName, load
 
     source, _, attribute = name.rpartition(":")
     if not source.endswith(".py") or not attribute:
@@ -259,7 +259,7 @@ def _maker(name: str) -> Callable[[Run], Any]:
 def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
     from stable_baselines3.common.callbacks import BaseCallback
 
-    from shakespeare_agents.naming import fault_in_words
+    from shakespeare_agents.python_names import fault_in_words
 
     try:
         made = maker(run)
@@ -345,14 +345,13 @@ def exploit(
     """
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.search.agent import SearchAgent
     from shakespeare_arena.measure import tables_of
     from shakespeare_training.exploit import exploit_by_ppo
 
     with choices.usage_errors("--players"):
         (seats,) = tables_of(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
-    if isinstance(frozen.agent, SearchAgent):
+    if getattr(frozen.agent, "is_slow", False):
         table = "--game", registry.how_to_name(game.name), "--players", str(seats)
         instead = command("evaluate", "search", agent, *table)
         typer.echo(f"{agent} searches: learning takes hours. Quicker: {instead}", err=True)

@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.naming import HOW_TO_NAME, entrants_of, filled, make, names
+from shakespeare_agents.naming import (
+    BUILT_IN,
+    HOW_TO_NAME,
+    entrants_of,
+    filled,
+    installed,
+    make,
+    names,
+)
 from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
@@ -19,7 +27,11 @@ if TYPE_CHECKING:
 AGENT = "AGENT"
 PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
-WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
+_DESCRIBED = [f"{name} ({agent.description})" for name, agent in BUILT_IN.items()]
+WHO = (
+    f"{', '.join([*_DESCRIBED, *installed()])}, {HOW_TO_NAME}; with options, as in "
+    "greedy,samples=4."
+)
 
 
 def complete_agent(incomplete: str) -> list[str]:

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.capabilities import RulePolicy
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.play.generators import GameGenerators
@@ -39,6 +40,10 @@ class BestAction:
             actions,
         )
         return actions
+
+    def device_policy(self) -> RulePolicy:
+        """Return the compiled rule that chooses the action."""
+        return RulePolicy(self.owner, self.best)
 
 
 @cache  # nothing frees machine code

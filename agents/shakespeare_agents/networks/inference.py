@@ -8,14 +8,16 @@ thread is woken.
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.capabilities import NetworkPolicy, Recipe
 from shakespeare_agents.networks.checkpoint import NEWEST, bundled_checkpoint, load_to_play
-from shakespeare_agents.networks.network import HEADS, Network, input_scale
+from shakespeare_agents.networks.network import HEADS, Network, Tensors, input_scale
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.kernels import as_kernel_array
@@ -340,6 +342,22 @@ class NetworkAgent:
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """See `Network.values`."""
         return self._forward.values(observations)
+
+    def identity(self) -> list[Any]:
+        """Return the digest of the weights, and whether the likeliest action is played."""
+        return ["network", self.network.digest(), self.greedy]
+
+    def recipe(self) -> Recipe:
+        """Return a recipe that holds the weights."""
+        return partial(_from_tensors, self.network.tensors, self.greedy)
+
+    def device_policy(self) -> NetworkPolicy:
+        """Return the weights, and whether the likeliest action is played."""
+        return NetworkPolicy(self.network.tensors, self.greedy)
+
+
+def _from_tensors(tensors: Tensors, greedy: bool, game: Game) -> NetworkAgent:
+    return NetworkAgent(Network(tensors, game.layout), greedy=greedy)
 
 
 def _weights(logits: NDArray[np.float32]) -> NDArray[np.float32]:

@@ -104,3 +104,9 @@ class Network:
             digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
             digest.update(tensor.tobytes())
         return digest.hexdigest()
+
+
+def network_of(agent: object) -> Network | None:
+    """Return the network that an agent decides with; None if there is none."""
+    network = getattr(agent, "network", None)
+    return network if isinstance(network, Network) else None

@@ -4,12 +4,15 @@ from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.heuristics import best_untrained_agent, heuristics_of
 from shakespeare_agents.networks.checkpoint import (
     NEWEST,
@@ -18,7 +21,7 @@ from shakespeare_agents.networks.checkpoint import (
     load_to_play,
 )
 from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
-from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network import Network, Tensors, network_of
 from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
@@ -31,7 +34,7 @@ from shakespeare_agents.search.playouts import (
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
-from shakespeare_env.play.agent import Advisor
+from shakespeare_env.play.agent import Advisor, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
@@ -86,11 +89,35 @@ class SearchResult:
 class SearchAgent:
     """Plays the move, of those that a prior finds likely, that does best in possible games."""
 
+    is_slow = True
+    """Its decisions take long; to learn against it takes hours."""
+
     def __init__(self, prior: Advisor, player: PlayoutRunner, plan: SearchSettings) -> None:
         self.prior = prior
         self.player = player
         self.plan = plan
         self._utility = utility_named(plan.utility)
+
+    @property
+    def network(self) -> Network | None:
+        """The network that gives the prior; None if there is none."""
+        return network_of(self.prior)
+
+    def identity(self) -> list[Any] | None:
+        """Return the settings and the network's digest; None for a search without a network."""
+        if type(self.prior) is not NetworkAgent:
+            return None
+        playouts = [self.player.horizon, self.player.temperature]
+        return ["search", asdict(self.plan), self.prior.network.digest(), *playouts]
+
+    def recipe(self) -> Recipe | None:
+        """Return a recipe that holds settings and weights; None for a search without a network."""
+        if type(self.prior) is not NetworkAgent:
+            return None
+        tensors = self.prior.network.tensors
+        return partial(
+            _from_tensors, tensors, self.plan, self.player.horizon, self.player.temperature
+        )
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
         """See `Searcher.search`."""
@@ -212,8 +239,37 @@ def network_search(
     return SearchAgent(NetworkAgent(network), player, plan)
 
 
-def plain_search(game: Game, choose: Choose, plan: SearchSettings, *, threads: int) -> SearchAgent:
-    """Search without a network: every move, and a policy to the end of the game."""
+def _from_tensors(
+    tensors: Tensors, plan: SearchSettings, horizon: int, temperature: float, game: Game
+) -> SearchAgent:
+    network = Network(tensors, game.layout)
+    return network_search(game, network, plan, horizon=horizon, temperature=temperature)
+
+
+def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> SearchAgent:
+    """Return a search for better moves than an agent's.
+
+    That is the agent itself if it searches, else a search with its network, else one with playouts
+    by the best agent that needs no network.
+    """
+    if isinstance(agent, SearchAgent):
+        return agent
+    network = network_of(agent)
+    if network is not None:
+        return network_search(game, network, settings)
+    choose = playout_policy(game, best_untrained_agent(game))
+    return plain_search(game, choose, settings)
+
+
+def playout_policy(game: Game, name: str) -> Choose:
+    """Return the compiled policy of playouts that `heuristic` or `random` names."""
+    return by_heuristic(heuristics_of(game).score) if name == "heuristic" else at_random
+
+
+def plain_search(
+    game: Game, choose: Choose, plan: SearchSettings, *, threads: int = 1
+) -> SearchAgent:
+    """Return a search without a network, which tries every move to the end of the game."""
     player = PlayoutRunner(
         game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
     )
@@ -257,9 +313,7 @@ def search_agent(
                 f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
                 "considered, horizon and temperature"
             )
-        by_rules = rollouts == "heuristic"
-        choose = by_heuristic(heuristics_of(game).score) if by_rules else at_random
-        return plain_search(game, choose, plan, threads=threads)
+        return plain_search(game, playout_policy(game, rollouts), plan, threads=threads)
     if rollouts != "network":
         known = ("network", "heuristic", "random")
         question = did_you_mean(rollouts, known)

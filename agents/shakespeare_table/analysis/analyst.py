@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import default, make
-from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
+from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import (
-    SearchAgent,
     SearchSettings,
     UniformPrior,
+    improving_search,
     network_search,
 )
 from shakespeare_agents.search.halving import Playouts
@@ -37,7 +36,7 @@ Floats = NDArray[np.float64]
 class Analyst:
     """An agent that can be asked what it thinks; None is the game's default one (see `make`).
 
-    Possible games are played on to their end by the agent's network, or by rules of thumb, or at
+    Possible games are played on to their end by the agent's network, by a heuristic, or at
     random where the game has none. A network's own forecasts are immediate but say less.
     """
 
@@ -45,19 +44,14 @@ class Analyst:
         named = default(game) if player is None else player
         self.game, self.name = game, name_of(named)
         self.agent: AnyAgent = make(named, game)
-        self.searching: Any = self.agent  # finds better moves
-        plan = SearchSettings(_SIMULATIONS)
-        if isinstance(self.agent, NetworkAgent):
-            self.searching = network_search(game, self.agent.network, plan)
-        elif not isinstance(self.agent, SearchAgent):
-            rollouts = best_untrained_agent(game)
-            self.searching = make("search", game, rollouts=rollouts, simulations=_SIMULATIONS)
+        settings = SearchSettings(_SIMULATIONS)
+        self.searching = improving_search(self.agent, game, settings)  # finds better moves
         self._playing = self.searching.player
         self.prior: Advisor = self.searching.prior  # says how likely each move is
         self.network: ForwardPass | None = None  # the agent's, if it has one with heads
-        if isinstance(self.prior, NetworkAgent):
-            network = self.prior.network
-            self._playing = network_search(game, network, plan, horizon=TO_THE_END).player
+        network = self.searching.network
+        if network is not None:
+            self._playing = network_search(game, network, settings, horizon=TO_THE_END).player
             self.network = ForwardPass(network) if network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent

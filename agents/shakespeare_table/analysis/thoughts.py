@@ -148,7 +148,7 @@ def reasons(
     """Compare the two moves that look best: first their worth, then row by row, ever better.
 
     Both are played on in the same possible games, which depend only on what the decider may know,
-    by the analyst's agent, or by rules of thumb where that searches. The seed and the decision's
+    by the analyst's agent, or by a heuristic where that searches. The seed and the decision's
     number in its game decide all draws.
 
     Raises:

@@ -9,7 +9,7 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from shakespeare_agents import naming
+from shakespeare_agents.naming import AgentSpec
 from shakespeare_env import Position
 from shakespeare_env.core.game import NO_SEAT
 from shakespeare_env.drawing.board import is_wide, piece_svg
@@ -213,6 +213,9 @@ def titled(name: str) -> str:
 
 def in_words(agent: str) -> str:
     """An agent's name with its options in words."""
-    bare, options = naming.split_options(agent)
-    words = (_OPTIONS.get(name, f"{name} {{}}").format(value) for name, value in options.items())
-    return ", ".join([bare, *words])
+    spec = AgentSpec.parse(agent)
+    options = [
+        _OPTIONS.get(option, f"{option} {{}}").format(value)
+        for option, value in spec.options.items()
+    ]
+    return ", ".join([spec.name, *options])

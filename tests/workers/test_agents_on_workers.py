@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import agent_digest, box_of, named_agent, parcel_of, put_in_force
+from shakespeare_agents.identity import agent_digest, box_of, named_agent, put_in_force, recipe_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
@@ -63,9 +63,9 @@ def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
 def test_a_file_is_found_from_another_folder(monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
     name = "agents_for_tests.py:Drawn"
-    parcel = parcel_of(name, make(name, FIGARO), FIGARO)
+    recipe = recipe_of(name, make(name, FIGARO), FIGARO)
     monkeypatch.chdir("/")
-    assert pickle.loads(pickle.dumps(parcel))(FIGARO).act
+    assert pickle.loads(pickle.dumps(recipe))(FIGARO).act
 
 
 def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
