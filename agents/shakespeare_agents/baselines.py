@@ -15,7 +15,7 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
-Evaluation = Callable[[NDArray[np.int8]], NDArray[Any]]
+Evaluator = Callable[[NDArray[np.int8]], NDArray[Any]]
 """int8[n, D] observations -> float[n], more is better."""
 
 _AT_ONCE = 8192  # games tried together, to bound memory
@@ -56,7 +56,7 @@ class GreedyAgent:
     over `samples` determinizations.
     """
 
-    def __init__(self, evaluate: Evaluation, samples: int = 1) -> None:
+    def __init__(self, evaluate: Evaluator, samples: int = 1) -> None:
         self.evaluate = evaluate
         self.samples = checked_count("samples", samples, MOST_SAMPLES)
 

@@ -1,8 +1,4 @@
-"""Which agent is which: digests of what decides how one plays, and agents that travel to workers.
-
-Networks travel as weights, other named agents as their names, which must stand for the same agents
-there; objects of users' own are pickled.
-"""
+"""Digests of agents, made of what decides how they play."""
 
 from __future__ import annotations
 
@@ -13,12 +9,9 @@ import hashlib
 import inspect
 import json
 import os
-import platform
 import sys
-import tempfile
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator
 from contextlib import suppress
-from functools import cache, partial
 from importlib.machinery import ModuleSpec
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
@@ -28,14 +21,12 @@ from typing import Any, TypeGuard
 import cloudpickle
 import numpy as np
 
-from shakespeare_agents.capabilities import Recipe, SelfDescribing
-from shakespeare_agents.naming import BUILT_IN, AgentSpec, Entrant, FunctionAgent, make, parsed
+from shakespeare_agents.capabilities import SelfDescribing
+from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parsed
 from shakespeare_agents.python_names import PythonName, load, module_of
 from shakespeare_env.checks.values import short_repr
-from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import WorkerError, is_own_file
-from shakespeare_env.own_files import load_file
+from shakespeare_env.errors import is_own_file
 from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
@@ -82,7 +73,7 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
 
 
 def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> list[Any]:
-    identity = agent.identity() if _describes_itself(agent) else None
+    identity = agent.identity() if describes_itself(agent) else None
     if identity is not None:
         kind, *details = identity
         return [kind, PLAY, *details]
@@ -110,7 +101,7 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> 
         ) from fault
 
 
-def _describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
+def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
     """Return whether an agent's own class describes it; a subclass may play otherwise."""
     return isinstance(agent, SelfDescribing) and "identity" in vars(type(agent))
 
@@ -293,140 +284,3 @@ def _global_names(code: CodeType) -> set[str]:
     names = {str(step.argval) for step in dis.get_instructions(code) if step.opname in reading}
     inner = (const for const in code.co_consts if isinstance(const, CodeType))
     return names.union(*map(_global_names, inner))
-
-
-class AgentSet:
-    """Agents of one game, which travel when pickled and are made again on arrival.
-
-    One object at several seats stays one; `given` is what each was made from.
-    """
-
-    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[AgentLike]) -> None:
-        self.game = game
-        self.agents = list(agents)
-        self._given = list(given)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        recipes: dict[int, Recipe] = {}
-        for given, agent in zip(self._given, self.agents, strict=True):
-            if id(agent) not in recipes:
-                recipes[id(agent)] = recipe_of(given, agent, self.game)
-        order = list(recipes)
-        seats = [order.index(id(agent)) for agent in self.agents]
-        return _rebuilt, (box_of(self.game), list(recipes.values()), seats)
-
-
-def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
-    """Return the agents of entrants, ready to travel to workers."""
-    return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
-
-
-def _rebuilt(
-    box: tuple[str, str, bytes | None, str], recipes: Sequence[Recipe], seats: Sequence[int]
-) -> AgentSet:
-    game = put_in_force(*box)
-    made = [recipe(game) for recipe in recipes]
-    agents = [made[seat] for seat in seats]
-    return AgentSet(game, agents, agents)
-
-
-def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Recipe:
-    """Return a picklable recipe for rebuilding an agent in another process.
-
-    Args:
-        given: What the agent was made from.
-        agent: The agent.
-        game: The game that it plays.
-
-    Raises:
-        TypeError: the agent cannot travel.
-    """
-    own_recipe = agent.recipe() if _describes_itself(agent) else None
-    if own_recipe is not None:
-        return own_recipe
-
-    spec = parsed(given)
-    if isinstance(spec, AgentSpec):
-        return partial(named_agent, spec.from_any_folder(), agent_digest(spec, agent, game))
-
-    try:
-        return partial(_unpickled, cloudpickle.dumps(agent))
-    except Exception as fault:
-        raise TypeError(
-            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
-            "my.py:NAME, make it picklable, or play it without workers"
-        ) from fault
-
-
-def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
-    """Make an agent by its name.
-
-    Raises:
-        WorkerError: it cannot be made, or its digest is another one here.
-    """
-    spec = AgentSpec.parse(name) if isinstance(name, str) else name
-    try:
-        agent = make(spec, game)
-        is_same = agent_digest(spec, agent, game) == digest
-    except (ValueError, TypeError, ImportError, OSError) as fault:
-        raise WorkerError(f"the agent {spec.text!r} on {platform.node()}: {fault}") from fault
-    if not is_same:
-        raise WorkerError(
-            f"the agent {spec.text!r} is another one on {platform.node()}: its code or options "
-            "differ; put the same version there"
-        )
-    return agent
-
-
-def _unpickled(content: bytes, _game: Game) -> AnyAgent:
-    return cloudpickle.loads(content)  # type: ignore[no-any-return]
-
-
-def box_of(game: Game) -> tuple[str, str, bytes | None, str]:
-    """A game's name, its digest, its file's content unless it is the package's own, and its place.
-
-    The file is the box, or that which defines a game without a box.
-    """
-    is_there = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
-    content = game.box.read_bytes() if is_there and game.box.is_file() else None
-    return game.name, registry.box_digest(game.name), content, str(game.box)
-
-
-def put_in_force(name: str, digest: str, content: bytes | None, place: str) -> Game:
-    """The game of a file from elsewhere, as of `box_of`; this process plays with it from now on."""
-    if name not in registry.names():
-        _register_from(name, content, Path(place))
-    box = registry.own_box(name)
-    if content is not None and registry.has_box(name):
-        box = Path(_box_folder().name) / f"{digest}.toml"
-        box.write_bytes(content)
-    game = registry.game(name, box)
-    if fault := registry.box_fault(name, digest):
-        raise WorkerError(f"{name} on {platform.node()} is {fault}")
-    return game
-
-
-def _register_from(name: str, content: bytes | None, file: Path) -> None:
-    """Register a game from its file if that is here, too, and else from a copy."""
-    if content is None:
-        raise WorkerError(
-            f"{name} is not known on {platform.node()}: workers read a game from its file; define "
-            "it in one, not in a notebook"
-        )
-    if not file.is_file() or file.read_bytes() != content:
-        file = Path(_box_folder().name) / f"{hashlib.sha256(content).hexdigest()}.py"
-        file.write_bytes(content)
-    try:
-        found = [one for one in vars(load_file(file)).values() if isinstance(one, Game)]
-    except (Exception, SystemExit) as fault:
-        raise WorkerError(
-            f"{name} on {platform.node()}: {type(fault).__name__}: {fault}"
-        ) from fault
-    for game in found:
-        if game.name == name:
-            registry.register(game)
-
-
-@cache
-def _box_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="shakespeare-env-")

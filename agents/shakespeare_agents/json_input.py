@@ -27,11 +27,11 @@ def parse_object(data: bytes) -> dict[str, Any]:
     """The same for a JSON object."""
     value = parse_json(data)
     if not isinstance(value, dict):
-        raise ValueError(f"{kind(value)}, not an object")
+        raise ValueError(f"{json_type(value)}, not an object")
     return value
 
 
-def kind(value: Any) -> str:
+def json_type(value: Any) -> str:
     """A JSON value's type, with its article."""
     return "null" if value is None else _KINDS.get(type(value), "a number")
 

@@ -28,7 +28,7 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
-RULE = (
+WHAT_CAN_PLAY = (
     "an object with act() or search(), a function of observations, masks and generators, or a "
     "class or function that makes an agent, of the game or of nothing"
 )
@@ -269,7 +269,7 @@ def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
         folder = os.fspath(source)
         return _make_from(_checkpoint_maker(folder), folder, game, options)
     if not isinstance(source, Agent | Searcher) and not callable(source):
-        raise TypeError(f"{source!r} cannot play: give one of {_choices()}, or {RULE}")
+        raise TypeError(f"{source!r} cannot play: give one of {_choices()}, or {WHAT_CAN_PLAY}")
     return _make_from(source, repr(source), game, options)
 
 
@@ -327,7 +327,7 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
         _refuse_options(name, options)
         return maker
     if not callable(maker):
-        raise TypeError(f"{name} cannot play: it is {short_repr(maker)}; give {RULE}")
+        raise TypeError(f"{name} cannot play: it is {short_repr(maker)}; give {WHAT_CAN_PLAY}")
 
     takes = signature(maker)
     parameters = takes.parameters.values()
@@ -337,7 +337,9 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
         _refuse_options(name, options)
         return FunctionAgent(maker)
     if needed > 1:
-        raise TypeError(f"{name} takes {needed} positional arguments, {takes}; give {RULE}")
+        raise TypeError(
+            f"{name} takes {needed} positional arguments, {takes}; give {WHAT_CAN_PLAY}"
+        )
 
     arguments = [game] if needed else []
     agent = maker(*arguments, **_checked_options(name, takes, options))
@@ -407,7 +409,7 @@ class Entrant:
 T = TypeVar("T")
 
 
-def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
+def fill_seats(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
     """Return names for all seats.
 
     The last of several names fills the remaining seats. A single name, or none, plays against the

@@ -132,7 +132,7 @@ class ProgramError(ShakespeareEnvError, RuntimeError):
         self.fault = Fault(kind, details)
 
 
-class Process:
+class RunningProgram:
     """A program that runs until `kill`; the end of the arena closes its standard input.
 
     Raises:
@@ -320,7 +320,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         if sys.platform == "win32":
             raise ArenaError(f"{program}: programs play on Linux and macOS; on Windows use WSL")
         self.program = program
-        self._process: Process | None = None
+        self._process: RunningProgram | None = None
         self._games: dict[Hashable, int] = {}
         self._seconds: defaultdict[int, float] = defaultdict(float)
         self._over: list[int] = []
@@ -394,23 +394,23 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         if left < limits.seconds_a_move:
             limit = f"{limits.seconds_a_game:g} s in one game"
         number = next(self._questions)
-        asked = question(games, place, number=number, game_id=game, seconds=left)
+        asked = move_request(games, place, number=number, game_id=game, seconds=left)
         begun = time.monotonic()
         if self._process is None:
             begun += limits.seconds_to_start
             limit += f", and {limits.seconds_to_start:g} s to start"
-            self._process = Process(self.program)
+            self._process = RunningProgram(self.program)
         else:
-            asked = b"".join(map(notice_of_end, self._over)) + asked
+            asked = b"".join(map(end_notice, self._over)) + asked
         self._over.clear()
         try:
             line = self._process.ask(asked, begun + left, limit)
         finally:
             self._seconds[game] += max(0.0, time.monotonic() - begun)
-        return action_in(line, number, games.moves(place))
+        return parse_answer(line, number, games.moves(place))
 
 
-def question(
+def move_request(
     games: InformationSets, place: int, *, number: int, game_id: int, seconds: float
 ) -> bytes:
     """The line that asks for a move in the game at a place, for an answer of the same number.
@@ -429,7 +429,7 @@ def question(
     )
 
 
-def notice_of_end(game_id: int) -> bytes:
+def end_notice(game_id: int) -> bytes:
     """The line that says that a game is over."""
     return _line(command="end", game_id=game_id)
 
@@ -438,7 +438,7 @@ def _line(**fields: Any) -> bytes:
     return f"{dump_line(fields)}\n".encode()
 
 
-def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
+def parse_answer(line: bytes, number: int, moves: Mapping[str, int]) -> int:
     """The action that an answer chooses; ProgramError if it is garbage, or no legal move."""
     try:
         answer = parse_object(line)

@@ -45,7 +45,7 @@ class StoredTensors:
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
     """Write arrays of numbers or bools into a file whose name is `stem` and a digest.
 
-    Earlier files stay until the caller, whose JSON refers to them, calls `forget_others`.
+    Earlier files stay until the caller, whose JSON refers to them, calls `delete_other_tensors`.
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -57,7 +57,7 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
     return stored
 
 
-def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
+def delete_other_tensors(folder: Path, stem: str, *kept: StoredTensors) -> None:
     """Delete other files of `store_tensors` with a stem (a regular expression)."""
     ours = re.compile(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}")
     for old in folder.iterdir():
@@ -145,7 +145,9 @@ def _noted(place: Path) -> Iterator[None]:
 
 
 @contextmanager
-def held(folder: Path, names: str, *, taken: Exception, taken_here: Exception) -> Iterator[None]:
+def hold_folder(
+    folder: Path, names: str, *, taken: Exception, taken_here: Exception
+) -> Iterator[None]:
     """Keep a folder to one holder; raises `taken` if another process has it.
 
     `taken_here` is raised if this process has it already, which cannot wait for its own end.
@@ -164,7 +166,7 @@ def held(folder: Path, names: str, *, taken: Exception, taken_here: Exception) -
         yield
 
 
-def is_left_over(name: str, names: str) -> bool:
+def is_leftover(name: str, names: str) -> bool:
     """Whether a file is what a first save that was cut short leaves: a lock, or a draft."""
     return re.fullmatch(rf"{re.escape(_LOCK)}|{_draft_of(names)}", name) is not None
 

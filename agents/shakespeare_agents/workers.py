@@ -43,7 +43,7 @@ _starting = threading.Lock()
 
 
 @contextmanager
-def starting() -> Iterator[None]:
+def starting_processes() -> Iterator[None]:
     """A block in which Python processes start without the current folder first on their paths.
 
     What lies there is not ours to run. They call `set_up_worker`, so that what they start in turn
@@ -64,13 +64,13 @@ def ignore_progress(_decisions: int, _games: int) -> None:
     """Ignore progress."""
 
 
-def cumulative(tell: ProgressCallback | None) -> ProgressCallback:
+def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
     """Tells the sums of all that it is called with."""
     sums = [0, 0]
 
     def add(decisions: int, games: int) -> None:
         sums[:] = sums[0] + decisions, sums[1] + games
-        (tell or ignore_progress)(*sums)
+        (on_progress or ignore_progress)(*sums)
 
     return add
 
@@ -89,18 +89,18 @@ class Workers:
     size = 1  # the number of shards worked on at once
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: ProgressCallback = ignore_progress
+        self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
         """Do shards; yields their numbers, from 0, and results as they come.
 
         Shards are taken only when they can be begun, so their source may wait for results and be
-        empty as long as results are to come. `tell` is called in this thread, at the latest before
+        empty as long as results are to come. `on_progress` is called in this thread, at the latest before
         a shard's result is given. Closing the iterator drops what is not done. What a shard raises
         keeps its notes; WorkerError if a worker is lost.
         """
         work = job.start()
         for number, shard in enumerate(shards):
-            yield number, work(shard, tell)
+            yield number, work(shard, on_progress)
 
     def close(self) -> None:
         """End what was started for them."""
@@ -117,7 +117,7 @@ def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
             following += 1
 
 
-class Processes(Workers):
+class WorkerProcesses(Workers):
     """Processes of this machine; they end with the block, or when this process does."""
 
     lost: type[Exception] = BrokenExecutor
@@ -127,7 +127,7 @@ class Processes(Workers):
         self._executor: Any = None
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: ProgressCallback = ignore_progress
+        self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
         """See `Workers.run`."""
         sent, source = self._sent(cloudpickle.dumps(job)), enumerate(shards)
@@ -141,11 +141,11 @@ class Processes(Workers):
                     return
                 ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
                 if not ended:
-                    tell(0, 0)
+                    on_progress(0, 0)
                 for future in ended:
                     result, decisions, games, fault = cloudpickle.loads(future.result())
                     number = begun.pop(future)
-                    tell(decisions, games)
+                    on_progress(decisions, games)
                     if fault is not None:
                         raised = cloudpickle.loads(fault[0])
                         vars(raised).update(fault[1])
@@ -165,7 +165,7 @@ class Processes(Workers):
         return job
 
     def _begin(self, *arguments: Any) -> Future[bytes]:
-        with starting():
+        with starting_processes():
             if self._executor is None:
                 from loky import ProcessPoolExecutor
 
@@ -190,7 +190,7 @@ class Processes(Workers):
             self._executor = None
 
 
-class Cluster(Processes):
+class RayCluster(WorkerProcesses):
     """The cores of a Ray cluster, however many; it does lost shards again, three times."""
 
     def __init__(self, address: str) -> None:
@@ -317,6 +317,6 @@ def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers
     Or a Ray cluster: `auto` is the one that this machine belongs to, `local` starts one on this
     machine alone; anything else is a cluster's address.
     """
-    local = Workers() if processes == 1 else Processes(processes)
-    with closing(local if ray is None else Cluster(ray)) as workers:
+    local = Workers() if processes == 1 else WorkerProcesses(processes)
+    with closing(local if ray is None else RayCluster(ray)) as workers:
         yield workers

@@ -16,9 +16,9 @@ from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_agents.identity import agent_set
-from shakespeare_agents.naming import Entrant, entrants_of, filled
+from shakespeare_agents.naming import Entrant, entrants_of, fill_seats
 from shakespeare_agents.storage import write_output
+from shakespeare_agents.travel import agent_set
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import Games, dealt
@@ -316,7 +316,7 @@ def evaluate(
         raise TypeError(
             f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
         )
-    entrants = filled(entrants, players, registry.game(game))
+    entrants = fill_seats(entrants, players, registry.game(game))
     checked_count("games", games, MOST_GAMES)
     series = Series(
         entrants_of(entrants, registry.game(game)),

@@ -9,8 +9,8 @@ from typing import TYPE_CHECKING, Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.programs import Fault
+from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import ProgressCallback, ignore_progress
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_arena.seating import RunSettings, Seating

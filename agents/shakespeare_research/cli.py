@@ -81,8 +81,8 @@ def findings(
         str | None, typer.Option(metavar="A,B,...", help="Questions to ask.", show_default="all")
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Ask what good play is worth in many boxes, draw such boxes, or report the answers."""
     if sample is not None:
@@ -117,7 +117,7 @@ def findings(
             seed=seed,
             only=only.split(",") if only else (),
         )
-        with workers_options.chosen(workers, ray) as crew:
+        with workers_options.open_chosen_workers(workers, ray) as crew:
             asked = ask(out, shards, crew)
             list(track(asked, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:

@@ -10,9 +10,10 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import agent_digest, named_agent
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
+from shakespeare_agents.travel import named_agent
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.field import Field, contenders
 from shakespeare_env.core import registry

@@ -14,9 +14,9 @@ from shakespeare_agents.networks.inference import (
     NetworkAgent,
     Scratch,
     Weights,
-    first_sums,
     update_sums,
     weights_of,
+    write_first_sums,
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_env.compile.decorators import kernel
@@ -99,7 +99,7 @@ def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, s
     """The first layer of int8[n, D] into int32[2, n, W]: afresh, and from row to row."""
     weights, scratch = Weights(*network), Scratch(*room)
     for row in range(len(seen)):
-        first_sums(seen[row], weights, scratch.inputs, sums[0, row])
+        write_first_sums(seen[row], weights, scratch.inputs, sums[0, row])
         for j in range(sums.shape[2]):
             sums[1, row, j] = sums[1, row - 1, j]  # those of the last row are still 0 at first
         update_sums(seen[row], before, change, weights, scratch.inputs, sums[1, row])

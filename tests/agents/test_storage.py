@@ -12,7 +12,7 @@ import pytest
 
 from shakespeare_agents.storage import (
     StoredTensors,
-    forget_others,
+    delete_other_tensors,
     load_tensors,
     read_json,
     store_tensors,
@@ -56,7 +56,7 @@ def test_arrays_come_back_from_a_file_named_after_what_it_holds(tmp_path):
     moments = store_tensors(folder, "moments", ARRAYS)
     (folder / "weights-mine.safetensors").write_text("a user's own")
     assert told(load_tensors(folder, stored, ENOUGH)) == told(ARRAYS)
-    forget_others(folder, "weights", other)
+    delete_other_tensors(folder, "weights", other)
     left = {entry.name for entry in folder.iterdir()}
     assert left == {other.file, moments.file, "weights-mine.safetensors"}
 

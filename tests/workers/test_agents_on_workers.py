@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import agent_digest, box_of, named_agent, put_in_force, recipe_of
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
+from shakespeare_agents.travel import box_of, named_agent, put_in_force, recipe_of
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.field import Field
@@ -81,7 +82,7 @@ def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processe
 
 ARRIVAL = """
 import pickle, sys
-from shakespeare_agents.identity import put_in_force
+from shakespeare_agents.travel import put_in_force
 from shakespeare_env import registry
 game = put_in_force(*pickle.loads(sys.stdin.buffer.read()))
 print(registry.box_digest(game.name))

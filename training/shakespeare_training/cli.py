@@ -114,8 +114,8 @@ def train(
     device: Annotated[
         str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if it can be used.")
     ] = "auto",
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
     callbacks: Annotated[
         list[str] | None,
         typer.Option(
@@ -243,7 +243,7 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
             "--config expert_iteration",
             param_hint="--workers" if ray is None else "--ray",
         )
-    return workers_options.chosen(workers, ray)
+    return workers_options.open_chosen_workers(workers, ray)
 
 
 def _maker(name: str) -> Callable[[Run], Any]:
@@ -336,8 +336,8 @@ def exploit(
         ),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """How much one seat can win against copies of an agent in all others.
 
@@ -358,7 +358,7 @@ def exploit(
     console = UnbreakableConsole()
     with (
         stoppable(console, "Stopped before anything was measured.") as stop,
-        workers_options.chosen(workers, ray) as crew,
+        workers_options.open_chosen_workers(workers, ray) as crew,
     ):
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)

@@ -15,7 +15,6 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.callbacks import BaseCallback
 
-from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import (
     SearchAgent,
@@ -23,6 +22,7 @@ from shakespeare_agents.search.agent import (
     SearchSettings,
     network_search,
 )
+from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records

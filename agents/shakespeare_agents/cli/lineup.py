@@ -11,7 +11,7 @@ from shakespeare_agents.naming import (
     BUILT_IN,
     HOW_TO_NAME,
     entrants_of,
-    filled,
+    fill_seats,
     installed,
     make,
     names,
@@ -112,4 +112,4 @@ def _made(game: Game, named: Sequence[str], players: int | None, first: int = 0)
         with usage_errors("--players"):
             game.check_players(players)
     with usage_errors(AGENT):
-        return entrants_of(filled(named, players, game)[first:], game)
+        return entrants_of(fill_seats(named, players, game)[first:], game)

@@ -16,7 +16,7 @@ from shakespeare_env.cli.choices import exit_with_error
 if TYPE_CHECKING:
     from shakespeare_agents.workers import Workers
 
-Processes = Annotated[
+WorkerCount = Annotated[
     int,
     typer.Option(
         "--workers",
@@ -26,7 +26,7 @@ Processes = Annotated[
         help="Processes that play the games; change no result.",
     ),
 ]
-Ray = Annotated[
+RayAddress = Annotated[
     str | None,
     typer.Option(
         "--ray",
@@ -43,7 +43,7 @@ ResultFile = Annotated[
 
 
 @contextmanager
-def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
+def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | None]:
     """The chosen workers for the length of a block; None is this process itself."""
     if ray is not None and processes != 1:
         raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")

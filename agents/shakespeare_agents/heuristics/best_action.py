@@ -80,7 +80,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
     return best, choose
 
 
-def evaluation(
+def make_evaluator(
     owner: str, worth: Callable[[Any], float]
 ) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
     """An `Evaluation` for `GreedyAgent`, in float64, from a compiled (observation) -> float."""

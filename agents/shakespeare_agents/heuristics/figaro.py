@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics.best_action import BestAction, evaluation
+from shakespeare_agents.heuristics.best_action import BestAction, make_evaluator
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import observe as at
@@ -110,7 +110,7 @@ def position(seen: Any) -> float:
     return worth
 
 
-evaluate = evaluation(_OWNER, position)
+evaluate = make_evaluator(_OWNER, position)
 """Standings in road length: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Makes a careful beginner."""

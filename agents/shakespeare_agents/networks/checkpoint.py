@@ -100,7 +100,7 @@ def save_checkpoint(
     card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
     storage.write_atomically(folder / CARD_NAME, text.encode())
-    storage.forget_others(folder, "weights", stored)
+    storage.delete_other_tensors(folder, "weights", stored)
     return card
 
 
@@ -153,13 +153,13 @@ def read_card(folder: Path) -> Card:
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
     """Refuse a card not made for the game, with a CheckpointError that names `folder`."""
-    if fault := unfit(game, asdict(card)):
+    if fault := misfit(game, asdict(card)):
         raise CheckpointError(f"{folder}: {fault}, or train again")
     if not 1 <= card.width <= _WIDEST:
         raise CheckpointError(f"{folder}: no network has width {card.width}; copy all files again")
 
 
-def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
+def misfit(game: Game, entries: Mapping[str, Any]) -> str | None:
     """What trained weights need that a game lacks, by entries of `made_for`; None if nothing."""
     if entries["game"] != game.name:
         return (

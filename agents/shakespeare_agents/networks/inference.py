@@ -102,7 +102,7 @@ add_rows, add_whole_rows = _adding(np.float32), _adding(np.int32)
 
 
 @rule
-def first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
+def write_first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
     """The first layer's products of int8[D], as far as it has weights for it."""
     count = 0
     for i in range(len(weights.first)):
@@ -115,7 +115,10 @@ def first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 
 @rule
 def update_sums(seen: Any, before: Any, change: Any, weights: Any, index: Any, sums: Any) -> None:
-    """`first_sums`, updated from those of `before`, which is replaced; `change` is int16[D]."""
+    """Update the first layer's products of `before`, which becomes a copy of `seen`.
+
+    `change` is int16[D] of scratch memory.
+    """
     count = 0
     for i in range(len(weights.first)):
         index[count] = i
@@ -148,7 +151,7 @@ def dot(left: Any, right: Any, lanes: Any) -> np.float32:
 
 
 @rule
-def normalised(sums: Any, weights: Any, scratch: Any) -> None:
+def normalise(sums: Any, weights: Any, scratch: Any) -> None:
     """Bias, layer normalisation and ReLU: `sums` into the scratch's features."""
     width = len(sums)
     lanes, out, unit = scratch.lanes, scratch.features, weights.unit[0]
@@ -245,8 +248,8 @@ def write_policies(observations: Any, masks: Any, network: Any, room: Any, logit
     """Write the legal actions' logits into float32[n, A]; others keep what they were."""
     weights, scratch = Weights(*network), Scratch(*room)
     for i in range(len(observations)):
-        first_sums(observations[i], weights, scratch.inputs, scratch.sums)
-        normalised(scratch.sums, weights, scratch)
+        write_first_sums(observations[i], weights, scratch.inputs, scratch.sums)
+        normalise(scratch.sums, weights, scratch)
         write_logits(masks[i], weights, scratch)
         for action in range(masks.shape[1]):
             if masks[i, action]:
@@ -258,8 +261,8 @@ def write_outlooks(observations: Any, network: Any, room: Any, heads: Any) -> No
     """Write all heads into float32[n, H]."""
     weights, scratch = Weights(*network), Scratch(*room)
     for i in range(len(observations)):
-        first_sums(observations[i], weights, scratch.inputs, scratch.sums)
-        normalised(scratch.sums, weights, scratch)
+        write_first_sums(observations[i], weights, scratch.inputs, scratch.sums)
+        normalise(scratch.sums, weights, scratch)
         write_heads(weights, scratch)
         for head in range(heads.shape[1]):
             heads[i, head] = scratch.heads[head]

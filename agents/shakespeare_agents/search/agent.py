@@ -25,7 +25,7 @@ from shakespeare_agents.networks.network import Network, Tensors, network_of
 from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
-    Choose,
+    PlayoutPolicy,
     PlayoutRunner,
     at_random,
     by_heuristic,
@@ -261,13 +261,13 @@ def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> S
     return plain_search(game, choose, settings)
 
 
-def playout_policy(game: Game, name: str) -> Choose:
+def playout_policy(game: Game, name: str) -> PlayoutPolicy:
     """Return the compiled policy of playouts that `heuristic` or `random` names."""
     return by_heuristic(heuristics_of(game).score) if name == "heuristic" else at_random
 
 
 def plain_search(
-    game: Game, choose: Choose, plan: SearchSettings, *, threads: int = 1
+    game: Game, choose: PlayoutPolicy, plan: SearchSettings, *, threads: int = 1
 ) -> SearchAgent:
     """Return a search without a network, which tries every move to the end of the game."""
     player = PlayoutRunner(

@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.inference import (
     Scratch,
     Weights,
-    first_sums,
-    normalised,
+    normalise,
     update_sums,
+    write_first_sums,
     write_heads,
     write_logits,
 )
@@ -62,7 +62,7 @@ class PlayoutScratch(NamedTuple):
         )
 
 
-Choose = Callable[[Any, Any, Any, Any, float, float], int]
+PlayoutPolicy = Callable[[Any, Any, Any, Any, float, float], int]
 """Compiled (record, weights, scratch, room, temperature, number): a legal action.
 
 The room's `mask` and `seen` are those of the seat to move; the number is random, from 0 up to 1.
@@ -70,31 +70,31 @@ The room's `mask` and `seen` are those of the seat to move; the number is random
 
 
 @rule
-def copied(source: Any, out: Any) -> None:
+def copy_into(source: Any, out: Any) -> None:
     """Copy one array into another; assigning slices would allocate."""
     for i in range(len(out)):
         out[i] = source[i]
 
 
 @rule
-def look(game: Any, weights: Any, scratch: Any, room: Any) -> None:
+def write_features(game: Any, weights: Any, scratch: Any, room: Any) -> None:
     """Compute features of what the seat to move sees, updating those of its last view."""
     seat = game["to_move"]
     if not room.begun[1, seat]:
         if not room.begun[0, seat]:
-            first_sums(room.seen, weights, scratch.inputs, room.sums[0, seat])
-            copied(room.seen, room.seen_by[0, seat])
+            write_first_sums(room.seen, weights, scratch.inputs, room.sums[0, seat])
+            copy_into(room.seen, room.seen_by[0, seat])
             room.begun[0, seat] = True
-        copied(room.seen_by[0, seat], room.seen_by[1, seat])
-        copied(room.sums[0, seat], room.sums[1, seat])
+        copy_into(room.seen_by[0, seat], room.seen_by[1, seat])
+        copy_into(room.sums[0, seat], room.sums[1, seat])
         room.begun[1, seat] = True
     before, sums = room.seen_by[1, seat], room.sums[1, seat]
     update_sums(room.seen, before, room.change, weights, scratch.inputs, sums)
-    normalised(sums, weights, scratch)
+    normalise(sums, weights, scratch)
 
 
 @rule
-def drawn(mask: Any, logits: Any, temperature: float, number: float) -> int:
+def sample_action(mask: Any, logits: Any, temperature: float, number: float) -> int:
     """A legal action drawn from the softmax of logits; the likeliest at temperature 0."""
     best = -1
     for action in range(len(mask)):
@@ -120,9 +120,9 @@ def by_network(
     game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
 ) -> int:
     """An action drawn from the network's policy."""
-    look(game, weights, scratch, room)
+    write_features(game, weights, scratch, room)
     write_logits(room.mask, weights, scratch)
-    return drawn(room.mask, scratch.logits, temperature, number)
+    return sample_action(room.mask, scratch.logits, temperature, number)
 
 
 @rule
@@ -142,7 +142,7 @@ def at_random(
 
 
 @cache
-def by_heuristic(score: Callable[[Any, int], float]) -> Choose:
+def by_heuristic(score: Callable[[Any, int], float]) -> PlayoutPolicy:
     """The action of the highest score, compiled (observation, action) -> float."""
 
     @rule
@@ -176,7 +176,7 @@ def write_forecast(
 
     The forecast is the mover's.
     """
-    look(game, weights, scratch, room)
+    write_features(game, weights, scratch, room)
     write_heads(weights, scratch)
     heads, mover, players = scratch.heads, game["to_move"], game["players"]
     most = heads[1]
@@ -192,7 +192,7 @@ def write_forecast(
 
 
 @cache
-def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
+def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     """A game's kernel of playouts in which every seat follows one policy."""
     rules = game.rules
     rules_play, rules_observe, rules_scores = rules.play, rules.observe, rules.scores
@@ -293,7 +293,7 @@ class PlayoutRunner:
     def __init__(
         self,
         game: Game,
-        choose: Choose,
+        choose: PlayoutPolicy,
         weights: Weights,
         *,
         horizon: int,
@@ -314,7 +314,7 @@ class PlayoutRunner:
         self.decisions = 0
         self.horizon, self.temperature = horizon, float(temperature)
         self._weights = weights
-        self._play_on = playouts_of(game, choose)
+        self._play_on = playout_kernel(game, choose)
         self._pool = ThreadPool(threads)
         self._own = threading.local()  # each thread has room of its own
 
