@@ -106,7 +106,7 @@ def test_what_is_too_large_or_no_file_is_not_read_but_a_link_to_one_is(tmp_path,
     for name in ("pipe", "zeros", "large"):
         refused(tmp_path, replace(stored, file=name))
         with pytest.raises(CheckpointError, match=name):
-            read_json(tmp_path / name, [2], "run")
+            read_json(tmp_path / name, 2, "run")
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / stored.file).symlink_to(tmp_path / stored.file)
     assert load_tensors(tmp_path / "linked", stored, ENOUGH).keys() == ARRAYS.keys()
@@ -132,4 +132,4 @@ def test_json_is_read_strictly(tmp_path, text):
     path = tmp_path / "run.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(CheckpointError, match=re.escape(str(path))):
-        read_json(path, [1, 3], "run")
+        read_json(path, 1, "run")

@@ -23,7 +23,7 @@ from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
     load_network,
     made_for,
-    misfit,
+    reason_unfit,
     save_checkpoint,
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT
@@ -234,7 +234,7 @@ def read_state(folder: Path) -> RunState:
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
     if (wrong := _history_fault(state)) is not None:
         raise CheckpointError(f"{path}: history: {wrong}; copy all files again")
-    wrong = misfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
+    wrong = reason_unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
     if wrong is None and stated["records"] != _made_for(game)["records"]:
         wrong = "made for other records of the game; use the version it was started with"
     if wrong is not None:
