@@ -57,9 +57,9 @@ def searching(game: str, threads: int) -> Callable[[], int]:
     every, rng = np.arange(GAMES), GameGenerators.of_games(0, np.arange(GAMES))
 
     def search() -> int:
-        before = agent.player.decisions
+        before = agent.runner.decisions
         batch.step(agent.search(InformationSets(batch, every), rng))
-        return agent.player.decisions - before
+        return agent.runner.decisions - before
 
     return search
 

@@ -67,7 +67,7 @@ def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options
     rows = np.arange(40)
     agent = searching(batch.game, near_certain=1.0, **options)
     together = agent.look_ahead(InformationSets(batch, rows), generators(40))
-    decisions = agent.player.decisions
+    decisions = agent.runner.decisions
     assert batch.mask[rows, together.actions].all()
     assert together.visits.any(axis=1).sum() > 20
     for some in (np.array([33]), rows[20:27]):
@@ -78,7 +78,7 @@ def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options
     found = two.look_ahead(InformationSets(batch, rows), generators(40))
     np.testing.assert_array_equal(found.values, together.values)
     assert (found.actions == together.actions).all()
-    assert two.player.decisions == decisions
+    assert two.runner.decisions == decisions
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)

@@ -95,7 +95,7 @@ def test_forced_and_near_certain_moves_are_played_without_a_playout():
     sets.masks = np.tile([False, True, False], (20, 1))
     forced = searching(UniformPrior(), near_certain=1.0)
     assert (forced.search(sets, generators(20)) == 1).all()
-    assert agent.player.decisions == forced.player.decisions == 0
+    assert agent.runner.decisions == forced.runner.decisions == 0
 
 
 @pytest.mark.parametrize("simulations", [1, 16, 400])
@@ -116,13 +116,13 @@ def test_the_budget_is_kept_and_shared_by_halving(simulations):
 def test_seconds_are_kept(monkeypatch, playout, games):
     """For each move of many games searched together; a round that may not fit is not begun."""
     agent, now = searching(UniformPrior(), seconds=1.0), [0.0]
-    play = agent.player.play
+    play = agent.runner.play
 
     def timed(played, records, chance):
         now[0] += 1e-3 + playout * len(played.sources)
         return play(played, records, chance)
 
-    monkeypatch.setattr(agent.player, "play", timed)
+    monkeypatch.setattr(agent.runner, "play", timed)
     monkeypatch.setattr(agents, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     found = agent.look_ahead(asked(10, games), generators(games))
     assert games * 0.8 <= now[0] <= games * 1.01

@@ -46,12 +46,12 @@ class Analyst:
         self.agent: AnyAgent = make(named, game)
         settings = SearchSettings(_SIMULATIONS)
         self.searching = improving_search(self.agent, game, settings)  # finds better moves
-        self._playing = self.searching.player
+        self._playing = self.searching.runner
         self.prior: Advisor = self.searching.prior  # says how likely each move is
         self.network: ForwardPass | None = None  # the agent's, if it has one with heads
         network = self.searching.network
         if network is not None:
-            self._playing = network_search(game, network, settings, horizon=TO_THE_END).player
+            self._playing = network_search(game, network, settings, horizon=TO_THE_END).runner
             self.network = ForwardPass(network) if network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent
