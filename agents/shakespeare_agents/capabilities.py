@@ -1,4 +1,4 @@
-"""What agents can say about themselves, beyond which actions they choose."""
+"""Capabilities of agents beyond choosing actions: identity, recipe for workers, GPU policy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ class SelfDescribing(Protocol):
     def identity(self) -> list[Any] | None:
         """Return the JSON values that decide how the agent plays, its kind first.
 
-        None means that only the name and the options that made it tell.
+        None means that its name and options decide instead.
         """
         ...
 

@@ -31,14 +31,34 @@ from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
-"""The version of how the package's agents play; raise it once one of them chooses other moves."""
+"""The version of how the project's agents play; raise it once one of them chooses other moves."""
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _HEAP_TYPE = 1 << 9  # the flag of classes that were not written in C (`Py_TPFLAGS_HEAPTYPE`)
-_CODE = "code exceptiontable consts names varnames freevars cellvars flags argcount"
-_CODE += " posonlyargcount kwonlyargcount"
-"""What code does; where it stands differs between processes, as in notebooks."""
-_NOT_PLAYED = "__module__ __doc__ __dict__ __weakref__ __annotations__ __firstlineno__"
-_NOT_PLAYED += " __static_attributes__ _abc_impl"
+_CODE_ATTRIBUTES = (
+    "co_code",
+    "co_exceptiontable",
+    "co_consts",
+    "co_names",
+    "co_varnames",
+    "co_freevars",
+    "co_cellvars",
+    "co_flags",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+)
+"""Attributes of code that say what it does. Where it stands differs between processes, as in
+notebooks."""
+_IGNORED_CLASS_ATTRIBUTES = {
+    "__module__",
+    "__doc__",
+    "__dict__",
+    "__weakref__",
+    "__annotations__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "_abc_impl",
+}
 """Attributes of classes that are no part of what they do."""
 
 
@@ -107,25 +127,24 @@ def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
 
 
 def _contents(files: Any) -> list[list[str]]:
-    """Digests of files by their paths within what is named, a folder or a file by itself."""
+    """Return digests of files, with their paths within the folder or file that is named."""
     digests = []
-    for path in files if isinstance(files, list | tuple) else [files]:
-        place = Path(str(path))
-        held = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
-        if not held:
+    for named in files if isinstance(files, list | tuple) else [files]:
+        place = Path(str(named))
+        found = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
+        if not found:
             raise ValueError(
-                f"there is no file {short_repr(str(path))}, which an agent names as its own; "
-                "give the "
-                f"path of one, or of a folder of files, from {os.getcwd()}"
+                f"there is no file {short_repr(str(named))}, which an agent names as its own; give "
+                f"the path of one, or of a folder of files, from {os.getcwd()}"
             )
-        for file in held:
+        for file in found:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
             digests.append([file.relative_to(place).as_posix(), digest])
     return digests
 
 
 def _source_digests(python: PythonName) -> list[str]:
-    """SHA-256 of the module named, of the one that defines the object, and of what they import."""
+    """Return digests of the module named, of the one that defines the object, and of imports."""
     named = module_of(python)
     defining = sys.modules.get(getattr(load(python), "__module__", None) or "", named)
     return _digests_of(named, defining)
@@ -167,12 +186,14 @@ def _imported(source: bytes, package: str) -> list[ModuleSpec | None]:
 
 
 def state_digest(value: object) -> str:
-    """SHA-256 of what an object is made of: its values, its code, and what that reads.
+    """Return the SHA-256 of an object's values, its code, and the values that its code reads.
 
-    It covers what cloudpickle would send to another process, but not its accidents: identities of
-    objects, places in files, the order of sets and dictionaries. The code of modules of one's own
-    counts, too; that of the standard library, of installed packages and of this project by name.
-    TypeError if part of it cannot be pickled, or is another one each time.
+    It covers what cloudpickle would send to another process, but for accidents: identities of
+    objects, places in files, the order of sets and dictionaries. The code of users' own modules
+    counts, too. The standard library, installed packages and this project count by name.
+
+    Raises:
+        TypeError: a part cannot be pickled, or is pickled in another way each time.
     """
     try:
         digest = _digest_once(value)
@@ -229,14 +250,17 @@ def _parts(it: Any) -> Iterable[object]:
         flat = it.detach().cpu().contiguous().reshape(-1)
         return [str(it.dtype), tuple(it.shape), flat.view(torch.uint8).numpy().tobytes()]
     if kind is CodeType:
-        return [getattr(it, f"co_{name}") for name in _CODE.split()]
+        return [getattr(it, name) for name in _CODE_ATTRIBUTES]
     if kind is ModuleType:
         if not _is_own(it.__name__):
             return [it.__name__]
         # Values may have been set since it was imported.
-        held = {name: value for name, value in vars(it).items() if name[:2] != "__"}
-        plain = {name: value for name, value in held.items() if type(value) in _SCALARS}
-        return [it.__name__, _digests_of(it), plain]
+        scalars = {
+            name: value
+            for name, value in vars(it).items()
+            if name[:2] != "__" and type(value) in _SCALARS
+        }
+        return [it.__name__, _digests_of(it), scalars]
     if isinstance(it, FunctionType | type):
         return [it.__module__, it.__qualname__] if _is_known_by_name(it) else _code_of(it)
     # Pickles of caches are a name, those of compiled functions hold a random number.
@@ -257,7 +281,10 @@ def _is_own(module_name: str) -> bool:
 
 
 def _is_known_by_name(it: Any) -> bool:
-    """Whether a function or class is a library's own, which no closure or decorator has made."""
+    """Return whether a library's function or class is found there under its name.
+
+    Those that a closure or a decorator has made are not.
+    """
     if isinstance(it, type) and not it.__flags__ & _HEAP_TYPE:
         return True
     if _is_own(it.__module__):
@@ -273,10 +300,16 @@ def _code_of(it: Any) -> list[object]:
         used = _global_names(it.__code__) & it.__globals__.keys() if _is_own(it.__module__) else ()
         read = {name: it.__globals__[name] for name in used}
         return [it.__code__, it.__defaults__, it.__kwdefaults__, it.__closure__, read, vars(it)]
-    held = {name: value for name, value in vars(it).items() if name not in _NOT_PLAYED.split()}
-    slots = (inspect.ismemberdescriptor, inspect.isgetsetdescriptor)
-    held = {name: value for name, value in held.items() if not any(is_(value) for is_ in slots)}
-    return [type(it), it.__bases__, held]
+    attributes = {
+        name: value
+        for name, value in vars(it).items()
+        if name not in _IGNORED_CLASS_ATTRIBUTES and not _is_slot(value)
+    }
+    return [type(it), it.__bases__, attributes]
+
+
+def _is_slot(value: object) -> bool:
+    return inspect.ismemberdescriptor(value) or inspect.isgetsetdescriptor(value)
 
 
 def _global_names(code: CodeType) -> set[str]:

@@ -1,4 +1,4 @@
-"""Agents on their way to workers, with the game's box or file in which they play there."""
+"""Agents on their way to workers, with the box or file of the game that they play."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import tempfile
 from collections.abc import Sequence
 from functools import cache, partial
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import cloudpickle
 
@@ -23,9 +23,14 @@ from shakespeare_env.play.agent import AgentLike, AnyAgent
 
 
 class AgentSet:
-    """Agents of one game, which travel when pickled and are made again on arrival.
+    """Agents of one game, which are rebuilt in the process where they are unpickled.
 
-    One object at several seats stays one; `given` is what each was made from.
+    An object that holds several seats stays one object.
+
+    Args:
+        game: The game.
+        agents: The agents.
+        given: What each agent was made from.
     """
 
     def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[AgentLike]) -> None:
@@ -48,10 +53,8 @@ def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
     return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
 
 
-def _rebuilt(
-    box: tuple[str, str, bytes | None, str], recipes: Sequence[Recipe], seats: Sequence[int]
-) -> AgentSet:
-    game = put_in_force(*box)
+def _rebuilt(box: SentBox, recipes: Sequence[Recipe], seats: Sequence[int]) -> AgentSet:
+    game = put_in_force(box)
     made = [recipe(game) for recipe in recipes]
     agents = [made[seat] for seat in seats]
     return AgentSet(game, agents, agents)
@@ -109,32 +112,44 @@ def _unpickled(content: bytes, _game: Game) -> AnyAgent:
     return cloudpickle.loads(content)  # type: ignore[no-any-return]
 
 
-def box_of(game: Game) -> tuple[str, str, bytes | None, str]:
-    """A game's name, its digest, its file's content unless it is the package's own, and its place.
+class SentBox(NamedTuple):
+    """The box of a game, or the file that defines a game without a box, as it is sent to workers."""
 
-    The file is the box, or that which defines a game without a box.
+    game: str  # the game's name
+    digest: str  # the digest of the box or file
+    content: bytes | None  # the file's content; None if it is the package's own
+    path: str  # where the file is on the machine that sends it
+
+
+def box_of(game: Game) -> SentBox:
+    """Return a game's box, ready to travel to workers."""
+    is_users_own = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
+    content = game.box.read_bytes() if is_users_own and game.box.is_file() else None
+    return SentBox(game.name, registry.box_digest(game.name), content, str(game.box))
+
+
+def put_in_force(box: SentBox) -> Game:
+    """Play with a box from elsewhere in this process from now on, and return its game.
+
+    Raises:
+        WorkerError: the game is not known here, or differs from the one that was sent.
     """
-    is_there = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
-    content = game.box.read_bytes() if is_there and game.box.is_file() else None
-    return game.name, registry.box_digest(game.name), content, str(game.box)
-
-
-def put_in_force(name: str, digest: str, content: bytes | None, place: str) -> Game:
-    """The game of a file from elsewhere, as of `box_of`; this process plays with it from now on."""
+    name = box.game
     if name not in registry.names():
-        _register_from(name, content, Path(place))
-    box = registry.own_box(name)
-    if content is not None and registry.has_box(name):
-        box = Path(_box_folder().name) / f"{digest}.toml"
-        box.write_bytes(content)
-    game = registry.game(name, box)
-    if fault := registry.box_fault(name, digest):
+        _register_from(name, box.content, Path(box.path))
+    file = registry.own_box(name)
+    if box.content is not None and registry.has_box(name):
+        file = Path(_box_folder().name) / f"{box.digest}.toml"
+        file.write_bytes(box.content)
+    game = registry.game(name, file)
+    fault = registry.box_fault(name, box.digest)
+    if fault:
         raise WorkerError(f"{name} on {platform.node()} is {fault}")
     return game
 
 
 def _register_from(name: str, content: bytes | None, file: Path) -> None:
-    """Register a game from its file if that is here, too, and else from a copy."""
+    """Register a game from its file if that is here, too, and from a copy otherwise."""
     if content is None:
         raise WorkerError(
             f"{name} is not known on {platform.node()}: workers read a game from its file; define "
@@ -144,12 +159,12 @@ def _register_from(name: str, content: bytes | None, file: Path) -> None:
         file = Path(_box_folder().name) / f"{hashlib.sha256(content).hexdigest()}.py"
         file.write_bytes(content)
     try:
-        found = [one for one in vars(load_file(file)).values() if isinstance(one, Game)]
+        games = [value for value in vars(load_file(file)).values() if isinstance(value, Game)]
     except (Exception, SystemExit) as fault:
         raise WorkerError(
             f"{name} on {platform.node()}: {type(fault).__name__}: {fault}"
         ) from fault
-    for game in found:
+    for game in games:
         if game.name == name:
             registry.register(game)
 

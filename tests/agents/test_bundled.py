@@ -69,7 +69,7 @@ def test_the_newest_plays_by_default_and_the_first_stays(name):
 
 @games
 def test_its_forecasts_explain_games_it_never_saw(name):
-    """Of every seat's victory and score, and by its value of the own one: none is biased."""
+    """Forecasts of every seat's victory and score, and the value of the own seat, are unbiased."""
     game = registry.game(name)
     network = ForwardPass(load_checkpoint(bundled_checkpoint(game), game)[0])
     unit = game.score_scale

@@ -1,4 +1,4 @@
-"""What is written is what is read, and what is damaged or for something else is refused."""
+"""Checkpoints are read as they were written, and damaged or unfit ones are refused."""
 
 import hashlib
 import warnings

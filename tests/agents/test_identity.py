@@ -20,7 +20,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, WorkerError
 from tests.workers.agents_for_tests import Held
 
-GAME, FIGARO = registry.game(registry.DEFAULT), registry.game("figaro")
+GAME = registry.game(registry.DEFAULT)
+FIGARO = registry.game("figaro")
 MINE = "class A:\n    def __init__(self, *, x=1): self.x = x\n"
 MINE += "    def act(self, o, m, r): return m.argmax(1)\nthing = A()\n"
 
@@ -141,7 +142,8 @@ for x in (1, 2):
 def test_objects_are_known_by_their_state_in_every_process():
     printed = []
     for seed in "12":
-        command, env = [sys.executable, "-c", OBJECTS], {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", OBJECTS]
+        env = {**os.environ, "PYTHONHASHSEED": seed}
         printed.append(subprocess.check_output(command, env=env, text=True).split())
     assert printed[0] == printed[1]
     assert len(set(printed[0])) == 10
@@ -154,6 +156,7 @@ def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
         write_dataset(tmp_path, entrants_of([*agents, "random"], FIGARO), "figaro", games=3)
     with pytest.raises(ArenaError, match="'0': Held could not be told"), contenders(field, FIGARO):
         pass
-    agents[0].version, agents[1].version = 1, 2
+    agents[0].version = 1
+    agents[1].version = 2
     with contenders(field, FIGARO) as played:
         assert len(played) == 2

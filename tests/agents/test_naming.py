@@ -156,8 +156,10 @@ def test_which_names_run_python(folder):
 
 
 def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
-    """Its agents' names may be a stranger's."""
-    name, planted, was_run = "planted.py:function", folder / "planted.py", folder / "was_run"
+    """A record's agents may have been named by a stranger."""
+    name = "planted.py:function"
+    planted = folder / "planted.py"
+    was_run = folder / "was_run"
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
     made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
     printed(*made, "--out", "games")

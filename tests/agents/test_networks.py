@@ -38,7 +38,8 @@ WIDTHS = (1, 33)
 def views(request):
     """Game, observations and masks of many decisions."""
     batch = request.param.batch(20, seed=1)
-    seen, legal = [], []
+    seen = []
+    legal = []
     for step in range(100):
         if step % 10 == 0:
             deciding = batch.to_move >= 0
@@ -78,7 +79,8 @@ def test_it_computes_what_the_network_does(views, network):
         with_heads = network.tensors | random_heads(16, game.max_seats)
         assert Network(with_heads, game.layout).digest() != network.digest()
         return
-    found, expected = (one.forecasts(observations, players) for one in (forward, network))
+    found = forward.forecasts(observations, players)
+    expected = network.forecasts(observations, players)
     assert np.abs(found[0] - expected[0]).max() < 0.01
     assert same(found[1], expected[1])
 
@@ -86,7 +88,8 @@ def test_it_computes_what_the_network_does(views, network):
 def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
     _, observations, masks = views
     forward = ForwardPass(network)
-    logits, values = forward.legal_logits(observations, masks), forward.values(observations)
+    logits = forward.legal_logits(observations, masks)
+    values = forward.values(observations)
     for rows in (np.arange(len(masks))[::-1], np.arange(7), np.array([11])):
         assert (forward.legal_logits(observations[rows], masks[rows]) == logits[rows]).all()
         assert (forward.values(observations[rows]) == values[rows]).all()
@@ -135,7 +138,7 @@ def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
 
 @pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 0.0])
 def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
-    """Of a network that no checkpoint may exceed."""
+    """No checkpoint may have larger weights than this network."""
     game, observations, masks = views
     network = random_network(game, 33)
     for tensor in network.tensors.values():
@@ -169,12 +172,14 @@ def test_hopeless_logits_stay_shares():
 
 def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(views):
     game, observations, masks = views
-    network, rows = random_network(game, 16), np.arange(len(masks))
+    network = random_network(game, 16)
+    rows = np.arange(len(masks))
     logits = ForwardPass(network).legal_logits(observations, masks).astype(np.float64)
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     for greedy in (True, False):
         agent = NetworkAgent(network, greedy=greedy)
-        first, again = (agent.act(observations, masks, generators(len(masks), 3)) for _ in range(2))
+        first = agent.act(observations, masks, generators(len(masks), 3))
+    again = agent.act(observations, masks, generators(len(masks), 3))
         assert (first == again).all()
         assert masks[rows, first].all()
         assert not greedy or (logits[rows, first] == logits.max(axis=1)).all()
@@ -182,7 +187,9 @@ def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(
     likely = agent.probabilities(observations, masks)
     assert likely.dtype == np.float32
     assert likely == pytest.approx(weights / weights.sum(axis=1, keepdims=True), abs=1e-5)
-    at, draws = [likely.max(axis=1).argmin()], 20_000
-    seen, legal = np.repeat(observations[at], draws, 0), np.repeat(masks[at], draws, 0)
+    at = [likely.max(axis=1).argmin()]
+    draws = 20_000
+    seen = np.repeat(observations[at], draws, 0)
+    legal = np.repeat(masks[at], draws, 0)
     drawn = np.bincount(agent.act(seen, legal, generators(draws)), minlength=masks.shape[1])
     assert drawn / draws == pytest.approx(likely[at[0]], abs=0.015)

@@ -91,7 +91,7 @@ def of_one(dtype, shape, end=4):
     ],
 )
 def test_a_file_that_holds_no_arrays(tmp_path, content):
-    """Its digest is right, whatever it holds."""
+    """The file's digest is right, whatever it holds."""
     (tmp_path / "file.safetensors").write_bytes(content)
     refused(tmp_path, StoredTensors("file.safetensors", hashlib.sha256(content).hexdigest()))
 

@@ -28,7 +28,8 @@ class Fond:
     """A prior that loves one action, as far as it is legal."""
 
     def __init__(self, action, likely=0.9):
-        self.action, self.likely = action, likely
+        self.action = action
+        self.likely = likely
 
     def probabilities(self, observations, masks):
         others = masks.copy()
@@ -44,7 +45,7 @@ def searching(prior, **plan):
 
 
 def asked(pile, n=20):
-    """The same pile in n games of two."""
+    """Return information sets of n games of two with the same pile."""
     batch = make_toy(n)
     set_pile(batch, pile, 1)
     return InformationSets(batch, np.arange(n))
@@ -134,7 +135,8 @@ def test_noise_lets_other_moves_be_tried_and_draws_from_the_game():
     plan = {"considered": 2, "simulations": 2, "sharpness": 0.0}
     quiet = searching(prior, **plan).look_ahead(asked(9, 200), generators(200))
     noisy = searching(prior, noise=1.0, **plan)
-    one, two = (noisy.look_ahead(asked(9, 200), generators(200)) for _ in range(2))
+    one = noisy.look_ahead(asked(9, 200), generators(200))
+    two = noisy.look_ahead(asked(9, 200), generators(200))
     assert (one.actions == two.actions).all()
     assert (quiet.actions == 0).all()
     # Gumbel noise on logits draws from the policy itself.

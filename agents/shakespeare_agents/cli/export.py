@@ -39,8 +39,9 @@ def export(
         str | None, choices.game_option("The game of a bundled network", "as the checkpoint's")
     ] = None,
 ) -> None:
-    """Write a network as files that need none of our packages, with a config.json and a README."""
-    formats = [name for name, wanted in (("onnx", onnx), ("torch", torch)) if wanted]
+    """Write a network as files that need no package of ours, with a config.json and a README."""
+    wanted = {"onnx": onnx, "torch": torch}
+    formats = [name for name, is_wanted in wanted.items() if is_wanted]
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")
     # Slow imports are late to keep the shell's completion quick.

@@ -1,4 +1,4 @@
-"""Arguments and options of all commands with agents, and who sits where."""
+"""Arguments and options of all commands with agents, and the line-ups made from them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ WHO = (
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """The shell's completion of agents' names."""
+    """Return the agents' names that the shell completes a text to."""
     return [name for name in names() if name.startswith(incomplete)]
 
 
@@ -83,12 +83,15 @@ FreshSeed = Annotated[
 
 
 def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """An entrant per seat; those of one name share an agent."""
+    """Make an entrant for each seat; seats of one name share an agent."""
     return _made(game, named or [], players)
 
 
 def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
-    """Give up unless every agent can play one of the games at least; errors name the option."""
+    """Exit with an error unless every agent can play at least one of the games.
+
+    The error names the option that named the agent.
+    """
     for agent in named:
         faults: list[Exception] = []
         for game in games:
@@ -103,7 +106,7 @@ def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> Non
 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """The others of a table at which a person is first in the line-up."""
+    """Make the other entrants of a table at which a person has the first seat."""
     return _made(game, [PERSON, *(named or [])], players, first=1)
 
 
