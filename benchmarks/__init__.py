@@ -1,1 +1,1 @@
-"""How fast things are on this machine, and whether measurements hold what is known."""
+"""Benchmarks: how fast things are on this machine, and whether measurements can be trusted."""

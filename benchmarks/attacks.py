@@ -1,4 +1,4 @@
-"""A table server while one viewer attacks it: `make bench ARGS=attacks`.
+"""Measure a table server while one viewer attacks it: `make bench ARGS=attacks`.
 
 Each attack gets a server of its own, in a process on this machine. It comes from one address of the
 loopback network, and a second viewer asks for pages from another address meanwhile. While the
@@ -24,7 +24,7 @@ from contextlib import AsyncExitStack, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Annotated, Any, TypeAlias
+from typing import Annotated, Any, NamedTuple, TypeAlias
 
 import httpx2
 import numpy as np
@@ -35,17 +35,17 @@ from rich.table import Table
 
 from benchmarks import report
 from shakespeare_env import Position
-from shakespeare_table.browser.store import Sitter, TablePlan, TableStore
-from shakespeare_table.browser.tables import Snapshot, first_snapshot
+from shakespeare_table.browser.store import Occupant, TablePlan, TableStore
+from shakespeare_table.browser.tables import TableState, first_state
 
 ATTACKER = "127.0.0.2"
 VIEWER = "127.0.0.1"
 EVERY_S = 0.25
-"""Seconds from one page of the second viewer to the next, whether or not that is answered."""
-GETTING_ON_S = 3.0
+"""Seconds from one page of the second viewer to the next, whether or not it is answered."""
+UNDER_WAY_S = 3.0
 """Seconds of an attack before the second viewer begins a game of agents."""
-SHORTLY_S = 0.3
-"""Seconds after which requests are hung up."""
+HANG_UP_S = 0.3
+"""Seconds after which the attacker hangs up."""
 BOUNDARY = "a-boundary-of-parts"
 LONGEST = 60 * 2**20
 """Bytes of a game's lines, unpacked; 64 MiB are read at most."""
@@ -55,9 +55,14 @@ ENDING_S = 90.0
 
 @dataclass
 class Server:
-    """A running server: its process, its port, a finished game and one being played.
+    """A running table server.
 
     Attributes:
+        process: The server's process.
+        port: Its port.
+        finished: The id of a finished game.
+        playing: The id of a game that is being played.
+        last: The number of moves of the finished game.
         opened: The attacker's connections, which are closed after the server has ended.
     """
 
@@ -71,7 +76,7 @@ class Server:
     async def connect(
         self, address: str, receive_buffer: int = 0
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the server from an address; a small buffer makes it wait for the reader."""
+        """Connect to the server from an address; a small buffer makes the server wait."""
         end = socket.socket()
         end.setblocking(False)
         if receive_buffer:
@@ -81,7 +86,7 @@ class Server:
         return await asyncio.open_connection(sock=end, limit=receive_buffer or 2**16)
 
     async def ask(self, address: str, path: str) -> int:
-        """Request a page and read it to its end; the status, 0 if the connection is reset."""
+        """Request a page, read it, and return the status, 0 if the connection is reset."""
         try:
             reader, writer = await self.connect(address)
             try:
@@ -96,7 +101,7 @@ class Server:
         return int(status[1]) if status else 0
 
     def browser(self, address: str) -> httpx2.AsyncClient:
-        """Return a client of the server that has an address, keeps cookies and follows links."""
+        """Return a client with an address of its own, which keeps cookies and follows redirects."""
         return httpx2.AsyncClient(
             base_url=f"http://{VIEWER}:{self.port}",
             transport=httpx2.AsyncHTTPTransport(local_address=address),
@@ -109,22 +114,21 @@ class Server:
         with suppress(OSError):
             _, writer = await self.connect(ATTACKER)
             writer.write(_request(path))
-            await asyncio.sleep(SHORTLY_S)
+            await asyncio.sleep(HANG_UP_S)
             writer.close()
 
-    async def bring(self, file: bytes) -> None:
-        """Send a file as a form does, and wait for the answer."""
+    async def upload(self, file: bytes) -> None:
+        """Upload a file as a form does, and wait for the answer."""
         field = 'Content-Disposition: form-data; name="file"; filename="game"'
         part = f"--{BOUNDARY}\r\n{field}\r\n\r\n"
         content = part.encode() + file + f"\r\n--{BOUNDARY}--\r\n".encode()
-        lines = (
+        head = _head(
             "POST /review HTTP/1.1",
             f"Host: {VIEWER}",
             f"Content-Type: multipart/form-data; boundary={BOUNDARY}",
             f"Content-Length: {len(content)}",
             "Connection: close",
         )
-        head = "".join(f"{line}\r\n" for line in (*lines, "")).encode()
         with suppress(OSError):
             reader, writer = await self.connect(ATTACKER)
             writer.write(head + content)
@@ -141,57 +145,60 @@ class Server:
 
 
 def _request(path: str, connection: str = "close") -> bytes:
-    lines = (f"GET {path} HTTP/1.1", f"Host: {VIEWER}", f"Connection: {connection}")
-    return "".join(f"{line}\r\n" for line in (*lines, "")).encode()
+    return _head(f"GET {path} HTTP/1.1", f"Host: {VIEWER}", f"Connection: {connection}")
+
+
+def _head(*lines: str) -> bytes:
+    return "".join(f"{line}\r\n" for line in [*lines, ""]).encode()
 
 
 async def _nothing(server: Server) -> None:
-    """The second viewer alone."""
+    """Do nothing: the second viewer is alone."""
 
 
 async def _reviews(server: Server) -> None:
-    """60 requests for the page to share of a finished game, hung up at once."""
+    """Request the page to share of a finished game 60 times, and hang up at once."""
     path = f"/review/table/{server.finished}/page"
     await asyncio.gather(*(server.hang_up(path) for _ in range(60)))
 
 
 async def _pictures(server: Server) -> None:
-    """100 pictures of a finished game, waited for."""
+    """Request 100 pictures of a finished game, and wait for them."""
     path = f"/review/table/{server.finished}/{{}}/picture.png"
     await asyncio.gather(*(server.ask(ATTACKER, path.format(n % server.last)) for n in range(100)))
 
 
 async def _steps(server: Server) -> None:
-    """300 requests for what a move has changed, hung up at once."""
+    """Request 300 times what a move has changed, and hang up at once."""
     path = f"/watch/{server.finished}/step?number={{}}"
     await asyncio.gather(*(server.hang_up(path.format(n % server.last)) for n in range(300)))
 
 
 async def _readers(server: Server) -> None:
-    """560 connections that ask for large pages and read nothing."""
+    """Open 560 connections that request large pages and read nothing."""
     path = f"/watch/{server.finished}"
     await asyncio.gather(*(server.never_read(path) for _ in range(560)))
 
 
 async def _uploads(server: Server) -> None:
-    """8 games of the longest lines that are read, brought to the review."""
+    """Upload 8 games of the longest lines that are read to the review."""
     position = Position.new("shakespeare", players=4)
     start = {"position": position.to_dict()}
     line = json.dumps({"move": position.moves()[0], **start})
     lines = "\n".join([json.dumps(start), *[line] * (LONGEST // (len(line) + 1))])
     file = await asyncio.to_thread(gzip.compress, lines.encode())
-    await asyncio.gather(*(server.bring(file) for _ in range(8)))
+    await asyncio.gather(*(server.upload(file) for _ in range(8)))
 
 
 async def _thinking(server: Server) -> None:
-    """40 tables of agents that think for two seconds a move, each begun by another owner."""
+    """Begin 40 tables of agents that think for two seconds a move, each as another owner."""
     for _ in range(40):
         async with server.browser(ATTACKER) as browser:
             await browser.post("/tables", data=_three("search,seconds=2"))
 
 
 def _three(agent: str) -> dict[str, str]:
-    """Return what the form says that begins a table of three copies of an agent."""
+    """Return the form's fields that begin a table of three copies of an agent."""
     return {"game": "figaro", "players": "3", **{f"seat{seat}": agent for seat in range(3)}}
 
 
@@ -206,16 +213,16 @@ ATTACKS: dict[str, Attack] = {
     "readers": _readers,
     "thinking": _thinking,
 }
-"""Attacks by name; each is bounded in what it asks for, and ends when its server does."""
+"""Attacks by name; each makes a bounded number of requests, and ends when its server does."""
 
 
 @dataclass(frozen=True)
-class Found:
-    """What an attack did to a server and to the second viewer.
+class AttackResult:
+    """The effects of an attack on a server and on the second viewer.
 
     Attributes:
         waited: Seconds for each page; for one that never came, those until it was given up.
-        unanswered: Pages of these that were refused, reset or given up.
+        unanswered: The number of these pages that were refused, reset or given up.
         playing: Seconds for a game of three random agents that the second viewer begins; infinite
             if it was not over in time.
         memory: The most bytes that the server and its processes held.
@@ -229,14 +236,14 @@ class Found:
     ending: float
 
 
-async def measure(attack: Attack, seconds: float) -> Found:
+async def measure(attack: Attack, seconds: float) -> AttackResult:
     """Start a server, attack it for some seconds, and interrupt it."""
     with TemporaryDirectory() as folder:
         games = Path(folder) / "games.sqlite"
-        finished, playing, last = _keep_games(games)
+        kept = _keep_games(games)
         async with AsyncExitStack() as opened:
             process, port = await asyncio.to_thread(_start, games)
-            server = Server(process, port, finished, playing, last, opened)
+            server = Server(process, port, kept.finished, kept.playing, kept.moves, opened)
             try:
                 await _until_ready(server)
                 return await _attacked(server, attack, seconds)
@@ -245,7 +252,7 @@ async def measure(attack: Attack, seconds: float) -> Found:
                 process.wait()
 
 
-async def _attacked(server: Server, attack: Attack, seconds: float) -> Found:
+async def _attacked(server: Server, attack: Attack, seconds: float) -> AttackResult:
     pages = (f"/watch/{server.playing}", "/", "/learn/figaro")
     waited: list[float] = []
     unanswered = 0
@@ -281,12 +288,12 @@ async def _attacked(server: Server, attack: Attack, seconds: float) -> Found:
     attacking.cancel()
     with suppress(asyncio.CancelledError):
         await attacking
-    return Found(waited, unanswered, playing, memory, ending)
+    return AttackResult(waited, unanswered, playing, memory, ending)
 
 
 async def _random_game(server: Server) -> float:
-    """Begin a game of random agents once the attack is under way; the seconds until it is over."""
-    await asyncio.sleep(GETTING_ON_S)
+    """Begin a game of random agents once the attack is under way, and return its seconds."""
+    await asyncio.sleep(UNDER_WAY_S)
     began = time.monotonic()
     async with server.browser(VIEWER) as browser:
         page = await browser.post("/tables", data=_three("random"))
@@ -296,12 +303,17 @@ async def _random_game(server: Server) -> float:
     return time.monotonic() - began
 
 
-def _keep_games(file: Path) -> tuple[str, str, int]:
-    """Keep a finished game of four seats and one that is played; their ids, the first's length."""
-    seats = tuple(Sitter(name) for name in ("Ann", "Ben", "Cora", "Dan"))
+class _KeptGames(NamedTuple):
+    finished: str  # the id of a finished game of four seats
+    playing: str  # the id of a game that is being played
+    moves: int  # of the finished game
+
+
+def _keep_games(file: Path) -> _KeptGames:
+    seats = tuple(Occupant(name) for name in ("Ann", "Ben", "Cora", "Dan"))
     plan = TablePlan("shakespeare", 4, (), 0, seats)
     rng = random.Random(0)
-    game: Snapshot = first_snapshot(plan)
+    game: TableState = first_state(plan)
     while not game.is_over:
         game = game.pushed(rng.choice(game.position.moves()))
     store = TableStore(file)
@@ -310,7 +322,7 @@ def _keep_games(file: Path) -> tuple[str, str, int]:
     for number, move in enumerate(game.moves):
         store.add_move(finished, number, move, over=number + 1 == len(game.moves))
     store.close()
-    return finished, playing, len(game.moves)
+    return _KeptGames(finished, playing, len(game.moves))
 
 
 def _start(games: Path) -> tuple[subprocess.Popen[str], int]:
@@ -335,7 +347,7 @@ async def _until_ready(server: Server) -> None:
 
 
 def _memory_of(process_id: int) -> int:
-    """Bytes that a process and those it has started hold; 0 once it has ended."""
+    """Return the bytes that a process and those it has started hold; 0 once it has ended."""
     held = 0
     with suppress(psutil.Error):
         parent = psutil.Process(process_id)
@@ -352,7 +364,7 @@ def main(
     seconds: Annotated[float, typer.Option(min=1, max=60, help="Of each attack.")] = 20,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
-    """Measure what one viewer's attacks do to another one, and to Ctrl-C."""
+    """Measure how one viewer's attacks slow down another one, and Ctrl-C."""
     table = Table(
         "attack", "pages, p50", "p95", "longest", "unanswered", "agents", "memory", "to end"
     )

@@ -1,7 +1,7 @@
-"""What the first use costs: `python -m benchmarks.compile`.
+"""Measure what the first use costs: `python -m benchmarks.compile`.
 
-Every case is a process of its own with an empty cache.  Figures are seconds of processor time,
-which other programs disturb less than the clock; cases take turns, and medians are shown.
+Every case is a process of its own with an empty cache.  The results are seconds of processor time,
+which other programs disturb less than the clock. Cases take turns, and medians are shown.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ print(json.dumps(spent))
 
 
 def compiled(game: str, use: str) -> dict[str, float]:
-    """Seconds of a use with an empty cache: compiling in all, LLVM, each kernel, by the clock."""
+    """Return seconds of a use with an empty cache, by what took them."""
     program = MEASURED.replace("{use}", USES[use].format(game=game, players=usual_seats(game)))
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "SHAKESPEARE_CACHE": empty}

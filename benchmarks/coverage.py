@@ -1,8 +1,8 @@
-"""How often intervals of `shakespeare measure` hold what is known: `make bench ARGS=coverage`.
+"""How often intervals of `shakespeare measure` hold the truth: `make bench ARGS=coverage`.
 
-The agents' places are known because they play like rungs of the scale: the first network softened
-to shares that are drawn at random, one from each of as many equal parts of 0 to 1, or whatever
-`--known` names. Every agent is measured with a seed of its own.
+The agents' true places are known because they play like rungs of the scale. By default they are the
+first network softened to shares drawn at random, one from each of as many equal parts of 0 to 1;
+`--known` names others. Every agent is measured with a seed of its own.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from rich.table import Table
 from shakespeare_agents.naming import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import Entrant
-from shakespeare_arena.measure import Placement, measure, reference, tables_of
+from shakespeare_arena.measure import Placement, measure, reference, table_sizes
 from shakespeare_env.core import registry
 
 
@@ -36,8 +36,9 @@ class Known:
 
     @property
     def miss(self) -> str:
-        """Where the interval lies if it does not hold the true place: below it or above it."""
-        low, high = self.placement.low, self.placement.high
+        """Whether the interval lies `below` or `above` the true place; empty if it holds it."""
+        low = self.placement.low
+        high = self.placement.high
         if high is not None and high < self.true:
             return "below"
         return "above" if low is None or low > self.true else ""
@@ -45,17 +46,19 @@ class Known:
     @property
     def width(self) -> float:
         """The length of the interval, infinite if it has no upper end."""
-        low, high = self.placement.low, self.placement.high
+        low = self.placement.low
+        high = self.placement.high
         return np.inf if low is None or high is None else high - low
 
 
 def shares(agents: int, rng: np.random.Generator) -> list[float]:
     """Draw a share from each of as many equal parts of 0 to 1 as there are agents."""
-    return [round(float(share), 4) for share in (np.arange(agents) + rng.random(agents)) / agents]
+    drawn = (np.arange(agents) + rng.random(agents)) / agents
+    return [round(float(share), 4) for share in drawn]
 
 
 def place(game: str, seats: int, true: float, games: int, seed: int) -> Known:
-    """Measure the agent that plays like the rung of so many playouts."""
+    """Measure an agent that plays like the rung of so many playouts."""
     agent = Entrant(f"known to be at {true}", make(reference(true), registry.game(game)))
     found = measure(agent, game, players=[seats], games=games, seed=seed)
     return Known(game, true, seed, found[seats])
@@ -78,7 +81,7 @@ def main(
     for number, name in enumerate(registry.names()):
         if game and name not in game:
             continue
-        for seats in tables_of(registry.game(name), players):
+        for seats in table_sizes(registry.game(name), players):
             rng = np.random.default_rng([seed, number, seats])
             began = time.perf_counter()
             found = []

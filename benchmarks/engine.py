@@ -1,8 +1,8 @@
-"""How fast the rules engine steps: `make bench`.
+"""Measure how fast the rules engine steps: `make bench`.
 
-Uniformly random play of every game, four seats unless said otherwise, including masks, observations
-and drawing actions. Figures are medians of repeats; cases take turns, so that drift hits them
-alike.
+Every game is played at random, with four seats unless said otherwise. Masks, observations and the
+drawing of actions are part of the time. The results are medians of repeats; cases take turns, so
+that drift hits them alike.
 """
 
 from __future__ import annotations
@@ -29,18 +29,20 @@ from shakespeare_env.core import registry
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 400
 """Steps before timing, which spread the games from first to last move."""
-PLAYERS, MANY = 4, 4096
-"""Seats, where a game allows them, and games of the large batches."""
+PLAYERS = 4
+"""Seats, if the game allows them."""
+MANY = 4096
+"""Games of the large batches."""
 
 
 def step_all(batch: Batch) -> int:
-    """A random move in every game of a batch."""
+    """Make a random move in every game of a batch, and return the number of games."""
     batch.step(batch.random_actions())
     return batch.n
 
 
 def moves_per_second(game: str, seconds: float) -> float:
-    """Moves a second through `moves()` and `push`, in random games."""
+    """Return moves a second through `moves()` and `push`, in random games."""
     choices = np.random.default_rng(0).random(1 << 16).tolist()
     seeds = count()
 
@@ -57,7 +59,7 @@ def moves_per_second(game: str, seconds: float) -> float:
 
 
 def start_up(game: str, cache: str | None) -> float:
-    """Seconds from a process's start to its first step, with compiled code cached in a folder."""
+    """Return the seconds from a process's start to its first step, given the cache of its code."""
     batch = f"Batch({game!r}, n=1, players={usual_seats(game)})"
     program = f"from shakespeare_env import Batch; b = {batch}; b.step(b.random_actions())"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -70,7 +72,7 @@ def start_up(game: str, cache: str | None) -> float:
 
 
 def usual_seats(game: str) -> int:
-    """The number of seats in most figures."""
+    """Return the number of seats in most measurements of a game."""
     seats = registry.seats(game)
     return min(max(PLAYERS, seats[0]), seats[-1])
 
@@ -80,7 +82,7 @@ def case(game: str, n: int, players: int, threads: int) -> str:
 
 
 def batches_of(game: str) -> dict[str, Batch]:
-    """A game in batches of several sizes, thread counts and seat counts."""
+    """Return batches of a game, by case: several sizes, numbers of threads and of seats."""
     usual = usual_seats(game)
     settings = [(n, usual, threads) for n in (1, 64, MANY) for threads in (1, 2) if threads <= n]
     settings += [(MANY, players, 1) for players in registry.seats(game) if players != usual]
@@ -91,7 +93,7 @@ def batches_of(game: str) -> dict[str, Batch]:
 
 
 def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
-    """Decisions a second of every case and repeat."""
+    """Return decisions a second of every case and repeat."""
     cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
@@ -104,7 +106,7 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
 
 
 def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
-    """A game's other figures: `Position`, memory, start-up, compiling."""
+    """Measure a game's other figures: `Position`, memory, start-up, compiling."""
     texts = [moves_per_second(game, seconds) for _ in range(repeats)]
     warm = [start_up(game, None) for _ in range(repeats)]
     found = {
@@ -135,7 +137,8 @@ def main(
     report.show("random play", found, found)
     first = case(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)
     for game in registry.names():
-        one, two = (case(game, MANY, usual_seats(game), threads) for threads in (1, 2))
+        one = case(game, MANY, usual_seats(game), 1)
+        two = case(game, MANY, usual_seats(game), 2)
         report.show_ratio(found, two, one)
         if one != first:
             report.show_ratio(found, one, first)

@@ -1,8 +1,8 @@
-"""How fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
+"""Measure how fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
 
-First whole games of every table are compared with the processor's, byte for byte. Then random play
-with masks and observations is timed, beside one core and all of them, and training with a full
-league. Figures are medians of repeats after a warm-up.
+`equality` compares complete games of every table with the processor's, byte for byte. `engine`
+times random play with masks and observations, beside one core and all of them, and `training`
+times learning with a full league. The results are medians of repeats after a warm-up.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ console = Console(width=120)
 
 
 def assert_equal(host: Batch, device: DeviceBatch) -> None:
-    """Everything that two batches show is the same, and so are their records."""
+    """Check that two batches show the same, and have the same records."""
     for name in SHOWN:
         shown = getattr(device, name).cpu().numpy()
         if not np.array_equal(getattr(host, name), shown):
@@ -49,7 +49,7 @@ def equality(
     games: Annotated[int, typer.Option(help="of each table")] = 1000,
     game: Annotated[list[str] | None, typer.Option(help="all by default")] = None,
 ) -> None:
-    """Compare whole random games at every table after every step."""
+    """Compare complete random games at every table after every step."""
     for name in game or registry.names():
         seats = np.repeat(registry.seats(name), games)
         for reward in ("win", "score"):
@@ -58,21 +58,23 @@ def equality(
             steps = 0
             while (host.to_move >= 0).any():
                 assert_equal(host, device)
-                actions, there = host.random_actions(), device.random_actions()
-                if not np.array_equal(actions, there.cpu().numpy()):
+                host_actions = host.random_actions()
+                device_actions = device.random_actions()
+                if not np.array_equal(host_actions, device_actions.cpu().numpy()):
                     raise AssertionError("random_actions differ")
-                host.step(actions)
-                device.step(there)
+                host.step(host_actions)
+                device.step(device_actions)
                 steps += 1
             assert_equal(host, device)
-            console.print(f"{name}, {reward}: {len(seats):,} whole games, {steps} steps: equal")
+            console.print(f"{name}, {reward}: {len(seats):,} complete games, {steps} steps: equal")
 
 
 def gpu_ms(work: Callable[[], object], repeats: int) -> float:
-    """Milliseconds of the GPU for some work, a median."""
+    """Return the GPU's median time for some work, in milliseconds."""
     times = []
     for _ in range(repeats):
-        begin, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))  # type: ignore[no-untyped-call]
+        begin = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
+        end = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
         begin.record()
         work()
         end.record()
@@ -82,7 +84,7 @@ def gpu_ms(work: Callable[[], object], repeats: int) -> float:
 
 
 def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBatch]:
-    """Batches of games at different moments."""
+    """Return batches of the sizes given, with games at different moments."""
     small = DeviceBatch(name, n=1024, players=players)
     for _ in range(SPREAD):
         small.step(small.random_actions())
@@ -101,18 +103,19 @@ def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBa
 
 
 def copy_rate() -> float:
-    """GB/s that a copy on the GPU reads and writes."""
+    """Return the GB/s that a copy on the GPU reads and writes."""
     source = torch.empty(2**31, dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
     return 2 * source.nbytes / gpu_ms(lambda: target.copy_(source), 10) / 1e6
 
 
 def host_rate(name: str, players: int, threads: int, seconds: float = 2.0) -> float:
-    """Random decisions a second of the processor."""
+    """Return the processor's random decisions a second."""
     batch = Batch(name, n=1024 * max(threads, 4), players=players, threads=threads)
     for _ in range(SPREAD // 2):
         batch.step(batch.random_actions())
-    began, steps = time.perf_counter(), 0
+    steps = 0
+    began = time.perf_counter()
     while time.perf_counter() - began < seconds:
         batch.step(batch.random_actions())
         steps += 1
@@ -138,7 +141,6 @@ def engine(
             "games", "draw, ms", "step, ms", "decisions/s", "of the bandwidth", "to a core"
         )
         for batch in spread_games(name, players, sizes):
-            layout, actions = batch.obs.shape[1], batch.mask.shape[1]
             draw = gpu_ms(batch.random_actions, repeats)
             drawn = [batch.random_actions()]
 
@@ -151,8 +153,8 @@ def engine(
                 steps.append(gpu_ms(step, 1))
             stepped = statistics.median(steps)
             rate = batch.n / (draw + stepped) * 1e3
-            # A record both ways, an observation and a mask out, and the mask in again.
-            moved = 2 * batch.records.shape[1] + layout + 2 * actions
+            # Bytes a game: a record both ways, an observation and a mask out, the mask in again.
+            moved = 2 * batch.records.shape[1] + batch.obs.shape[1] + 2 * batch.mask.shape[1]
             table.add_row(
                 f"{batch.n:,}",
                 f"{draw:.3f}",

@@ -1,7 +1,7 @@
-"""The fixed panel that judges networks: `make panel ARGS=CHECKPOINT`.
+"""Judge a network by the fixed panel: `make panel ARGS=CHECKPOINT`.
 
-One seat of the network against copies of each opponent, at every table size; alone, its mean score.
-`--card` keeps the figures on the network's card.
+The network plays one seat against copies of each opponent, at every table size, and the solo game.
+`--card` keeps the results on the network's card.
 """
 
 from __future__ import annotations
@@ -27,8 +27,13 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import AnyAgent
 
 SEED = 4242
-MAIN, OTHERS, SLOW, ALONE = 6000, 2000, 400, 1000
-"""Games against version 1, other agents that play at once, searching ones, and nobody."""
+MAIN_GAMES = 6000
+"""Games against version 1."""
+OTHER_GAMES = 2000
+"""Games against each other agent that plays at once."""
+SEARCH_GAMES = 400
+"""Games against each searching agent."""
+SOLO_GAMES = 1000
 _SEARCH = "search,simulations=16,version=1,horizon=1000"
 _TABLES = {"shakespeare": (4, 3, 2), "figaro": (3, 4, 5, 6)}
 """Seats of the tables with opponents."""
@@ -36,9 +41,9 @@ _TABLES = {"shakespeare": (4, 3, 2), "figaro": (3, 4, 5, 6)}
 
 @dataclass(frozen=True)
 class Judgement:
-    """How often a network wins one seat against copies of an opponent.
+    """The share of games that a network wins in one seat against copies of an opponent.
 
-    Alone, `won` is its mean score.
+    In the solo game `won` is the mean score.
     """
 
     opponent: str
@@ -50,12 +55,16 @@ class Judgement:
 
     @property
     def row(self) -> tuple[str, ...]:
-        """The cells of a table: opponent, seats, games, figure with its interval, parity."""
+        """The cells of a table: opponent, seats, games, share or score with interval, parity."""
         unit = 1 if self.players == 1 else 100
-        figure = " to ".join(f"{unit * end:.1f}" for end in (self.low, self.high))
-        parity = "" if self.players == 1 else f"{100 / self.players:.0f}"
-        games = self.opponent, str(self.players), f"{self.games:,}"
-        return *games, f"{unit * self.won:.1f} ({figure})", parity
+        interval = f"{unit * self.low:.1f} to {unit * self.high:.1f}"
+        return (
+            self.opponent,
+            str(self.players),
+            f"{self.games:,}",
+            f"{unit * self.won:.1f} ({interval})",
+            "" if self.players == 1 else f"{100 / self.players:.0f}",
+        )
 
 
 Opponent = tuple[str, AnyAgent, tuple[int, ...], int]
@@ -63,19 +72,19 @@ Opponent = tuple[str, AnyAgent, tuple[int, ...], int]
 
 
 def opponents(game: Game) -> Iterator[Opponent]:
-    """The panel."""
+    """Yield the panel's opponents."""
     tables = _TABLES[game.name]
     for version in bundled_versions(game):
-        games = MAIN if version == 1 else OTHERS
+        games = MAIN_GAMES if version == 1 else OTHER_GAMES
         yield f"version {version}", make(f"network,version={version}", game), tables, games
     best_response = str(HERE / "best_response" / game.name)
-    yield "best response", make(best_response, game), tables, OTHERS
-    yield "heuristic", make("heuristic", game), tables, OTHERS
-    yield "search, 16 playouts", make(_SEARCH, game), (4,), SLOW
+    yield "best response", make(best_response, game), tables, OTHER_GAMES
+    yield "heuristic", make("heuristic", game), tables, OTHER_GAMES
+    yield "search, 16 playouts", make(_SEARCH, game), (4,), SEARCH_GAMES
 
 
 def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
-    """Play the panel, or a share of its games."""
+    """Play the panel, or a share of its games, and yield the results as they come."""
     judged = Entrant("network", make(str(network), rules))
     for name, agent, tables, games in opponents(rules):
         opponent = Entrant(name, agent)
@@ -95,10 +104,10 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
             if own.win_rate is not None and own.low is not None and own.high is not None:
                 yield Judgement(name, players, own.games, own.win_rate, own.low, own.high)
     if 1 in registry.seats(rules.name):
-        (own,) = evaluate([judged], rules.name, players=1, games=ALONE, seed=SEED).agents
+        (own,) = evaluate([judged], rules.name, players=1, games=SOLO_GAMES, seed=SEED).agents
         if own.score_low is not None and own.score_high is not None:
             yield Judgement(
-                "alone, mean score", 1, ALONE, own.mean_score, own.score_low, own.score_high
+                "alone, mean score", 1, SOLO_GAMES, own.mean_score, own.score_low, own.score_high
             )
 
 
@@ -107,7 +116,7 @@ def main(
     scale: Annotated[float, typer.Option(help="The share of the panel's games to play.")] = 1.0,
     card: Annotated[bool, typer.Option("--card", help="Keep the figures on the card.")] = False,
 ) -> None:
-    """Judge a network by the fixed panel."""
+    """Judge a network by the fixed panel, and print a table."""
     game = registry.game(read_card(checkpoint).game)
     table = Table("Opponent", "Seats", "Games", "Won %, 95 % interval", "Parity")
     found = []

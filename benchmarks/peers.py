@@ -1,8 +1,8 @@
-"""How fast comparable environments step.
+"""Measure how fast comparable environments step.
 
-Uniformly random legal play through each library as its users write it: reading the decider's
-observation and legal actions, drawing the action and starting the next game are timed. No peer is a
-dependency:
+Each library plays uniformly random legal moves, in code as its users write it. Reading the
+decider's observation and legal actions, drawing the action and starting the next game are timed.
+No peer is a dependency:
 
     pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2 \\
         catanatron==3.2.1
@@ -35,9 +35,9 @@ class Peer:
     """An environment to compare with.
 
     Attributes:
-        name: What is measured, and whose moves count if not all deciders'.
-        needs: Modules it imports.
-        play: Decisions a second, from the seconds to play and a seed.
+        name: The environment, and whose moves count if not all deciders' do.
+        needs: The modules that it imports.
+        play: Measures decisions a second, given the seconds to play and a seed.
     """
 
     name: str
@@ -45,22 +45,22 @@ class Peer:
     play: Callable[[float, int], float]
 
     def rate(self, seconds: float, seed: int) -> float | None:
-        """Decisions a second; None if the peer is not installed."""
+        """Return decisions a second; None if the peer is not installed."""
         if any(find_spec(module) is None for module in self.needs):
             return None
         return self.play(seconds, seed)
 
 
 def aec_rate(make_env: Callable[[], Any], seconds: float, seed: int) -> float:
-    """Decisions a second of a PettingZoo AEC environment with an `action_mask`."""
+    """Return decisions a second of a PettingZoo AEC environment with an `action_mask`."""
     return _rate(partial(_aec_game, make_env(), np.random.default_rng(seed)), seconds)
 
 
 def catanatron_rate(seconds: float, seed: int) -> float:
-    """Decisions a second of Catan for two, including the environment's own opponent.
+    """Return decisions a second of Catan for two, including the environment's own opponent.
 
-    The opponent draws its moves inside `step` without an observation, which flatters the figure;
-    moves without a choice, such as rolling the dice, count too.
+    The opponent draws its moves inside `step` without an observation, which flatters the result.
+    Moves without a choice, such as rolling the dice, count too.
     """
     # Catanatron draws from Python's global generator; others find it as they left it.
     kept = random.getstate()
@@ -72,7 +72,7 @@ def catanatron_rate(seconds: float, seed: int) -> float:
 
 
 def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
-    """Decisions a second of a turn-based OpenSpiel game; chance takes time but does not count."""
+    """Return decisions a second of a turn-based OpenSpiel game; chance is timed, not counted."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -80,7 +80,7 @@ def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
 
 
 def _rate(game: Callable[[], Iterator[int]], seconds: float) -> float:
-    """Decisions a second over consecutive games, which yield their decisions per step."""
+    """Return decisions a second over consecutive games, which yield their decisions per step."""
     sum(game())  # the warm-up
     steps = chain.from_iterable(game() for _ in count())
     return rate(lambda: sum(islice(steps, CLOCK_EVERY)), seconds)
@@ -132,12 +132,12 @@ def _open_spiel_game(game: Any, generator: np.random.Generator) -> Iterator[int]
 
 
 def _index(generator: np.random.Generator, size: int) -> int:
-    """Far faster than `Generator.choice`, which would take longer than some steps."""
+    # `Generator.choice` would take longer than some steps.
     return int(generator.random() * size)
 
 
 def _seed(generator: np.random.Generator) -> int:
-    """Unseeded peers ask the system, and some take 0 for no seed."""
+    # Peers without a seed ask the system for one, and some take 0 for no seed.
     return int(generator.integers(1, 1 << 31))
 
 

@@ -1,4 +1,4 @@
-"""What all benchmarks share."""
+"""Timing, tables and files that the benchmarks share."""
 
 from __future__ import annotations
 
@@ -24,7 +24,10 @@ Rates = Mapping[str, Sequence[float]]
 def rate(
     step: Callable[[], int], seconds: float, clock: Callable[[], float] = time.perf_counter
 ) -> float:
-    """Decisions a second of a function that returns how many it played; called once at least."""
+    """Return decisions a second of a function that plays some and returns their number.
+
+    It is called at least once.
+    """
     started = clock()
     decisions = step()
     while (elapsed := clock() - started) < seconds:
@@ -35,7 +38,7 @@ def rate(
 def in_turns(
     cases: Mapping[str, Callable[[], float | None]], repeats: int, what: str
 ) -> dict[str, list[float]]:
-    """The rates of all cases, measured in turns, so that drift hits them alike; None is no rate."""
+    """Measure the rates of all cases in turns, so that drift hits them alike; None is no rate."""
     found: dict[str, list[float]] = {name: [] for name in cases}
     for _ in track(range(repeats), what, transient=True):
         for name, case in cases.items():
@@ -45,7 +48,7 @@ def in_turns(
 
 
 def median_ratio(rates: Rates, one: str, other: str) -> float:
-    """The median ratio within repeats, so that drift cancels."""
+    """Return the median of the ratios within repeats, so that drift cancels out."""
     return statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
 
 
@@ -54,7 +57,7 @@ def machine() -> str:
 
 
 def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None = None) -> None:
-    """Print the machine, and save it with all figures if a file is named."""
+    """Print the machine, and save it with all results if a file is named."""
     python = platform.python_version()
     Console().print(f"{machine()}, Python {python}, seed 0")
     if output is not None:
@@ -69,13 +72,13 @@ def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None 
 
 
 def show(title: str, rates: Rates, names: Iterable[str]) -> None:
-    """Print a table of decisions a second; cases without rates are not installed."""
+    """Print a table of decisions a second; a case without rates is not installed."""
     table = Table(title, "decisions/s", "lowest", "highest")
     for column in table.columns[1:]:
         column.justify = "right"
     for name in names:
         if found := rates.get(name):
-            cells = [f"{of(found):,.0f}" for of in (statistics.median, min, max)]
+            cells = [f"{rate:,.0f}" for rate in (statistics.median(found), min(found), max(found))]
         else:
             cells = ["not installed", "", ""]
         table.add_row(name, *cells)

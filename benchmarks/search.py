@@ -1,9 +1,10 @@
-"""How fast search asks its network, beside the network alone: `make bench ARGS=search`.
+"""Measure how fast search asks its network, beside the network alone: `make bench ARGS=search`.
 
-Evaluations a second of processor time, which other programs disturb less than the clock, of all
-threads together: policies and forecasts within playouts, and the same network's policy for as many
-situations from the same games, by NumPy on one BLAS thread and by the compiled forward pass. Cases
-take turns; figures are medians of repeats, ratios are taken within a repeat.
+The results are evaluations a second of processor time, of all threads together, since other
+programs disturb that time less than the clock. Search evaluates policies and forecasts within
+playouts. Beside it the same network's policy is evaluated for as many situations from the same
+games by the compiled forward pass. Cases take turns; the results are medians of repeats, and ratios
+are taken within a repeat.
 """
 
 from __future__ import annotations
@@ -32,12 +33,14 @@ from shakespeare_env.play.information_sets import InformationSets
 
 TARGET = 0.6
 """The least share of the bare network's rate that search should reach."""
-GAMES, ROWS = 16, 2048
-"""Games searched together, and situations that the bare network is asked about at once."""
+GAMES = 16
+"""Games searched together."""
+ROWS = 2048
+"""Situations that the bare network is asked about at once."""
 
 
 def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """Observations and masks of ROWS decisions in random games."""
+    """Return observations and masks of ROWS decisions in random games."""
     seen: list[NDArray[np.int8]] = []
     legal: list[NDArray[np.bool_]] = []
     while sum(len(rows) for rows in seen) < ROWS:
@@ -50,22 +53,23 @@ def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
 
 
 def searching(game: str, threads: int) -> Callable[[], int]:
-    """Searches a decision of each of some games; returns the network's evaluations."""
+    """Return a function that searches a decision in each game and counts network evaluations."""
     batch = Batch(game, GAMES, players=usual_seats(game), seed=0)
     agent = make("search", batch.game, threads=threads, near_certain=1.0)
     assert isinstance(agent, SearchAgent)
-    every, rng = np.arange(GAMES), GameGenerators.of_games(0, np.arange(GAMES))
+    rows = np.arange(GAMES)
+    rng = GameGenerators.of_games(0, rows)
 
     def search() -> int:
         before = agent.runner.decisions
-        batch.step(agent.search(InformationSets(batch, every), rng))
+        batch.step(agent.search(InformationSets(batch, rows), rng))
         return agent.runner.decisions - before
 
     return search
 
 
 def cases(game: str) -> dict[str, Callable[[], int]]:
-    """What is measured of a game."""
+    """Return the cases to measure of a game; each returns its number of evaluations."""
     agent = make("network", registry.game(game))
     assert isinstance(agent, NetworkAgent)
     forward = ForwardPass(agent.network)

@@ -1,8 +1,8 @@
-"""How fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
+"""Measure how fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
 
-Every case runs rollouts and updates like a training run and counts the decisions learned from.
-Cases take turns, so that drift hits them alike; figures are medians over rounds, ratios are taken
-within a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train` does.
+Every case runs rollouts and updates like a training run, and counts the decisions learned from.
+Cases take turns, so that drift hits them alike; the results are medians over rounds, and ratios are
+taken within a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train` does.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Speed:
 
 
 class Clock(BaseCallback):
-    """Times rollouts and updates for about `seconds` seconds."""
+    """Times the tutorial's rollouts and updates for about `seconds` seconds."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
@@ -75,17 +75,31 @@ class Clock(BaseCallback):
 
 
 def measured(learner: Learner | MaskablePPO, seconds: float) -> Speed:
-    clock = Clock(seconds)
     if isinstance(learner, Learner):
-        learner.learn(_NO_LIMIT, clock)
-    else:
-        learner.set_logger(Logger(folder=None, output_formats=[]))
-        learner.learn(_NO_LIMIT, clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
+        return _our_speed(learner, seconds)
+    clock = Clock(seconds)
+    learner.set_logger(Logger(folder=None, output_formats=[]))
+    learner.learn(_NO_LIMIT, clock, log_interval=_NO_LIMIT, reset_num_timesteps=False)
     return clock.speed()
 
 
+def _our_speed(learner: Learner, seconds: float) -> Speed:
+    first = learner.num_timesteps
+    rollouts = 0.0
+    updates = 0.0
+    while rollouts + updates <= seconds:
+        began = time.perf_counter()
+        learner.collect()
+        collected = time.perf_counter()
+        learner.train()
+        rollouts += collected - began
+        updates += time.perf_counter() - collected
+    decisions = learner.num_timesteps - first
+    return Speed(decisions / rollouts, decisions / updates, decisions / (rollouts + updates))
+
+
 def ours(config: TrainingConfig, *, bfloat16: bool) -> Learner:
-    """Our learner in mid-run, with a full league."""
+    """Make our learner as in mid-run, with a full league."""
     learner = make_learner(config, "cpu")
     learner.policy.use_bfloat16 = bfloat16
     for number in range(config.max_snapshots):
@@ -94,7 +108,7 @@ def ours(config: TrainingConfig, *, bfloat16: bool) -> Learner:
 
 
 def cases(config: TrainingConfig) -> dict[str, Callable[[], Learner | MaskablePPO]]:
-    """Makers of learners; ours first."""
+    """Return makers of learners by case, ours first."""
     alone = override(config, opponents={"current": 1.0})
     tutorial = partial(tutorial_learner, max(config.players))
     return {
@@ -137,12 +151,12 @@ def main(
                 progress.advance(task)
     policy: Any = next(iter(learners.values())).policy
     chosen = "bfloat16" if bfloat16_is_faster(policy, settings.batch_size) else "float32"
-    forward, whole = machine_speed()
+    forward, update = machine_speed()
     console = Console()
     console.print(_table(found))
     console.print(
         f"PyTorch alone, a 600-512-512-300 network in bfloat16, batches of 2,048: {forward:,.0f} "
-        f"rows/s forward, {whole:,.0f} rows/s forward, backward and Adam.\n"
+        f"rows/s forward, {update:,.0f} rows/s forward, backward and Adam.\n"
         f'On {torch.get_num_threads()} threads; `precision = "auto"` takes {chosen} here. '
         f"{machine()}, torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
         highlight=False,
@@ -153,16 +167,17 @@ def main(
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
-    """Rows a second through a 600-512-512-300 bfloat16 network: forward; with backward and Adam.
+    """Return rows a second through a 600-512-512-300 network: forward; with backward and Adam.
 
-    A yardstick for comparing machines and hours.
+    The network is in bfloat16. Its speed tells how machines, and hours on one, compare.
     """
     network = nn.Sequential(
-        *(nn.Linear(600, 512), nn.ReLU()), *(nn.Linear(512, 512), nn.ReLU()), nn.Linear(512, 300)
+        nn.Linear(600, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 300)
     )
     optimizer = torch.optim.Adam(network.parameters(), fused=True)
     inputs = torch.zeros(rows, 600)
-    forward, whole = [], []
+    forward: list[float] = []
+    update: list[float] = []
     for _ in range(repeats):
         began = time.perf_counter()
         with torch.no_grad(), torch.autocast("cpu", torch.bfloat16):
@@ -174,8 +189,8 @@ def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
         outputs.float().square().mean().backward()
         optimizer.step()
         optimizer.zero_grad()
-        whole.append(time.perf_counter() - began)
-    return rows / statistics.median(forward), rows / statistics.median(whole)
+        update.append(time.perf_counter() - began)
+    return rows / statistics.median(forward), rows / statistics.median(update)
 
 
 def _table(found: dict[str, list[Speed]]) -> Table:

@@ -1,7 +1,7 @@
 """Self-play as in PettingZoo's tutorial for Stable-Baselines3, to compare our speed with.
 
-Every step of its Gymnasium environment is another seat's: the learner gets the next decider's
-reward, which credits the wrong seat (see `shakespeare_training.ppo`).
+Every step of the tutorial's Gymnasium environment is another seat's. The learner gets the next
+decider's reward, which credits the wrong seat (see `shakespeare_training.ppo`).
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
 
 
 def tutorial_learner(players: int, **arguments: Any) -> MaskablePPO:
-    """MaskablePPO as the tutorial makes it."""
+    """Return MaskablePPO as the tutorial makes it."""
     tutorial = TutorialEnv(players)
     masked = ActionMasker(tutorial, lambda _: tutorial.seen("action_mask"))
     return MaskablePPO(MaskableActorCriticPolicy, masked, seed=0, device="cpu", **arguments)

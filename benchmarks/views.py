@@ -1,8 +1,9 @@
-"""How fast each view of the engine steps, beside comparable environments: `make bench ARGS=views`.
+"""Measure how fast each view of the engine steps, beside peers: `make bench ARGS=views`.
 
-Uniformly random legal play at four seats on one thread, reading every decider's observation and
-mask. Cases take turns, so that drift hits them alike; figures are medians. `benchmarks/peers.py`
-says how to install the peers; missing ones are left out.
+Legal moves are drawn uniformly at four seats on one thread, and every decider's observation and
+mask are read. Cases take turns, so that drift hits them alike; the results are medians. The peers
+are comparable environments. `benchmarks/peers.py` says how to install them; missing ones are left
+out.
 """
 
 from __future__ import annotations
@@ -44,7 +45,7 @@ class CountingAgent(RandomAgent):
 
 
 def warm(steps: Iterator[int]) -> Callable[[float], float]:
-    """The rate of games, which yield their decisions per step, once they are under way."""
+    """Warm up games, which yield their decisions per step; return the measure of their rate."""
     for _ in range(WARM_UP):
         next(steps)
     return partial(report.rate, partial(next, steps))
@@ -69,7 +70,8 @@ def position_steps() -> Iterator[int]:
 
 
 def seat_steps() -> Iterator[int]:
-    opponent, generator = CountingAgent(), np.random.default_rng(0)
+    opponent = CountingAgent()
+    generator = np.random.default_rng(0)
     view = SingleAgentEnv(players=PLAYERS, opponents=opponent)
     _, infos = view.reset(seed=0)
     while True:
@@ -109,7 +111,7 @@ CONNECT_FOUR = PEERS[0].name
 
 
 def cases() -> dict[str, Callable[[float], float | None]]:
-    """Everything to measure, warmed up: seconds -> decisions a second, None if not installed."""
+    """Warm up every case; return what measures decisions a second, None if it is missing."""
     seated = "random opponents, all seats counted"
     return {
         BATCH: warm(batch_steps()),

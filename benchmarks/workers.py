@@ -1,8 +1,9 @@
-"""What two workers are worth: `make bench ARGS=workers`.
+"""Measure how much faster two workers are: `make bench ARGS=workers`.
 
-Games of `evaluate` a second at the usual seats, in this process, on two processes and on a Ray
-cluster of two cores started here; cases take turns, and ratios are taken within a repeat. Starting
-workers is measured apart: it takes the same few seconds however many games follow.
+The results are games of `evaluate` a second at the usual seats, in this process, on two processes
+and on a Ray cluster of two cores started here. Cases take turns, and ratios are taken within a
+repeat. Starting workers is measured apart, since it takes the same few seconds however many games
+follow.
 """
 
 from __future__ import annotations
@@ -25,14 +26,14 @@ from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 
 TARGET = 1.7
-"""What two workers should be worth at least."""
+"""The least ratio that two workers should reach."""
 KINDS = {"this process": {}, "2 processes": {"processes": 2}, "Ray": {"ray": "local"}}
 WARM_UP = 256
 """Games that make workers load what they need."""
 
 
 def rate(game: str, agent: str, games: int, workers: Workers | None) -> float:
-    """Games a second."""
+    """Return games a second of an agent against its copies."""
     seats = usual_seats(game)
     began = time.perf_counter()
     found = evaluate([agent] * seats, game, games=games, workers=workers)
@@ -61,7 +62,9 @@ def main(
                 for crew in crews.values():
                     rate(game, agent, WARM_UP, crew)
                 games = max(int(rate(game, agent, WARM_UP, None) * seconds), WARM_UP)
-                timed = {kind: partial(rate, game, agent, games, c) for kind, c in crews.items()}
+                timed = {
+                    kind: partial(rate, game, agent, games, crew) for kind, crew in crews.items()
+                }
                 found = report.in_turns(timed, repeats, f"{game}, {agent}")
                 ratios = {
                     kind: report.median_ratio(found, kind, "this process")

@@ -12,7 +12,7 @@ import uvicorn
 from PIL import Image
 from playwright.sync_api import Page, sync_playwright
 
-from shakespeare_table.browser.app import listening, make_app
+from shakespeare_table.browser.app import make_app
 from shakespeare_table.browser.settings import Settings
 
 DOCS = Path(__file__).parent
@@ -25,7 +25,7 @@ def main() -> None:
     """A game some days old, on a desktop and on a phone."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "games.sqlite", port=0)
-        with listening(settings) as found:
+        with settings.listen() as found:
             server = uvicorn.Server(uvicorn.Config(make_app(settings), log_level="warning"))
             thread = threading.Thread(target=server.run, args=([found],))
             thread.start()

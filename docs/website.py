@@ -97,12 +97,12 @@ REFERENCE = {
             "shakespeare_arena": "Entrant evaluate",
             "shakespeare_agents.naming": "entrants_of",
             "shakespeare_arena.measure": "measure",
-            "shakespeare_arena.field": "Field",
+            "shakespeare_arena.config": "ArenaConfig",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.standings": "standings_of",
             "shakespeare_agents.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
-            "shakespeare_table.mcp.tables": "Tables",
+            "shakespeare_table.mcp.tools": "GameTools",
             "shakespeare_table.mcp.server": "server_of",
         },
     ),
@@ -111,18 +111,19 @@ REFERENCE = {
         {
             "shakespeare_env.datasets": "read_games read_decisions Batches recorded_games "
             "read_results",
-            "shakespeare_env.play.history": "Course",
+            "shakespeare_env.play.history": "GameHistory",
             "shakespeare_arena.dataset": "write_dataset",
             "shakespeare_env.film": "Film film_page",
-            "shakespeare_table.analysis.judging": "verdict_on best_line",
+            "shakespeare_table.analysis.judging": "judge_decision best_line",
         },
     ),
     "strategy": (
         "Strategy research",
         {
-            "shakespeare_research.trials": "self_play find_positions OTHER try_moves try_gift",
-            "shakespeare_research.groups": "against against_others means shares win_rate "
-            "change ranking figure",
+            "shakespeare_research.trials": "self_play Sampling find_positions OTHER try_moves "
+            "try_gift",
+            "shakespeare_research.groups": "against against_others means shares "
+            "format_mean format_difference format_ranking format_win_rate",
             "shakespeare_research.counterfactual": "counterfactual candidates",
             "shakespeare_research.calibration": "forecasts brier_scores calibration_error "
             "chance_bins score_errors",
@@ -135,7 +136,7 @@ REFERENCE = {
         {
             "shakespeare_research.asking": "ask boxes_of shards_of read_answers",
             "shakespeare_research.verdicts": "share_bound",
-            "shakespeare_research.report": "Report shipped_facts",
+            "shakespeare_research.report": "FindingsReport shipped_facts",
             "shakespeare_arena.intervals": "student_interval",
             "shakespeare_env.boxes": "names_of sample_box",
             "shakespeare_env.checks.box_files": "box_facts",

@@ -11,7 +11,7 @@ from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import play_on
+from shakespeare_research.counterfactual import play_to_end
 
 
 class Step(NamedTuple):
@@ -34,15 +34,15 @@ def demonstration(
     """Play a game with one agent, as `shakespeare_agents.make` takes it, at all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
     generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
-    course = [Position.of_record(batch.game, batch.save([0])[0])]
+    positions = [Position.of_record(batch.game, batch.save([0])[0])]
     moves: list[str] = []
 
     def look(_rows: NDArray[Any], actions: NDArray[Any]) -> None:
-        moves.append(course[-1].move_text(int(actions[0])))
-        course.append(Position.of_record(batch.game, batch.save([0])[0]))
+        moves.append(positions[-1].move_text(int(actions[0])))
+        positions.append(Position.of_record(batch.game, batch.save([0])[0]))
 
-    play_on(batch, [make(player, batch.game)], generators, after_step=look)
-    return tuple(map(Step, course, moves, course[1:]))
+    play_to_end(batch, [make(player, batch.game)], generators, after_step=look)
+    return tuple(map(Step, positions, moves, positions[1:]))
 
 
 def made_with(game: str) -> str:

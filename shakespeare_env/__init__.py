@@ -1,7 +1,7 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
-`Position` is one game in text, `Batch` many games stepped together, `env` and `parallel_env` the
-PettingZoo environments; Gymnasium makes `Shakespeare-v0`.
+`Position` is one game in text and `Batch` many games that are stepped together. `env` and
+`parallel_env` are the PettingZoo environments; Gymnasium makes `Shakespeare-v0`.
 """
 
 from __future__ import annotations
@@ -23,7 +23,10 @@ if TYPE_CHECKING:
     from shakespeare_env.core.records import StateField as StateField
     from shakespeare_env.core.registry import register as register
     from shakespeare_env.core.rng import below as below
+    from shakespeare_env.derived.defining import GameRecord as GameRecord
+    from shakespeare_env.derived.defining import GameRules as GameRules
     from shakespeare_env.derived.defining import define as define
+    from shakespeare_env.derived.presentation import GamePresentation as GamePresentation
     from shakespeare_env.derived.rules import Check as Check
     from shakespeare_env.errors import IllegalMove as IllegalMove
     from shakespeare_env.errors import PositionError as PositionError
@@ -44,18 +47,19 @@ _HOMES = {
     "core.records": ("StateField",),
     "core.registry": ("register",),
     "core.rng": ("below",),
-    "derived.defining": ("define",),
+    "derived.defining": ("GameRecord", "GameRules", "define"),
+    "derived.presentation": ("GamePresentation",),
     "derived.rules": ("Check",),
     "errors": ("IllegalMove", "PositionError", "ShakespeareEnvError"),
     "wrappers.aec": ("env", "parallel_env", "raw_env"),
 }
-"""The modules of public names, imported on first use because the compiler takes a while."""
+"""The modules of public names. They are imported on first use, since the compiler takes a while."""
 _MODULES = {name: module for module, names in _HOMES.items() for name in names}
 __all__ = ["__version__", "observation_layout", "registry", *_MODULES]
 
 
 def observation_layout(name: str = registry.DEFAULT) -> ObservationLayout:
-    """The names, slices and ranges in a game's observations."""
+    """Return the layout of a game's observations: the names, slices and ranges of their fields."""
     return registry.game(name).layout
 
 

@@ -1,4 +1,4 @@
-"""`python -m shakespeare_env` is the command `shakespeare`."""
+"""The command `shakespeare`, run as `python -m shakespeare_env`."""
 
 from shakespeare_env.cli import app
 

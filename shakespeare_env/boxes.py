@@ -1,7 +1,7 @@
-"""Boxes that a copy of the game could hold: what is plausible, and draws of it.
+"""Plausible boxes: the printed facts that a copy of a game could have.
 
-What is plausible is said by constraints with a source each (`box/plausible.py` of a game), and how
-facts are drawn by groups of them (`box/prior.py`).
+A game's `box/plausible.py` says by constraints what is plausible, each with its source. Its
+`box/prior.py` says how facts are drawn, group by group.
 """
 
 from __future__ import annotations
@@ -23,33 +23,41 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from shakespeare_env.extras import needing
 
-Finder = Callable[[Any], Iterable[str]]  # from a box to what is wrong with it, in words
+FaultFinder = Callable[[Any], Iterable[str]]
+"""A function from a box to what is wrong with it, in words."""
 Changes = Iterator[tuple[Keys, Any]]
-"""Entries by their keys in the file, and their values."""
+"""Entries of a box file, by their keys, with their values."""
 Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]]
-"""Groups of facts, each drawn by itself: (generator, the package's own box file) -> changes."""
+"""Groups of facts, each drawn by a function (generator, the package's own box file) -> changes."""
 
-_MOST_DRAWS = 1000  # of one box, before a prior is at fault
-_LOOKS = 16  # draws of a group that show all its facts
+_MOST_DRAWS = 1000  # the draws of one box after which the prior is at fault
+_LOOKS = 16  # the draws of a group that show all its facts
 
 
 @dataclass(frozen=True)
 class Constraint:
-    """Something that holds for every copy of the game; `source` says where it is read."""
+    """A constraint that holds for every copy of a game.
+
+    Attributes:
+        name: The constraint's name.
+        says: The constraint in words.
+        source: Where it can be read.
+        faults: What in a box violates it.
+    """
 
     name: str
     says: str
     source: str
-    faults: Finder
+    faults: FaultFinder
 
 
 class Constraints(list[Constraint]):
     """The constraints of a game, in the order of their definition."""
 
-    def from_source(self, source: str) -> Callable[[Finder], Finder]:
-        """Make a constraint of a function: its name, its docstring and what it finds."""
+    def from_source(self, source: str) -> Callable[[FaultFinder], FaultFinder]:
+        """Return a decorator that adds a function as a constraint, with its name and docstring."""
 
-        def add(finder: Finder) -> Finder:
+        def add(finder: FaultFinder) -> FaultFinder:
             name = finder.__name__.replace("_", " ").strip()
             self.append(Constraint(name, inspect.getdoc(finder) or "", source, finder))
             return finder
@@ -57,48 +65,61 @@ class Constraints(list[Constraint]):
         return add
 
     def violated(self, box: Any) -> list[tuple[Constraint, list[str]]]:
-        """The constraints that a box violates, with what is wrong."""
-        return [(known, faults) for known in self if (faults := list(known.faults(box)))]
+        """Return the constraints that a box violates, with what is wrong."""
+        found = [(constraint, list(constraint.faults(box))) for constraint in self]
+        return [(constraint, faults) for constraint, faults in found if faults]
 
 
 def unless(fact: object, wanted: object, what: str) -> Iterator[str]:
-    """A fault if a fact is not what every copy has."""
+    """Yield a fault unless a fact is what every copy has."""
     if fact != wanted:
         yield f"{what}: {fact}, not {wanted}"
 
 
 def constraints(game: str) -> Constraints:
-    """What holds for every copy of a game."""
+    """Return what holds for every copy of a game."""
     all_of_them: Constraints = _of(game, "plausible").CONSTRAINTS
     return all_of_them
 
 
 def facts_by_group(game: str) -> dict[Keys, str]:
-    """The groups of all facts that are ever drawn, by the facts' keys in the file."""
+    """Return the group of each fact that is ever drawn, by the fact's keys in the file."""
     facts = tomllib.loads(registry.own_box(game).read_text("utf-8"))
-    known = _of(game, "prior").GROUPS
-    return {
-        keys: group
-        for group, draw in known.items()
-        for seed in range(_LOOKS)
-        for keys, _ in draw(np.random.default_rng(seed), facts)
-    }
+    groups: dict[Keys, str] = {}
+    for group, draw in _of(game, "prior").GROUPS.items():
+        for seed in range(_LOOKS):
+            for keys, _ in draw(np.random.default_rng(seed), facts):
+                groups[keys] = group
+    return groups
 
 
 def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
-    """The constraints that a box file violates, with what is wrong; BoxError as in `read_box`."""
+    """Return the constraints that a box file violates, with what is wrong.
+
+    Errors are those of `read_box`.
+    """
     box = read_box(type(_of(game, "tables").BOX), registry.folder(game), path)
     return constraints(game).violated(box)
 
 
 def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None = None) -> str:
-    """A plausible box as a TOML document: the package's own, some groups of facts drawn anew.
+    """Draw a plausible box: the package's own, with some groups of facts drawn anew.
 
-    Equal arguments give equal boxes, which differ from the package's own; boxes of an ensemble may
-    be equal. `drawn` names the groups of facts to draw, None all.
+    Equal arguments give equal boxes. A box differs from the package's own, but two boxes of an
+    ensemble may be equal.
+
+    Args:
+        game: The game.
+        seed: The seed of the ensemble.
+        number: The number of the box in the ensemble.
+        drawn: The groups of facts to draw; None draws all.
+
+    Returns:
+        The box as a TOML document.
 
     Raises:
         ValueError: there is no such group, or none is named.
+        BoxError: the prior yields no plausible box.
         ModuleNotFoundError: tomlkit is missing.
     """
     with needing("table", "boxes are written with"):
@@ -112,7 +133,8 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
     chosen = known if drawn is None else {group: known[group] for group in known if group in drawn}
     if not chosen:
         raise ValueError(f"no group is drawn; name some of {', '.join(known)}")
-    text, kind = own.read_text("utf-8"), type(_of(game, "tables").BOX)
+    text = own.read_text("utf-8")
+    kind = type(_of(game, "tables").BOX)
     facts = tomllib.loads(text)
     rng = np.random.default_rng([seed, number])
     for _ in range(_MOST_DRAWS):
@@ -120,9 +142,9 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         moved = False
         for draw in chosen.values():
             for keys, value in draw(rng, facts):
-                # A table stands in one line.
-                is_table = isinstance(value, Mapping)
-                entry = tomlkit.inline_table() | dict(value) if is_table else value
+                entry = value
+                if isinstance(value, Mapping):
+                    entry = tomlkit.inline_table() | dict(value)
                 fact_at(document, keys[:-1])[keys[-1]] = entry
                 moved |= differ(document, facts, keys)
         if not moved:
@@ -136,7 +158,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
 
 
 def fact_at(box: Any, keys: Keys) -> Any:
-    """An entry of a box file; None if it is not there."""
+    """Return an entry of a box file, or None if it is not there."""
     for key in keys:
         if isinstance(box, Mapping) and key not in box:
             return None
@@ -145,7 +167,7 @@ def fact_at(box: Any, keys: Keys) -> Any:
 
 
 def differ(one: Any, other: Any, keys: Keys) -> bool:
-    """Whether boxes differ in a fact, one that is not there being 0 or false."""
+    """Return whether boxes differ in a fact; one that is not there is 0 or false."""
     return bool((fact_at(one, keys) or 0) != (fact_at(other, keys) or 0))
 
 
@@ -155,6 +177,6 @@ def _of(game: str, module: str) -> Any:
 
 
 def names_of(count: int) -> Iterable[str]:
-    """File names of an ensemble's boxes."""
+    """Return the file names of an ensemble's boxes."""
     digits = max(3, len(str(count - 1)))
     return (f"box-{number:0{digits}}.toml" for number in range(count))

@@ -1,7 +1,7 @@
-"""Whether a game is sound: its rules, its secrets, and the games that a seat considers possible.
+"""Checks of a game: of its rules, its secrets, and the games that a seat considers possible.
 
-The games are played at random. What is wrong is said in the game's own words, with the seed of the
-game in which it happens.
+The game is played at random. Findings are told in the game's own words, with the seed of the game
+in which they occur.
 """
 
 from __future__ import annotations
@@ -21,67 +21,70 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import first_fault
-from shakespeare_env.core.game import NO_SEAT, Game, Record
+from shakespeare_env.core.game import SPECTATOR, Game, Record
 from shakespeare_env.core.position import Position
-from shakespeare_env.errors import PositionError, own_steps
+from shakespeare_env.errors import PositionError, own_frames
 from shakespeare_env.play.branching import (
     Branches,
     ImpossibleError,
     NotFollowedError,
     OpenRecord,
-    courses,
+    execution_paths,
     followable,
     play_forced_moves,
 )
 from shakespeare_env.play.history import GameLog, ToldMove
 from shakespeare_env.play.tracing import Tracer, interpreted
 
-_LONGEST = 10_000  # decisions, more than any game should have
-_POSITIONS = 12  # of each game, looked at closely
-_MOVES = 6  # of each such position
-_DRAWS = 24  # possible games that show which numbers a seat does not know
-_MANY_DRAWS = 300  # before a game is said to be impossible, since few may not show a rare number
+_LONGEST = 10_000  # the number of decisions that no game should reach
+_POSITIONS = 12  # the positions of each game that are looked at closely
+_MOVES = 6  # the moves of each such position
+_DRAWS = 24  # the possible games that show which numbers a seat does not know
+_MANY_DRAWS = 300  # the same before a game is called impossible, since few may miss a rare number
 
 
 def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
-    """Play a game at random and say what is wrong with it.
+    """Play a game at random and return what is wrong with it.
 
-    At every number of seats and with each variant it is tested that positions are in range and
-    consistent, that text and copies hold all of a position, that rules write what they should and
-    stay inside arrays, that a batch plays as a single game, that what a seat is shown and told
-    depends on nothing that it may not know, and that the choices that others made in secret could
-    have been made in every game that a seat considers possible.
+    The check covers every number of seats and each variant. It tests that
+
+    - positions are in range and consistent, and text and copies hold all of a position;
+    - rules write what they should and stay inside arrays, and a batch plays like a single game;
+    - what a seat is shown and told depends on nothing that it may not know;
+    - choices that others made in secret could have been made in every game that a seat considers
+      possible.
 
     Args:
         game: The game; it is registered if it is not yet.
-        games: Games at each table.
-        seed: The seed of the first one; the others have the following ones.
+        games: The number of games at each table.
+        seed: The seed of the first game; the others have the seeds that follow.
 
     Returns:
-        Each kind of fault once, with the remedy and the game in which it occurs; none if the game
-        is sound as far as these games show.
+        Each kind of finding once, with the remedy and the game in which it occurs. The list is
+        empty if the game is sound as far as these games show.
 
     Raises:
         ValueError: another game is registered under this name.
     """
     if game.name not in registry.names() or registry.game(game.name) is not game:
         registry.register(game)
-    found: dict[str, str] = {}
+    findings: dict[str, str] = {}
     for players in range(game.min_seats, game.max_seats + 1):
-        for variant in (None, *(name for name, seats in game.options.items() if players in seats)):
+        variants = [name for name, seats in game.options.items() if players in seats]
+        for variant in (None, *variants):
             for number in range(seed, seed + games):
-                for fault in _RandomGame(game, players, variant, number).all_faults():
-                    found.setdefault(fault.kind, fault.text)
-    return list(found.values())
+                for finding in _RandomGame(game, players, variant, number).all_findings():
+                    findings.setdefault(finding.kind, finding.text)
+    return list(findings.values())
 
 
-class _Fault(NamedTuple):
-    kind: str  # faults of one kind are told once
+class _Finding(NamedTuple):
+    kind: str  # findings of one kind are told once
     text: str
 
 
 class ToldOf(NamedTuple):
-    """A move in one of two games that a viewer cannot tell apart, and what it is told of it."""
+    """A move in one of two games that a viewer cannot tell apart, and what the viewer is told."""
 
     before: Position
     move: str
@@ -92,18 +95,19 @@ class ToldOf(NamedTuple):
 def told_pairs(
     position: Position, viewer: int, seed: int, most: int = _MOVES
 ) -> Iterator[tuple[ToldOf, ToldOf]]:
-    """Yield moves that look alike to a viewer, who must be told of them in the same words.
+    """Yield pairs of moves that look alike to a viewer, who must be told of both in the same words.
 
-    They are moves from a position and from another one that the viewer cannot tell from it. Moves
-    that lead to one and the same position, and the last ones of games, may be told as they are.
+    The moves are those of a position, and of another one that the viewer cannot tell from it. Moves
+    that lead to the same position, and the last moves of games, may be told as they are.
 
     Args:
         position: A position whose mover is not the viewer.
-        viewer: A seat, or `NO_SEAT` for a spectator.
-        seed: Decides which other position, which of its moves, and chance to come.
-        most: Moves of each position.
+        viewer: A seat, or `SPECTATOR`.
+        seed: Decides the other position, which moves are tried, and chance to come.
+        most: The number of moves tried in each position.
     """
-    rng, log = np.random.default_rng(seed), GameLog(None, viewer)
+    rng = np.random.default_rng(seed)
+    log = GameLog(None, viewer)
     alike: dict[str, list[ToldOf]] = {}
     worlds = [position.copy(), _twin(position, viewer, seed)]
     for before in worlds:
@@ -126,17 +130,18 @@ def _lead_to_one(worlds: list[Position], one: ToldOf, other: ToldOf) -> bool:
     """Return whether two moves lead to the same position from one of two positions."""
     for before in worlds:
         if {one.move, other.move} <= {*before.moves()}:
-            ends = before.copy(), before.copy()
-            ends[0].push(one.move)
-            ends[1].push(other.move)
-            if ends[0] == ends[1]:
+            after_one = before.copy()
+            after_other = before.copy()
+            after_one.push(one.move)
+            after_other.push(other.move)
+            if after_one == after_other:
                 return True
     return False
 
 
 def _twin(position: Position, viewer: int, seed: int) -> Position:
     """Return a position that a viewer cannot tell from another one."""
-    seats = range(position.players) if viewer == NO_SEAT else [viewer]
+    seats = range(position.players) if viewer == SPECTATOR else [viewer]
     for seat in seats:
         position = position.determinize(seat, seed)
     return position
@@ -144,18 +149,18 @@ def _twin(position: Position, viewer: int, seed: int) -> Position:
 
 def _view(position: Position, viewer: int) -> str:
     """Return all that a viewer is shown of a position, as text."""
-    seat = None if viewer == NO_SEAT else viewer
+    seat = None if viewer == SPECTATOR else viewer
     seen = b"" if seat is None else position.observation(seat).tobytes()
     return json.dumps([position.seen_by(seat), seen.hex(), position.to_move])
 
 
 def _viewer(viewer: int) -> str:
-    return "a spectator" if viewer == NO_SEAT else f"seat {viewer}"
+    return "a spectator" if viewer == SPECTATOR else f"seat {viewer}"
 
 
 @dataclass
 class _RandomGame:
-    """A game played at random, and what is wrong with it."""
+    """A game that is played at random and checked on the way."""
 
     game: Game
     players: int
@@ -167,27 +172,29 @@ class _RandomGame:
     def _options(self) -> dict[str, Any]:
         return {self.variant: True} if self.variant else {}
 
-    def _fault(self, kind: str, what: str, remedy: str) -> _Fault:
+    def _new_position(self) -> Position:
+        return Position.new(self.game.name, players=self.players, seed=self.seed, **self._options)
+
+    def _finding(self, kind: str, what: str, remedy: str) -> _Finding:
         last = f", after move {len(self.moves)}, {self.moves[-1]!r}" if self.moves else ""
         variant = f", {self.variant}" if self.variant else ""
         where = f"seed {self.seed}, {self.players} seats{variant}{last}"
-        return _Fault(kind, f"{what}; {remedy} ({where})")
+        return _Finding(kind, f"{what}; {remedy} ({where})")
 
-    def all_faults(self) -> Iterator[_Fault]:
+    def all_findings(self) -> Iterator[_Finding]:
         """Yield what is wrong until the game is over, or cannot be played on."""
         try:
-            yield from self._faults()
+            yield from self._findings()
         except Exception as fault:  # rules and parts of a game are somebody else's
-            kind, lines = type(fault).__name__, [step.lineno for step in own_steps(fault)]
+            kind = type(fault).__name__
+            lines = [frame.lineno for frame in own_frames(fault)]
             place = f" in {self.game.box.name}, line {lines[-1]}" if lines else ""
-            yield self._fault(f"error {kind}", f"{kind}{place}: {fault}", "mend what raises it")
+            yield self._finding(f"error {kind}", f"{kind}{place}: {fault}", "mend what raises it")
 
-    def _faults(self) -> Iterator[_Fault]:
+    def _findings(self) -> Iterator[_Finding]:
         rng = np.random.default_rng(self.seed)
-        position = Position.new(
-            self.game.name, players=self.players, seed=self.seed, **self._options
-        )
-        yield from self._faults_of_set_up(position)
+        position = self._new_position()
+        yield from self._findings_in_set_up(position)
         batch = Batch(
             self.game.name,
             1,
@@ -198,15 +205,15 @@ class _RandomGame:
         )
         looked_at = 0
         while True:
-            faults = list(self._faults_of_position(position))
-            yield from faults
-            if faults:
+            findings = list(self._findings_in_position(position))
+            yield from findings
+            if findings:
                 return  # others would follow from them
-            yield from self._faults_of_batch(position, batch)
+            yield from self._findings_in_batch(position, batch)
             if position.to_move is None:
                 break
             if len(self.moves) == _LONGEST:
-                yield self._fault("end", f"no end after {_LONGEST} moves", "let `play` end it")
+                yield self._finding("end", f"no end after {_LONGEST} moves", "let `play` end it")
                 return
             move = str(rng.choice(position.moves()))
             # The first positions of all, and then some.
@@ -215,50 +222,45 @@ class _RandomGame:
             before = position.copy()
             if closely:
                 for seat in range(self.players):
-                    yield from self._faults_of_knowledge(position, seat, rng)
-                yield from self._faults_of_telling(position, rng)
+                    yield from self._findings_in_knowledge(position, seat, rng)
+                yield from self._findings_in_telling(position, rng)
             batch.step([before.action_id(move)])
             position.push(move)
             self.moves.append(move)
             if closely:
-                yield from self._faults_of_move(before, move, position)
-                yield from self._faults_of_possible_games(before, move, position, rng)
-        yield from self._faults_of_the_end(position)
+                yield from self._findings_in_move(before, move, position)
+                yield from self._findings_in_possible_games(before, move, position, rng)
+        yield from self._findings_in_the_end(position)
 
-    def _faults_of_set_up(self, position: Position) -> Iterator[_Fault]:
+    def _findings_in_set_up(self, position: Position) -> Iterator[_Finding]:
         """Find fields that `set_up` leaves as they were, and seeds that do not decide all."""
-        again = Position.new(self.game.name, players=self.players, seed=self.seed, **self._options)
-        if again.record().tobytes() != position.record().tobytes():
-            yield self._fault(
+        if self._new_position().record().tobytes() != position.record().tobytes():
+            yield self._finding(
                 "seed", "one seed sets up two different games", "draw with `below(game, n)` alone"
             )
-        set_up, bits = (
-            interpreted(self.game.rules.set_up),
-            self.game.option_bits(self._options, [self.players]),
-        )
+        set_up = interpreted(self.game.rules.set_up)
+        bits = self.game.option_bits(self._options, [self.players])
         records = np.zeros(2, self.game.state)
         for name, each in self.game.ranges.items():
-            records[name] = np.reshape(
-                [each.low, each.high], (2,) + (1,) * len(records[name].shape[1:])
-            )
+            records[name][0] = each.low
+            records[name][1] = each.high
         records["random"] = position.record()["random"]
         with np.errstate(over="ignore"):
             for record in records:
                 set_up(record, self.players, bits)
         for name in self.game.ranges:
             if name not in self.game.hidden_from_text and not np.array_equal(*records[name]):
-                yield self._fault(
-                    f"set_up {name}", f"set_up leaves some of {name} as it was", "write all of it"
-                )
+                what = f"set_up leaves some of {name} as it was"
+                yield self._finding(f"set_up {name}", what, "write all of it")
 
-    def _faults_of_position(self, position: Position) -> Iterator[_Fault]:
+    def _findings_in_position(self, position: Position) -> Iterator[_Finding]:
         """Find numbers out of range, broken checks, and what text or a copy loses."""
-        if fault := first_fault(self.game, np.array([position.record()])):
-            name = fault[1].partition(":")[0]
+        if found := first_fault(self.game, np.array([position.record()])):
+            fault = found[1]
             by = f"play({self.moves[-1]!r})" if self.moves else "set_up"
-            yield self._fault(
-                f"range {name}",
-                f"{by} leads to a position that cannot be: {fault[1]}",
+            yield self._finding(
+                f"range {fault.place}",
+                f"{by} leads to a position that cannot occur: {fault}",
                 "mend the rule, the field's range or the check",
             )
             return
@@ -266,47 +268,50 @@ class _RandomGame:
         try:
             read = Position.from_dict(text)
         except PositionError as refused:
-            yield self._fault(
-                "text refused", f"a position is refused as text: {refused}", "mend `text`"
-            )
+            what = f"a position is refused as text: {refused}"
+            yield self._finding("text refused", what, "mend `text`")
             return
         for name in _differing(self.game, read.record(), position.record()):
-            rows, given = position.record()[name], read.record()[name]
+            rows = position.record()[name]
+            given = read.record()[name]
             remedy = "give the field in `text`, or the rule that it `follows`"
             is_by_seat = self.game.ranges[name].by_seat
             if is_by_seat and np.array_equal(rows[: self.players], given[: self.players]):
                 remedy = f"write {given.flat[-1]} for absent seats, which text leaves out"
-            yield self._fault(
+            yield self._finding(
                 f"text {name}",
                 f"text gives {name} as {_number(read, name)}, but it is {_number(position, name)}",
                 remedy,
             )
         if pickle.loads(pickle.dumps(position)) != position:
-            yield self._fault("pickle", "a pickled position differs", "keep all of it in fields")
+            yield self._finding("pickle", "a pickled position differs", "keep all of it in fields")
         for seat in range(self.players):
-            seen, layout = position.observation(seat), self.game.layout
+            seen = position.observation(seat)
+            layout = self.game.layout
             for place in np.flatnonzero((seen < layout.low) | (seen > layout.high))[:1]:
                 part = next(f for f in layout if f.slice.start <= place < f.slice.stop)
-                yield self._fault(
+                yield self._finding(
                     f"bounds {part.name}",
                     f"{part.name}: seat {seat} sees {seen[place]}, not {part.low} to {part.high}",
                     "widen the layout, or mend `observe`",
                 )
 
-    def _faults_of_batch(self, position: Position, batch: Batch) -> Iterator[_Fault]:
-        single, seat = position.record(), position.to_move
+    def _findings_in_batch(self, position: Position, batch: Batch) -> Iterator[_Finding]:
+        single = position.record()
+        seat = position.to_move
         for name in _differing(self.game, batch.save([0])[0], single):
-            yield self._fault(
+            yield self._finding(
                 f"batch {name}", f"{name} differs in a batch", "let rules read one record alone"
             )
         if not np.array_equal(batch.mask[0], position.action_mask()):
-            yield self._fault("batch mask", "a batch has other legal moves", "mend `legal`")
+            yield self._finding("batch mask", "a batch has other legal moves", "mend `legal`")
         if seat is not None and not np.array_equal(batch.obs[0], position.observation(seat)):
-            yield self._fault("batch obs", "a batch observes something else", "mend `observe`")
+            yield self._finding("batch obs", "a batch observes something else", "mend `observe`")
 
-    def _faults_of_move(self, before: Position, move: str, after: Position) -> Iterator[_Fault]:
+    def _findings_in_move(self, before: Position, move: str, after: Position) -> Iterator[_Finding]:
         """Find rules that leave their arrays, and moves that change the position before them."""
-        rules, record = self.game.rules, before.record()
+        rules = self.game.rules
+        record = before.record()
         mask = np.zeros(self.game.actions.size, np.bool_)
         try:
             found = interpreted(rules.legal)(record.copy(), mask)
@@ -314,47 +319,51 @@ class _RandomGame:
                 record, before.action_id(move)
             )
         except IndexError as outside:
-            yield self._fault("arrays", f"a rule leaves an array: {outside}", "check the index")
+            yield self._finding("arrays", f"a rule leaves an array: {outside}", "check the index")
             return
         if found != mask.sum():
-            yield self._fault(
+            yield self._finding(
                 "legal count", f"legal returns {found} and allows {mask.sum()}", "count each once"
             )
         for name in _differing(self.game, reached, after.record()):
-            yield self._fault(
+            yield self._finding(
                 f"compiled {name}",
                 f"{name} is {short_repr(np.asarray(reached[name]).tolist())} where Python runs "
                 f"play({move!r}), and {_number(after, name)} compiled",
                 "keep numbers in range, and read nothing that changes besides the record",
             )
 
-    def _faults_of_knowledge(
+    def _findings_in_knowledge(
         self, position: Position, seat: int, rng: np.random.Generator
-    ) -> Iterator[_Fault]:
-        """Find what a seat is shown and depends on what it may not know."""
+    ) -> Iterator[_Finding]:
+        """Find what a seat is shown although it depends on what the seat may not know."""
         seed = int(rng.integers(2**32))
-        twin, again = position.determinize(seat, seed), position.determinize(seat, seed + 1)
+        twin = position.determinize(seat, seed)
+        again = position.determinize(seat, seed + 1)
         alike = f"in two games that seat {seat} cannot tell apart"
-        if fault := first_fault(self.game, np.array([twin.record()])):
-            yield self._fault(
-                f"possible {fault[1].partition(':')[0]}",
-                f"seat {seat} considers possible what cannot be: {fault[1]}",
+        if found := first_fault(self.game, np.array([twin.record()])):
+            fault = found[1]
+            yield self._finding(
+                f"possible {fault.place}",
+                f"seat {seat} considers a position possible that cannot occur: {fault}",
                 "mend `determinize`",
             )
             return
-        here, there = position.seen_by(seat), twin.seen_by(seat)
+        here = position.seen_by(seat)
+        there = twin.seen_by(seat)
         for key in here:
             if here[key] != there[key]:
-                yield self._fault(
+                yield self._finding(
                     f"seen {key}",
                     f"{key}: seat {seat} sees {short_repr(here[key])} and "
                     f"{short_repr(there[key])} {alike}",
-                    f"see to it that `{key}` hides what its field hides, or give `determinize`",
+                    f"let `{key}` hide what its field hides, or give your own `determinize`",
                 )
-        mine, theirs = position.observation(seat), twin.observation(seat)
+        mine = position.observation(seat)
+        theirs = twin.observation(seat)
         for part in self.game.layout:
             if not np.array_equal(mine[part.slice], theirs[part.slice]):
-                yield self._fault(
+                yield self._finding(
                     f"observed {part.name}",
                     f"{part.name}: seat {seat} observes "
                     f"{short_repr(mine[part.slice].tolist())} and "
@@ -363,13 +372,13 @@ class _RandomGame:
                 )
         if position.to_move == seat and position.moves() != twin.moves():
             odd = sorted({*position.moves()} ^ {*twin.moves()})[0]
-            yield self._fault(
+            yield self._finding(
                 "moves",
                 f"{odd!r} is legal for seat {seat} in one of two games that it cannot tell apart",
                 "let `legal` read what the mover sees",
             )
         if position.scores() != twin.scores():
-            yield self._fault(
+            yield self._finding(
                 "scores",
                 f"scores are {position.scores()} and {twin.scores()} {alike}",
                 "let `scores` read what all see",
@@ -377,28 +386,30 @@ class _RandomGame:
         for name in _differing(
             self.game, again.record(), twin.determinize(seat, seed + 1).record()
         ):
-            yield self._fault(
+            yield self._finding(
                 f"drawn {name}",
                 f"{name}: what seat {seat} considers possible depends on what it may not know",
                 "let `determinize` draw it independently of the truth",
             )
 
-    def _faults_of_telling(self, position: Position, rng: np.random.Generator) -> Iterator[_Fault]:
-        for viewer in (NO_SEAT, *range(self.players)):
+    def _findings_in_telling(
+        self, position: Position, rng: np.random.Generator
+    ) -> Iterator[_Finding]:
+        for viewer in (SPECTATOR, *range(self.players)):
             if viewer == position.to_move:
                 continue
             for one, other in told_pairs(position, viewer, int(rng.integers(2**32))):
                 if one.told != other.told:
-                    yield self._fault(
+                    yield self._finding(
                         "told",
                         f"{_viewer(viewer)} sees the same after {one.move!r} as after "
                         f"{other.move!r} and is told {_said(one.told)!r} and {_said(other.told)!r}",
                         "give `is_secret` or `events` that tell what is seen alone",
                     )
 
-    def _faults_of_possible_games(
+    def _findings_in_possible_games(
         self, before: Position, move: str, after: Position, rng: np.random.Generator
-    ) -> Iterator[_Fault]:
+    ) -> Iterator[_Finding]:
         """Find games that seem possible after a move, though it cannot have led to them."""
         mover = before.to_move
         if before.record()["random"] != after.record()["random"]:
@@ -421,8 +432,8 @@ class _RandomGame:
                     if can_have_come:
                         break
                 else:
-                    told = _hidden_difference(self.game, possible, after)
-                    yield self._fault(
+                    told = _hidden_difference(possible, after)
+                    yield self._finding(
                         "impossible",
                         f"seat {seat} considers {told} possible after the move of seat {mover}, "
                         "which no legal move leads to",
@@ -430,9 +441,10 @@ class _RandomGame:
                     )
                     return
 
-    def _faults_of_the_end(self, position: Position) -> Iterator[_Fault]:
+    def _findings_in_the_end(self, position: Position) -> Iterator[_Finding]:
         if not position.winners:
-            yield self._fault("winners", "nobody has won", "let `play` write `winners` at the end")
+            remedy = "let `play` write `winners` at the end"
+            yield self._finding("winners", "nobody has won", remedy)
 
 
 def _can_have_come(
@@ -442,18 +454,19 @@ def _can_have_come(
 
     None if that cannot be found out.
     """
-    game, record, reached = before.game, before.record(), possible.record()
-    legal, play = followable(game.rules.legal), followable(game.rules.play)
+    game = before.game
+    record = before.record()
+    reached = possible.record()
+    legal = followable(game.rules.legal)
+    play = followable(game.rules.play)
     fault = followable(game.rules.fault)
     names = [name for name in game.ranges if name not in game.hidden_from_text]
     drawn = [before.determinize(seat, seed).record() for seed in range(draws)]
-    places = [
-        (name, int(place), range(game.ranges[name].low, game.ranges[name].high + 1))
-        for name in names
-        for place in np.flatnonzero(
-            np.any([one[name].reshape(-1) != record[name].reshape(-1) for one in drawn], axis=0)
-        )
-    ]
+    places = []
+    for name in names:
+        values = range(game.ranges[name].low, game.ranges[name].high + 1)
+        differs = [one[name].reshape(-1) != record[name].reshape(-1) for one in drawn]
+        places += [(name, int(place), values) for place in np.flatnonzero(np.any(differs, axis=0))]
 
     def leads(action: int, branches: Branches) -> bool:
         first = OpenRecord(branches, record, places)
@@ -473,16 +486,17 @@ def _can_have_come(
     unknown = False
     for action in actions:
         try:
-            if any(courses(partial(leads, action))):
+            if any(execution_paths(partial(leads, action))):
                 return True
         except NotFollowedError:
             unknown = True
     return None if unknown else False
 
 
-def _hidden_difference(game: Game, possible: Position, true: Position) -> str:
-    """Name a field in which a possible game differs from the true one, and what it holds."""
-    here, there = possible.to_dict(), true.to_dict()
+def _hidden_difference(possible: Position, true: Position) -> str:
+    """Name the fields in which a possible game differs from the true one, with what they hold."""
+    here = possible.to_dict()
+    there = true.to_dict()
     return ", ".join(f"{key}={short_repr(here[key])}" for key in here if here[key] != there[key])
 
 

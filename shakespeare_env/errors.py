@@ -1,24 +1,19 @@
-"""Errors name the fault, the value and the remedy, and the agent whose fault they are."""
+"""The errors of this project, and notes that say whose agent or code is at fault."""
 
 from __future__ import annotations
 
-import sys
-import sysconfig
 from collections.abc import Sequence
 from functools import partial
-from pathlib import Path
 from traceback import FrameSummary, extract_tb
 
-OURS = (
-    *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
-    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
-)
-"""This project's packages."""
-_LIBRARIES = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
+from shakespeare_env.sources import is_own_file
+
+_MOST_LISTED = 12
+"""The most legal moves that an error lists."""
 
 
 class ShakespeareEnvError(Exception):
-    """Base of all errors of this package."""
+    """The base of all errors of this project."""
 
 
 class BoxError(ShakespeareEnvError, ValueError):
@@ -26,19 +21,19 @@ class BoxError(ShakespeareEnvError, ValueError):
 
 
 class GameError(ShakespeareEnvError, ValueError):
-    """A game of somebody else's that is named to this process and cannot be loaded."""
+    """A game of a user's own or of an installed package that cannot be loaded."""
 
 
 class PositionError(ShakespeareEnvError, ValueError):
-    """A position in text that cannot occur."""
+    """A position that cannot be read or cannot occur."""
 
 
 class CheckpointError(ShakespeareEnvError, ValueError):
-    """A checkpoint that is damaged or made for something else."""
+    """A checkpoint that is damaged or was made for something else."""
 
 
 class TrainingError(ShakespeareEnvError, RuntimeError):
-    """A training run that cannot continue, as when its weights are NaN."""
+    """A training run that cannot continue, for example because its weights are NaN."""
 
 
 class DatasetError(ShakespeareEnvError, ValueError):
@@ -46,30 +41,30 @@ class DatasetError(ShakespeareEnvError, ValueError):
 
 
 class ArenaError(ShakespeareEnvError, ValueError):
-    """A field that cannot be played, or results that do not belong to it."""
+    """A field of agents that cannot be played, or results that do not belong to it."""
 
 
 class WorkerError(ShakespeareEnvError, RuntimeError):
-    """Worker processes or machines that cannot be started, or are lost again and again."""
+    """Worker processes or machines that cannot be started or are lost again and again."""
 
 
 class DeviceError(ShakespeareEnvError, RuntimeError):
-    """A GPU that is not there, or cannot be used."""
+    """A GPU that does not exist or cannot be used."""
 
 
 class MemoryLimitError(ShakespeareEnvError, MemoryError):
-    """A request for more than this machine's memory; nothing has been allocated."""
+    """A request for more memory than this machine has; nothing has been allocated."""
 
 
 class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
-    """A move the rules do not allow; the position is unchanged.
+    """A move that the rules do not allow; the position is unchanged.
 
     Attributes:
-        move: A text or an action id.
-        seat: The seat to decide, None when over.
-        phase: As the notation names it.
-        legal: Texts of the legal moves.
-        game_index: The game's index in a batch, or None.
+        move: The move's text, or an action id that has none.
+        seat: The seat to decide; None when the game is over.
+        phase: The phase, as the notation names it.
+        legal: The texts of the legal moves.
+        game_index: The game's index in a batch; None for a single game.
     """
 
     def __init__(
@@ -90,17 +85,26 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
         if seat is None:
             remedy = "the game is over; start a new one"
         else:
-            shown = ", ".join(self.legal[:12]) + (", ..." if len(self.legal) > 12 else "")
-            remedy = f"seat {seat} decides in phase {phase!r}; legal: {shown}"
+            listed = ", ".join(self.legal[:_MOST_LISTED])
+            if len(self.legal) > _MOST_LISTED:
+                listed += ", ..."
+            remedy = f"seat {seat} decides in phase {phase!r}; legal: {listed}"
         super().__init__(f"illegal move {move!r}{where}: {remedy}")
 
     def __reduce__(self) -> tuple[object, ...]:
-        named = {name: vars(self)[name] for name in ("seat", "phase", "legal", "game_index")}
-        return partial(IllegalMove, self.move, **named), ()
+        remake = partial(
+            IllegalMove,
+            self.move,
+            seat=self.seat,
+            phase=self.phase,
+            legal=self.legal,
+            game_index=self.game_index,
+        )
+        return remake, ()
 
 
 class AgentNote(str):
-    """A note on an exception that names the agent, or other code of users, whose fault it is."""
+    """A note on an exception that names the agent, or other code of a user, that is at fault."""
 
     __slots__ = ()
 
@@ -110,20 +114,14 @@ def agent_notes(fault: BaseException) -> list[str]:
     return [note for note in getattr(fault, "__notes__", []) if isinstance(note, AgentNote)]
 
 
-def own_steps(fault: BaseException) -> list[FrameSummary]:
-    """The steps of a traceback through code that is neither ours nor a library's.
+def own_frames(fault: BaseException) -> list[FrameSummary]:
+    """Return the frames of a traceback that are in users' own files.
 
-    Pickling loses tracebacks: whoever sends an exception sends them along, as its `own_steps`.
+    Pickling loses tracebacks. Code that sends an exception to another process therefore sends its
+    frames along, in the attribute `own_frames`.
     """
-    if (known := getattr(fault, "own_steps", None)) is not None:
+    known = getattr(fault, "own_frames", None)
+    if known is not None:
         return list(known)
-    files = [step for step in extract_tb(fault.__traceback__) if step.filename[:1] != "<"]
-    return [step for step in files if is_own_file(step.filename)]
-
-
-def is_own_file(name: str) -> bool:
-    """Whether a file of code is neither this project's nor a library's."""
-    ours = [Path(sys.modules[one].__file__ or "").parent for one in OURS if one in sys.modules]
-    file = Path(name)
-    is_installed = {"site-packages", "dist-packages"} & {*file.parts}
-    return not is_installed and not any(map(file.is_relative_to, [*ours, *_LIBRARIES]))
+    frames = [frame for frame in extract_tb(fault.__traceback__) if frame.filename[:1] != "<"]
+    return [frame for frame in frames if is_own_file(frame.filename)]

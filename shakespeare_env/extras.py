@@ -1,4 +1,4 @@
-"""Modules of optional dependencies; errors name the extra that brings a missing one."""
+"""Imports of optional dependencies, with errors that name the extra to install."""
 
 from __future__ import annotations
 
@@ -7,12 +7,20 @@ from contextlib import contextmanager
 from pathlib import Path
 
 _ROOT = Path(__file__).resolve().parents[1]
-"""The checkout, or the folder of installed packages."""
+"""The root of the checkout, or the folder of installed packages."""
 
 
 @contextmanager
 def needing(extra: str, who_needs: str) -> Iterator[None]:
-    """Imports inside need an extra; ModuleNotFoundError names what is missing and the remedy."""
+    """Import modules of an extra in the block; the error for a missing one says what to install.
+
+    Args:
+        extra: The extra's name.
+        who_needs: The subject and verb of the error, such as "boxes are written with".
+
+    Raises:
+        ModuleNotFoundError: a module is missing; names it and the remedy.
+    """
     try:
         yield
     except ModuleNotFoundError as missing:
@@ -24,7 +32,7 @@ def needing(extra: str, who_needs: str) -> Iterator[None]:
 
 
 def how_to_get(extra: str) -> str:
-    """What to do when an extra is missing, in a checkout or beside an installed wheel."""
+    """Return how to install an extra, in a checkout or beside an installed wheel."""
     what = f"'shakespeare-env[{extra}]'"
     if (_ROOT / "pyproject.toml").is_file():
         what = f"-e '.[{extra}]' in {_ROOT}"

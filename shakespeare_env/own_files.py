@@ -1,6 +1,6 @@
-"""Files of Python as modules: `own_files.<path>`, whichever folder they are in.
+"""Users' Python files as modules `own_files.<path>`, whichever folders they are in.
 
-Files of one name in two folders do not clash, and what they define can be pickled.
+Files that share a name do not clash, and objects that they define can be pickled.
 """
 
 from __future__ import annotations
@@ -16,18 +16,18 @@ from types import CodeType, ModuleType
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-__path__: list[str] = []  # it has submodules, but no folder that holds them
+__path__: list[str] = []  # this module has submodules, but no folder holds them
 
 
 def load_file(path: Path) -> ModuleType:
-    """The module in a file; raises whatever the file raises."""
+    """Return the module in a file; raises whatever the file raises."""
     return import_module(f"{__name__}.{quote(os.fsencode(path.resolve())).replace('.', '%2E')}")
 
 
 class _Loader(SourceFileLoader):
-    """Runs the file as it is, never an earlier version kept in a `__pycache__`."""
+    """A loader that runs the file as it is, never an older version from a `__pycache__`."""
 
-    source = b""  # what was run
+    source = b""  # the text that was run
 
     def get_code(self, fullname: str) -> CodeType:
         self.source = self.get_data(self.path)

@@ -1,10 +1,11 @@
-"""A game's rules, and how its moves and positions are written, from its own files."""
+"""The rules and the notation of a game as text, read from the game's own files."""
 
 from __future__ import annotations
 
 import ast
 import re
 from functools import cache
+from typing import NamedTuple
 
 from shakespeare_env.core import registry
 
@@ -13,29 +14,54 @@ _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
 _REFERENCES = re.compile(r"^\[Shared by all games\].*$\n\n?", re.MULTILINE)
 
 
+class NumberedRule(NamedTuple):
+    """A rule of a game's `RULES.md`."""
+
+    number: str
+    text: str
+    is_ruling: bool  # whether the rule book leaves it open
+
+
 @cache
-def rules_of(game: str) -> list[tuple[str, str, bool]]:
-    """(number, rule, whether the book leaves it open) of a game's `RULES.md`, in order."""
-    if not registry.has_box(game) or not (file := registry.folder(game) / "RULES.md").is_file():
+def rules_of(game: str) -> list[NumberedRule]:
+    """Return the rules of a game's `RULES.md` in order; none if it has no such file."""
+    if not registry.has_box(game):
+        return []
+    file = registry.folder(game) / "RULES.md"
+    if not file.is_file():
         return []
     rows = _ROW.findall(file.read_text(encoding="utf-8"))
-    return [(number, rule, bool(ruling)) for number, ruling, rule in rows]
+    return [NumberedRule(number, text, bool(ruling)) for number, ruling, text in rows]
 
 
 def rules(game: str) -> str:
-    """A game's rules as Markdown, a line each with its number; ValueError without such a game."""
+    """Return a game's rules as Markdown, a line for each numbered rule.
+
+    Raises:
+        ValueError: there is no such game.
+    """
     if registry.has_box(game):
-        lines = [f"- {number}{' Ruling' * open_}: {rule}" for number, rule, open_ in rules_of(game)]
-    else:  # what the game's file says of itself
+        lines = [
+            f"- {rule.number}{' Ruling' if rule.is_ruling else ''}: {rule.text}"
+            for rule in rules_of(game)
+        ]
+    else:  # the docstring of the game's file
         lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
     return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
 
 
 def notation(game: str) -> str:
-    """How a game's moves and positions are written, as Markdown; ValueError without such a game."""
+    """Return how a game's moves and positions are written, as Markdown.
+
+    Raises:
+        ValueError: there is no such game.
+    """
     if registry.has_box(game):
         text = (registry.folder(game) / "NOTATION.md").read_text(encoding="utf-8")
         return _LINK.sub(r"\1", _REFERENCES.sub("", text))
-    moves = registry.game(game).actions
-    described = zip(moves.texts, moves.descriptions, strict=True)
-    return "\n".join([f"# Moves of {game}", "", *(f"- `{t}`: {d}" for t, d in described)]) + "\n"
+    actions = registry.game(game).actions
+    lines = [
+        f"- `{text}`: {description}"
+        for text, description in zip(actions.texts, actions.descriptions, strict=True)
+    ]
+    return "\n".join([f"# Moves of {game}", "", *lines]) + "\n"

@@ -1,4 +1,4 @@
-"""The version of the package."""
+"""The version of the installed package."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ NOT_INSTALLED = "0+not.installed"
 
 
 def version() -> str:
-    """The version of the installed distribution, or `NOT_INSTALLED`."""
+    """Return the version of the installed distribution, or `NOT_INSTALLED`."""
     try:
         return metadata.version("shakespeare-env")
     except metadata.PackageNotFoundError:

@@ -1,4 +1,4 @@
-"""What holds for every test: one compilation for all workers, one thread each, repeatable draws."""
+"""Settings of all tests: one compilation for all workers, one thread each, repeatable draws."""
 
 import os
 from collections.abc import Iterator

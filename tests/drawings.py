@@ -1,4 +1,4 @@
-"""What tests read off a drawing: texts with their places in a picture, lines of a text, colours."""
+"""Readers of drawings: texts with their places in a picture, lines of a text, colours."""
 
 import re
 from collections import Counter
@@ -41,7 +41,8 @@ def _moved(element, x, y, scale):
     """Where an element's own (0, 0) is, and its scale."""
     transform = element.get("transform", "")
     if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
-        x, y = x + scale * float(moved[1]), y + scale * float(moved[2])
+        x = x + scale * float(moved[1])
+        y = y + scale * float(moved[2])
     if scaled := re.search(r"scale\((\S+)\)", transform):
         scale *= float(scaled[1])
     return x, y, scale

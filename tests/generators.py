@@ -1,4 +1,4 @@
-"""What agents draw from in tests, and one that remembers."""
+"""Generators for agents in tests, and an agent that remembers."""
 
 import numpy as np
 
@@ -6,7 +6,7 @@ from shakespeare_env.play.generators import GameGenerators
 
 
 def generators(n, seed=0):
-    """Those of games 0 to n - 1 of a seed."""
+    """Return the generators of games 0 to n - 1 of a seed."""
     return GameGenerators.of_games(seed, np.arange(n))
 
 
@@ -14,9 +14,11 @@ class Remembers:
     """Draws, and counts how often its seat has decided in the game so far."""
 
     def act(self, observations, masks, rng):
-        numbers, chosen = rng.random(), []
+        numbers = rng.random()
+        chosen = []
         for place, mask in enumerate(masks):
-            memory, legal = rng.memory(place), np.flatnonzero(mask)
+            memory = rng.memory(place)
+            legal = np.flatnonzero(mask)
             memory["decisions"] = memory.get("decisions", 0) + 1
             chosen.append(
                 legal[int(numbers[place] * len(legal) + memory["decisions"]) % len(legal)]

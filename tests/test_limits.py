@@ -7,23 +7,24 @@ from pathlib import Path
 
 import pytest
 
-from shakespeare_arena.field import Field
-from shakespeare_arena.results import opened
+from shakespeare_arena.config import ArenaConfig
+from shakespeare_arena.results import open_results
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.datasets import read_games
 from shakespeare_env.datasets.reading import ARENA, read_results
 from shakespeare_env.errors import ArenaError, MemoryLimitError, ShakespeareEnvError
-from shakespeare_table.recorded import from_json_lines
+from shakespeare_table.recorded import read_json_lines
 from tests.arena.small_arenas import written
 
-GAME, GIB = "figaro", 2**30
+GAME = "figaro"
+GIB = 2**30
 READERS = {
     "arena/" + ARENA: lambda path: read_games(path.parent),
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
-    "arena/round-0007.json": lambda path: opened(path.parent, GAME).__enter__(),
-    "field.toml": Field.read,
-    "game.jsonl": from_json_lines,
+    "arena/round-0007.json": lambda path: open_results(path.parent, GAME).__enter__(),
+    "arena.toml": ArenaConfig.read,
+    "game.jsonl": read_json_lines,
 }
 
 
@@ -36,9 +37,9 @@ def folder(tmp_path_factory):
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 10_000, "a = " + "9" * 10_000, "a = 1\0"])
 def test_toml_from_outside_is_refused_in_words(tmp_path, text):
-    (tmp_path / "field.toml").write_text(text)
-    with pytest.raises(ArenaError, match="cannot be read as a field"):
-        Field.read(tmp_path / "field.toml")
+    (tmp_path / "arena.toml").write_text(text)
+    with pytest.raises(ArenaError, match="cannot be read as an arena"):
+        ArenaConfig.read(tmp_path / "arena.toml")
 
 
 @pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
@@ -74,5 +75,5 @@ def test_what_cannot_fit_is_refused_with_the_estimate_and_the_total(monkeypatch)
 
 def test_a_containers_limit_counts(monkeypatch, tmp_path):
     (tmp_path / "memory.max").write_text("65536\n")
-    monkeypatch.setattr(limits, "_GROUP_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
+    monkeypatch.setattr(limits, "_CONTAINER_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
     assert limits.total_memory.__wrapped__() == 65536

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import dis
 import functools
 import hashlib
@@ -11,9 +10,6 @@ import json
 import os
 import sys
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
-from importlib.machinery import ModuleSpec
-from importlib.util import find_spec, resolve_name
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
 from typing import Any, TypeGuard
@@ -26,8 +22,8 @@ from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parsed
 from shakespeare_agents.python_names import PythonName, load, module_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import is_own_file
 from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
+from shakespeare_env.sources import import_digests, is_own_file
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
@@ -147,42 +143,7 @@ def _source_digests(python: PythonName) -> list[str]:
     """Return digests of the module named, of the one that defines the object, and of imports."""
     named = module_of(python)
     defining = sys.modules.get(getattr(load(python), "__module__", None) or "", named)
-    return _digests_of(named, defining)
-
-
-def _digests_of(*modules: ModuleType) -> list[str]:
-    """SHA-256 of modules' sources, as they were run, and of one's own that these import."""
-    left = [module.__spec__ for module in modules]
-    sources: dict[str, bytes] = {}
-    while left:
-        spec = left.pop()
-        if spec is None or spec.name in sources:
-            continue
-        file = spec.origin if spec.has_location else None
-        source = getattr(spec.loader, "source", b"") or (Path(file).read_bytes() if file else b"")
-        sources[spec.name] = source
-        if file and is_own_file(file):
-            left += _imported(source, spec.parent or "")
-    return sorted({hashlib.sha256(source).hexdigest() for source in sources.values()})
-
-
-def _imported(source: bytes, package: str) -> list[ModuleSpec | None]:
-    """The modules that a source imports anywhere, as far as they are found."""
-    names: set[str] = set()
-    with suppress(SyntaxError, ValueError, ImportError):  # it is no Python, or has changed
-        for node in ast.walk(ast.parse(source)):
-            if isinstance(node, ast.Import):
-                names.update(one.name for one in node.names)
-            elif isinstance(node, ast.ImportFrom):
-                base = resolve_name("." * node.level + (node.module or ""), package)
-                names.update([base, *(f"{base}.{one.name}" for one in node.names)])
-    found: list[ModuleSpec | None] = []
-    for name in names:
-        with suppress(Exception):  # not installed, no module but a value, or code that fails
-            spec = find_spec(name)
-            if spec is not None and spec.origin and is_own_file(spec.origin):
-                found.append(spec)
-    return found
+    return import_digests(named, defining)
 
 
 def state_digest(value: object) -> str:
@@ -260,7 +221,7 @@ def _parts(it: Any) -> Iterable[object]:
             for name, value in vars(it).items()
             if name[:2] != "__" and type(value) in _SCALARS
         }
-        return [it.__name__, _digests_of(it), scalars]
+        return [it.__name__, import_digests(it), scalars]
     if isinstance(it, FunctionType | type):
         return [it.__module__, it.__qualname__] if _is_known_by_name(it) else _code_of(it)
     # Pickles of caches are a name, those of compiled functions hold a random number.

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TypeVar
 from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.python_names import PythonName, fault_in_words, load
 from shakespeare_env.checks.values import did_you_mean, short_repr
-from shakespeare_env.errors import own_steps
+from shakespeare_env.errors import own_frames
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
@@ -289,7 +289,7 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
     try:
         return _make_from(maker, label, game, {**written, **options})
     except Exception as fault:
-        if not own_steps(fault):
+        if not own_frames(fault):
             raise
         raise TypeError(f"{label} makes no agent: {fault_in_words(fault)}") from fault
 

@@ -54,7 +54,7 @@ being asked, since waiting for thousands of answers would hold up everybody else
 class Fault:
     """The reason why an agent gave no legal choice."""
 
-    kind: str  # one of `shakespeare_arena.referee.KINDS`
+    kind: str  # one of `shakespeare_arena.referee.FAULT_KINDS`
     details: str  # what the agent did
 
 

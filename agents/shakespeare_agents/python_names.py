@@ -13,7 +13,7 @@ from types import ModuleType
 from typing import Any, NamedTuple
 
 from shakespeare_env.checks.values import did_you_mean
-from shakespeare_env.errors import own_steps
+from shakespeare_env.errors import own_frames
 from shakespeare_env.own_files import load_file
 
 
@@ -78,6 +78,6 @@ def fault_in_words(fault: BaseException) -> str:
     """Describe an exception with its place in users' code: `my.py, line 3: KeyError: 'x'`."""
     if isinstance(fault, SyntaxError):
         return f"{fault.filename}, line {fault.lineno}: {type(fault).__name__}: {fault.msg}"
-    steps = own_steps(fault)
+    steps = own_frames(fault)
     place = f"{steps[-1].filename}, line {steps[-1].lineno}: " if steps else ""
     return f"{place}{type(fault).__name__}: {fault}"

@@ -177,7 +177,7 @@ def hold_folder(
         taken: What is raised if another process holds the folder.
         taken_here: What is raised if this process holds it, and cannot wait for its own end.
     """
-    with needing("data", "results, datasets and runs need"):
+    with needing("data", "locking a folder needs"):
         import filelock
 
     place = folder.resolve()

@@ -113,7 +113,7 @@ def _unpickled(content: bytes, _game: Game) -> AnyAgent:
 
 
 class SentBox(NamedTuple):
-    """The box of a game, or the file that defines a game without a box, as it is sent to workers."""
+    """The box of a game, or the file that defines a game without a box, on its way to workers."""
 
     game: str  # the game's name
     digest: str  # the digest of the box or file

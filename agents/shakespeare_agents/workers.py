@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 import os
 import platform
 import signal
@@ -14,16 +13,15 @@ from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import chdir, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
-from importlib.metadata import version
-from importlib.util import find_spec
 from itertools import islice
 from pathlib import Path
 from typing import Any, Protocol, TypeVar
 
 import cloudpickle
 
-from shakespeare_env.errors import WorkerError, own_steps
+from shakespeare_env.errors import WorkerError, own_frames
 from shakespeare_env.extras import needing
+from shakespeare_env.sources import edited_project_file, project_digest
 
 S = TypeVar("S")
 S_contra = TypeVar("S_contra", contravariant=True)
@@ -262,7 +260,7 @@ class _ShardError:
     @classmethod
     def of(cls, raised: BaseException) -> _ShardError:
         notes = getattr(raised, "__notes__", [])
-        return cls(_pickled(raised), {"__notes__": notes, "own_steps": own_steps(raised)})
+        return cls(_pickled(raised), {"__notes__": notes, "own_frames": own_frames(raised)})
 
     def exception(self) -> Exception:
         raised: Exception = cloudpickle.loads(self.pickled)
@@ -330,22 +328,14 @@ def _code() -> str:
     Raises:
         WorkerError: a file has changed since this process imported it.
     """
-    digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
-    for package in (
-        *("shakespeare_env", "shakespeare_agents", "shakespeare_arena"),
-        *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
-    ):
-        spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or []:
-            for file in sorted(Path(folder).rglob("*.py")):
-                # A time to come is that of another machine's clock.
-                if _imported_at < file.stat().st_mtime_ns <= time.time_ns():
-                    raise WorkerError(
-                        f"{file} was edited after this process had imported it, and workers would "
-                        "run other code; start Python anew"
-                    )
-                digest.update(file.read_bytes())
-    return digest.hexdigest()
+    digest = project_digest()
+    edited = edited_project_file(since=_imported_at)
+    if edited is not None:
+        raise WorkerError(
+            f"{edited} was edited after this process had imported it, and workers would run other "
+            "code; start Python anew"
+        )
+    return digest
 
 
 def set_up_worker(driver: int) -> None:

@@ -1,4 +1,4 @@
-"""Who is stronger: agents evaluated against each other, and fields of them ranked."""
+"""Measuring strength: agents against each other, on a scale, and ranked in an arena."""
 
 from __future__ import annotations
 

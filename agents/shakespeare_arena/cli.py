@@ -1,4 +1,4 @@
-"""The commands `evaluate`, `measure`, `arena` and `dataset`: who is stronger, and the games."""
+"""The commands `evaluate`, `measure`, `dataset` and `arena`."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, agent_notes
 
-# Slow imports are in the commands, to keep the shell's completion quick.
+# Slow imports are inside the commands, to keep the shell's completion quick.
 
 
 def evaluate(
@@ -39,11 +39,11 @@ def evaluate(
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     choices.check_writable(out)
-    a_deal = seat_plan(entrants, seed).games
-    games = -(-games // a_deal) * a_deal
+    seats = seat_plan(entrants, seed)
+    total = seats.deals_for(games) * seats.games_per_deal
     with (
         workers_options.open_chosen_workers(workers, ray) as crew,
-        counted_games(games) as on_progress,
+        counted_games(total) as on_progress,
     ):
         result = play_games(
             entrants,
@@ -94,11 +94,11 @@ def measure(
 ) -> None:
     """Place an agent on a fixed scale: how many playouts make search as strong, at each table."""
     from shakespeare_arena.measure import measure as place
-    from shakespeare_arena.measure import tables_of
+    from shakespeare_arena.measure import table_sizes
 
     game = choices.find_game(game_name)
     with choices.usage_errors("--players"):
-        tables = tables_of(game, players)
+        tables = table_sizes(game, players)
     variants = choices.variants_at(game, option, max(tables))
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
@@ -141,7 +141,7 @@ def dataset(
     """Record games of agents as Parquet: their moves, and what the agents expected of them."""
     from shakespeare_arena import summaries
     from shakespeare_arena.dataset import write_dataset
-    from shakespeare_arena.sheets import shown_name
+    from shakespeare_arena.reports import printable_name
     from shakespeare_env.datasets.reading import read_games
 
     game = choices.find_game(game_name)
@@ -150,7 +150,7 @@ def dataset(
     try:
         with (
             workers_options.open_chosen_workers(workers, ray) as crew,
-            counted_games(games) as show,
+            counted_games(games) as on_progress,
         ):
             total = write_dataset(
                 out,
@@ -159,7 +159,7 @@ def dataset(
                 games=games,
                 seed=seed,
                 options=variants,
-                on_progress=show,
+                on_progress=on_progress,
                 workers=crew,
             )
     except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
@@ -176,17 +176,17 @@ def dataset(
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
     faults = summaries.faults(summaries.seat_rows(forfeited))
     for name, _, count, example in faults.iter_rows():
-        words = shown_name(" ".join(example.split()), 200)
+        words = printable_name(" ".join(example.split()), 200)
         typer.echo(f"{name} has forfeited {count:,} of the games there, as here: {words}")
 
 
 def arena(
     context: typer.Context,
-    field: Annotated[
+    config: Annotated[
         Path | None,
         typer.Argument(
-            metavar="FIELD.toml",
-            help="Who plays, at which tables, for how long.",
+            metavar="ARENA.toml",
+            help="Who plays, at which tables, and for how long.",
             show_default="none: for --report and --merge",
         ),
     ] = None,
@@ -195,7 +195,7 @@ def arena(
         typer.Option(
             metavar="FOLDER",
             help="Where finished games are kept; resumed if unfinished.",
-            show_default="the field's name without .toml",
+            show_default="the name of ARENA.toml without .toml",
         ),
     ] = None,
     report: Annotated[
@@ -203,73 +203,80 @@ def arena(
     ] = False,
     merge: Annotated[
         list[Path] | None,
-        typer.Option(metavar="FOLDER", help="Play nothing: copy its games, too; each counts once."),
+        typer.Option(
+            metavar="FOLDER", help="Play nothing: copy this folder's games, each counted once."
+        ),
     ] = None,
     games: Annotated[
-        int | None, typer.Option(min=1, help="In place of the field's.", show_default=False)
+        int | None, typer.Option(min=1, help="In place of the file's.", show_default=False)
     ] = None,
     minutes: Annotated[
-        float | None, typer.Option(min=0.001, help="In place of the field's.", show_default=False)
+        float | None, typer.Option(min=0.001, help="In place of the file's.", show_default=False)
     ] = None,
     trust: Annotated[
-        bool, typer.Option("--trust", help="Run the programs and the Python that the field names.")
+        bool, typer.Option("--trust", help="Run the programs and the Python that the file names.")
     ] = False,
     own_game: choices.OwnGame = None,
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """Let a field of agents play until their order is settled at 95 %, or time is up.
+    """Rank agents: let them play until their order is settled at 95 %, or time is up.
 
-    Who meets is drawn so that what is least known is played most. Every finished game is kept: the
-    same command resumes, and plays on after a change of the field.
+    Who meets is drawn so that what is least known is played most. Every finished game is kept. The
+    same command resumes, and plays on after a change of the file.
     """
     if merge:
         read = {"merge", "results", "report", "own_game"}
         words = "--merge, given before each folder, copies its games into --results and plays none"
         choices.refuse_unread(context, read, words)
     elif report:
-        read = {"report", "own_game", "field" if results is None else "results"}
+        read = {"report", "own_game", "config" if results is None else "results"}
         choices.refuse_unread(context, read, "--report shows the games of one folder")
-    if (folder := results or (field and field.with_suffix(""))) is None:
-        raise typer.BadParameter("give a field, or the --results of one", param_hint="FIELD.toml")
-    if field is None and not (report or merge):
-        raise typer.BadParameter("give one to be played", param_hint="FIELD.toml")
+    folder = results or (config and config.with_suffix(""))
+    if folder is None:
+        raise typer.BadParameter(
+            "give an arena's file, or the --results of one", param_hint="ARENA.toml"
+        )
+    if config is None and not (report or merge):
+        raise typer.BadParameter("give the file of the arena to play", param_hint="ARENA.toml")
     own = None if own_game is None else choices.find_game(own_game)
 
-    def reporting() -> str:  # a field may name a game of its own
+    def report_command() -> str:
+        # Asked for late, since the file may name a game of its own.
         options = registry.own_game_options()
         return command("arena", "--report", "--results", folder, *options)
 
     try:
-        from shakespeare_arena import results as store
+        from shakespeare_arena import results as results_folders
         from shakespeare_arena import tournament
-        from shakespeare_arena.field import Field
+        from shakespeare_arena.config import ArenaConfig
         from shakespeare_arena.sheets import standings_tables, table_sheets
         from shakespeare_arena.standings import standings_of
         from shakespeare_env.datasets.reading import arena_game, read_results
 
         ending = ""
         if merge:
-            ending = f"{folder}: {store.merge(merge, folder):,} new games. "
-        elif field and not report:
+            ending = f"{folder}: {results_folders.merge(merge, folder):,} new games. "
+        elif config and not report:
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
-            wanted = Field.read(field, trusted=trust).model_copy(update=changes)
-            choices.check_own_game(own, wanted.game, field)
-            if (run := wanted.runs()) and not trust:  # before the file's author can run code here
+            wanted = ArenaConfig.read(config, trusted=trust).model_copy(update=changes)
+            choices.check_own_game(own, wanted.game, config)
+            # This comes before anything that lets the file's author run code here.
+            if (untrusted := wanted.untrusted_code()) and not trust:
                 choices.exit_with_error(
-                    f"{field} runs {'; '.join(map(repr, run))}; add --trust if you trust it"
+                    f"{config} runs {'; '.join(map(repr, untrusted))}; add --trust if you trust it"
                 )
             # Leaving this way also ends the programs that were started.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             bar = games_progress("round {task.fields[round]}")
             task = bar.add_task("playing", round=0, total=None)
 
-            def show(number: int, finished: int, planned: int) -> None:
+            def on_progress(number: int, finished: int, planned: int) -> None:
                 bar.update(task, completed=finished, total=planned, round=number + 1)
 
             with workers_options.open_chosen_workers(workers, ray) as crew, bar:
-                why = tournament.run_arena(wanted, folder, on_progress=show, workers=crew)
+                why = tournament.run_arena(wanted, folder, on_progress=on_progress, workers=crew)
             ending = f"Stopped because {why}. "
         choices.check_own_game(own, arena_game(folder), folder)
         standings = standings_of(read_results(folder))
@@ -280,10 +287,11 @@ def arena(
             f"the results cannot be written ({fault}); the same command resumes"
         )
     except KeyboardInterrupt:
-        choices.interrupted(f"Stopped; finished games are kept: {reporting()}\n")
+        choices.interrupted(f"Stopped; finished games are kept: {report_command()}\n")
     console = Console()
-    console.print(standings_tables(standings, [*table_sheets(standings)] if report else ()))
+    more = list(table_sheets(standings)) if report else []
+    console.print(standings_tables(standings, more))
     if not report:
         console.print(f"{ending}With win rates:", highlight=False, markup=False)
         # A command that is broken into lines could not be copied.
-        console.out(f"  {reporting()}", highlight=False)
+        console.out(f"  {report_command()}", highlight=False)

@@ -1,4 +1,4 @@
-"""Recording games with what their agents expected of them, resumably, by any workers."""
+"""Recording games with their agents' estimates, resumably, by any workers."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
 from shakespeare_agents.travel import agent_set
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
-from shakespeare_arena.playing import Games, play
-from shakespeare_arena.results import ResultsFolder, opened
+from shakespeare_arena.playing import GamesJob, play
+from shakespeare_arena.results import ResultsFolder, open_results
 from shakespeare_arena.seating import RunSettings, Seating, SeatPlan
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
@@ -20,8 +20,10 @@ from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import Searcher
 
-_DEALS_TOGETHER, _SEARCHED_TOGETHER = 128, 4
-"""Deals in a shard, which is lost if it is interrupted: searched games take seconds."""
+_DEALS_PER_SHARD = 128
+"""Deals played together, which an interruption loses."""
+_SEARCHED_DEALS_PER_SHARD = 4
+"""Deals played together if an agent searches, since its games take seconds."""
 
 
 def write_dataset(
@@ -37,22 +39,23 @@ def write_dataset(
 ) -> int:
     """Play the games that a folder of results lacks, and return the number of all those wanted.
 
-    They follow the games that the folder holds, in the order of their deals, whoever works and
-    however often it is interrupted. No game changes its number: a recording that is made longer
-    goes on where it ended, and games of another seed or of other agents follow at the end.
+    They follow the games that the folder holds, in the order of their deals, whichever workers
+    play them and however often they are interrupted. No game changes its number: a recording that
+    is made longer goes on where it ended, and games of another seed or of other agents follow at
+    the end.
 
     Args:
-        folder: One of results of the game, or a new or empty one.
+        folder: A folder of results of the game, or a new or empty one.
         entrants: An agent per seat; the deals are played as by `evaluate`. Equal agents are copies.
-        game: Its name.
-        games: Rounded up to whole deals.
+        game: The game's name.
+        games: The number of games, rounded up to whole deals.
         seed: Decides the deals and the agents' draws.
-        options: Variants.
+        options: The variants.
         on_progress: Called with the decisions made and the games kept so far.
-        workers: They play the games (see `open_workers`); by default this process.
+        workers: Play the games (see `open_workers`), by default in this process.
 
     Raises:
-        ArenaError, DatasetError, OSError: as of `results.opened`; what is kept stays.
+        ArenaError, DatasetError, OSError: as of `results.open_results`; what is kept stays.
         ValueError: a number is out of range, a variant does not allow this number of seats, an
             agent has two names, or a name cannot be printed or is of two agents, of the folder's
             too.
@@ -64,10 +67,44 @@ def write_dataset(
     rules = registry.game(game)
     rules.option_bits(options or {}, [rules.check_players(len(entrants))])
     checked_count("games", games, MOST_GAMES)
+    digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
+    names = _names_by_digest(digests, entrants)
+    named = [(name, digest) for digest, name in names.items()]
+    _check_names(named)
+
+    variants = tuple(sorted(name for name, is_on in (options or {}).items() if is_on))
+    settings = RunSettings(game, variants, int(check_seed(seed)), {}, names)
+    job = GamesJob(agent_set(entrants, rules), digests, settings, partial(play, estimates=True))
+    seats = SeatPlan(digests, seed)
+    deals = seats.deals_for(games)
+    searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
+    together = _SEARCHED_DEALS_PER_SHARD if searches else _DEALS_PER_SHARD
+    report = cumulative(on_progress)
+
+    def missing(results: ResultsFolder) -> Iterator[list[Seating]]:
+        for first in range(0, deals, together):
+            block = range(first, min(first + together, deals))
+            wanted = seats.seatings(block, digests)
+            left = [seating for seating in wanted if settings.key(seating) not in results.keys]
+            report(0, len(wanted) - len(left))
+            if left:
+                yield left
+
+    with open_results(folder, game) as results:
+        seen = results.results.select("agents", "digests").explode("agents", "digests").unique()
+        _check_names([*seen.iter_rows(), *named])
+        with closing((workers or Workers()).run(job, missing(results))) as shards:
+            for rows in in_order(shards):
+                results.append(rows)
+                report(int(rows["actions"].list.len().sum()), rows.height)
+    return deals * seats.games_per_deal
+
+
+def _names_by_digest(digests: Sequence[str], entrants: Sequence[Entrant]) -> dict[str, str]:
+    """Return agents' names by digest; ValueError unless each has one printable name."""
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
-    digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
     names: dict[str, str] = {}
     for digest, entrant in zip(digests, entrants, strict=True):
         name = names.setdefault(digest, entrant.name)
@@ -75,37 +112,11 @@ def write_dataset(
             raise ValueError(
                 f"{entrant.name!r} is the same agent as {name!r}: give all its seats one name"
             )
-    _check_names(zip(names.values(), names, strict=True))
-    variants = tuple(sorted(name for name, on in (options or {}).items() if on))
-    how = RunSettings(game, variants, int(check_seed(seed)), {}, names)
-    job = Games(agent_set(entrants, rules), digests, how, partial(play, estimates=True))
-    searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
-    together = _SEARCHED_TOGETHER if searches else _DEALS_TOGETHER
-    seats = SeatPlan(digests, seed)
-    deals = -(-games // seats.games)
-    tell = cumulative(on_progress)
-
-    def lacking(store: ResultsFolder) -> Iterator[list[Seating]]:
-        for first in range(0, deals, together):
-            block = range(first, min(first + together, deals))
-            wanted = seats.seatings(block, digests)
-            left = [seating for seating in wanted if how.key(seating) not in store.keys]
-            tell(0, len(wanted) - len(left))
-            if left:
-                yield left
-
-    with opened(folder, game) as store:
-        played_by = store.results.select("agents", "digests").explode("agents", "digests").unique()
-        _check_names([*played_by.iter_rows(), *zip(names.values(), names, strict=True)])
-        with closing((workers or Workers()).run(job, lacking(store))) as shards:
-            for rows in in_order(shards):
-                store.append(rows)
-                tell(int(rows["actions"].list.len().sum()), rows.height)
-    return deals * seats.games
+    return names
 
 
 def _check_names(agents: Iterable[tuple[str, str]]) -> None:
-    """Names and digests: whoever reads the games tells agents apart by their names alone."""
+    """Refuse a name of two digests: readers of the games tell agents apart by their names alone."""
     digests: dict[str, str] = {}
     for name, digest in agents:
         if digests.setdefault(name, digest) != digest:

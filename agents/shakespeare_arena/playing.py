@@ -1,19 +1,26 @@
-"""Games under a referee, played together; each becomes a row of results as it ends."""
+"""Play many games together: refereed ones become rows of results, others final scores."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
-from typing import TYPE_CHECKING, Any, Generic, TypeVar
+from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.naming import Entrant
 from shakespeare_agents.programs import Fault
-from shakespeare_agents.travel import AgentSet
-from shakespeare_agents.workers import ProgressCallback, ignore_progress
+from shakespeare_agents.travel import AgentSet, agent_set
+from shakespeare_agents.workers import (
+    ProgressCallback,
+    Workers,
+    cumulative,
+    ignore_progress,
+    in_order,
+)
 from shakespeare_arena.referee import RefereedLineup
-from shakespeare_arena.seating import RunSettings, Seating
+from shakespeare_arena.seating import RunSettings, Seating, seat_plan
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
@@ -29,98 +36,217 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lineup)
 R = TypeVar("R")
 
+_GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
+_SHARDS_PER_WORKER = 8  # the fewest shards per worker, so that all end at about the same time
+
 
 @dataclass(frozen=True)
-class Games(Generic[R]):
-    """The job of playing games under some rules, whose agents travel by themselves.
+class GamesJob(Generic[R]):
+    """The job of playing games under a run's settings; its agents are pickled on their own.
 
-    A shard's games are played together by a function such as `play`.
+    Attributes:
+        agents: The agents, in the order of their digests.
+        digests: The agents' digests.
+        settings: The run's settings, whose `agents` the job fills in.
+        play: Plays the games of a shard together, such as `play`.
     """
 
     agents: AgentSet
     digests: tuple[str, ...]
-    rules: RunSettings
-    played: Callable[[Sequence[Seating], RunSettings, ProgressCallback], R]
+    settings: RunSettings
+    play: Callable[[Sequence[Seating], RunSettings, ProgressCallback], R]
 
     def start(self) -> Callable[[Sequence[Seating], ProgressCallback], R]:
-        """See `Job.start`; results are those of the function."""
+        """Make the agents, and return the function that plays a shard (see `Job.start`)."""
         agents = dict(zip(self.digests, self.agents.agents, strict=True))
-        rules = replace(self.rules, agents=agents)
-        return lambda seatings, tell: self.played(seatings, rules, tell)
+        settings = replace(self.settings, agents=agents)
+        return lambda seatings, on_progress: self.play(seatings, settings, on_progress)
 
 
-def dealt(seatings: Sequence[Seating], rules: RunSettings, kind: type[L]) -> tuple[Batch, L]:
-    """Games at their first decision, and their line-up.
+def begin_games(
+    seatings: Sequence[Seating], settings: RunSettings, lineup: type[L]
+) -> tuple[Batch, L]:
+    """Return games at their first decision, and their line-up, of the class given.
 
-    Each game's agents draw from a generator of its own, so that it depends on its seating, the seed
-    and the agents alone, not on those beside it.
+    Each game's agents draw from a generator of that game. So a game depends on its seating, the
+    seed and the agents, and not on the games played beside it.
     """
     matches = [seating.match for seating in seatings]
     players = np.array([match.players for match in matches])
     deals = np.array([match.deal for match in matches])
-    variants: dict[str, Any] = dict.fromkeys(rules.variants, True)
-    batch = Batch(rules.game, len(seatings), players=players, autoreset=False, **variants)
-    batch.reset(rules.seed, deals)
+    variants: dict[str, Any] = dict.fromkeys(settings.variants, True)
+    batch = Batch(settings.game, len(seatings), players=players, autoreset=False, **variants)
+    batch.reset(settings.seed, deals)
+
     numbers = deals * [len(match.rotations) for match in matches]
     numbers += [seating.rotation for seating in seatings]
+    generators = GameGenerators.of_games(settings.seed, numbers)
+
     digests = list(dict.fromkeys(digest for match in matches for digest in match.lineup))
     index = {digest: number for number, digest in enumerate(digests)}
     seats = np.full((len(seatings), batch.game.max_seats), NOBODY, np.int32)
     for row, seating in enumerate(seatings):
         seats[row, : players[row]] = [index[digest] for digest in seating.digests]
-    agents = [rules.agents[digest] for digest in digests]
-    names = [rules.names[digest] for digest in digests]
-    return batch, kind(agents, seats, GameGenerators.of_games(rules.seed, numbers), names)
+    agents = [settings.agents[digest] for digest in digests]
+    names = [settings.names[digest] for digest in digests]
+    return batch, lineup(agents, seats, generators, names)
+
+
+# ------------------------------------------------------------------------------ without a referee
+
+
+class FinalScores(NamedTuple):
+    """The ends of n games.
+
+    Attributes:
+        scores: int16[n, S], final scores by seat.
+        winners: bool[n, S], whether the seat won, alone or with others.
+    """
+
+    scores: NDArray[np.int16]
+    winners: NDArray[np.bool_]
+
+
+class PlayedDeals(NamedTuple):
+    """All games of some deals, by deal, game of the deal, and seat.
+
+    Attributes:
+        seating: int8[deals, G, P], the agents by seat, as places in `DealSeries.names`.
+        scores: int16[deals, G, P], final scores.
+        winners: bool[deals, G, P], whether the seat won.
+    """
+
+    seating: NDArray[np.int8]
+    scores: NDArray[np.int16]
+    winners: NDArray[np.bool_]
+
+
+class DealSeries:
+    """A numbered series of deals, each of which is played as `seatings` says.
+
+    The arguments are those of `evaluate`, with one entrant per seat.
+
+    Attributes:
+        names: The entrants' names.
+        seats: The seats in every game of every deal.
+    """
+
+    def __init__(
+        self,
+        entrants: Sequence[Entrant],
+        game: str,
+        *,
+        seed: int,
+        options: Mapping[str, bool] | None = None,
+        on_progress: ProgressCallback | None = None,
+        workers: Workers | None = None,
+    ) -> None:
+        self.names = tuple(entrant.name for entrant in entrants)
+        self.seats = seat_plan(entrants, seed)
+        self._workers = workers or Workers()
+        self._on_progress = cumulative(on_progress)
+        keys = tuple(str(id(entrant.agent)) for entrant in entrants)
+        variants = tuple(name for name, is_on in (options or {}).items() if is_on)
+        names = dict(zip(keys, self.names, strict=True))
+        settings = RunSettings(game, variants, seed, {}, names)
+        agents = agent_set(entrants, registry.game(game))
+        self._job = GamesJob(agents, keys, settings, _play_to_final_scores)
+
+    def play(self, deals: range) -> PlayedDeals:
+        """Play all games of some deals together."""
+        together = max(_GAMES_AT_ONCE // self.seats.games_per_deal, 1)
+        if self._workers.size > 1:
+            shards = _SHARDS_PER_WORKER * self._workers.size
+            together = min(-(-len(deals) // shards), together)
+        seatings = (
+            self.seats.seatings(deals[first : first + together], self._job.digests)
+            for first in range(0, len(deals), together)
+        )
+        ends = list(in_order(self._workers.run(self._job, seatings, self._on_progress)))
+
+        seating = self.seats.of(deals)
+        players = len(self.names)
+        scores = np.concatenate([end.scores for end in ends])[:, :players]
+        winners = np.concatenate([end.winners for end in ends])[:, :players]
+        return PlayedDeals(seating, scores.reshape(seating.shape), winners.reshape(seating.shape))
+
+
+def _play_to_final_scores(
+    seatings: Sequence[Seating], settings: RunSettings, on_progress: ProgressCallback
+) -> FinalScores:
+    batch, lineup = begin_games(seatings, settings, Lineup)
+
+    def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
+        on_progress(len(rows), int(batch.done.sum()))
+
+    play_out(batch, lineup, after_step=after_step)
+    return FinalScores(batch.final_scores, batch.final_winners)
+
+
+# -------------------------------------------------------------------------------- under a referee
 
 
 def play(
     seatings: Sequence[Seating],
-    rules: RunSettings,
-    tell: ProgressCallback = ignore_progress,
+    settings: RunSettings,
+    on_progress: ProgressCallback = ignore_progress,
     *,
     estimates: bool = False,
 ) -> pl.DataFrame:
-    """The rows, `RESULTS`, of games played together, each as its seating and the rules decide."""
-    batch, referee = dealt(seatings, rules, RefereedLineup)
-    estimators = [estimates and isinstance(agent, Estimator) for agent in referee.agents]
-    steps: list[tuple[NDArray[Any], ...]] = []
+    """Play games together under a referee, and return their rows, `RESULTS`.
 
-    def before(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+    Args:
+        seatings: The games.
+        settings: What the games of the run share.
+        on_progress: Called after every step with the decisions of the step and no games.
+        estimates: Whether to record what agents expected of their decisions, if they can estimate.
+    """
+    batch, referee = begin_games(seatings, settings, RefereedLineup)
+    is_estimator = [estimates and isinstance(agent, Estimator) for agent in referee.agents]
+    estimators = np.flatnonzero(is_estimator).tolist()
+    steps: list[_Step] = []
+
+    def before_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         goes_on = ~referee.forfeited[rows]
-        rows, actions = rows[goes_on], actions[goes_on]
-        movers, values = referee.to_move(batch, rows), np.full(len(rows), np.nan, np.float32)
-        for index in np.flatnonzero(estimators).tolist():
+        rows = rows[goes_on]
+        actions = actions[goes_on]
+        movers = referee.to_move(batch, rows)
+        values = np.full(len(rows), np.nan, np.float32)
+        for index in estimators:
             asked = movers == index
             if asked.any():
-                values[asked] = _expected(referee, index, batch.obs[rows[asked]])
-        steps.append((rows, actions, values))
+                values[asked] = _estimate(referee, index, batch.obs[rows[asked]])
+        steps.append(_Step(rows, actions, values))
 
-    def after(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
-        tell(len(rows), 0)
+    def after_step(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
+        on_progress(len(rows), 0)
 
     try:
-        play_out(batch, referee, before_step=before, after_step=after)
+        play_out(batch, referee, before_step=before_step, after_step=after_step)
     finally:
         referee.end()
-    rows, actions, values = map(np.concatenate, zip(*steps, strict=True))
+
+    rows = np.concatenate([step.rows for step in steps])
     order = np.argsort(rows, kind="stable")
     cuts = np.bincount(rows, minlength=batch.n).cumsum()[:-1]
-    by_game = [np.split(column[order], cuts) for column in (actions, values)]
+    actions = np.split(np.concatenate([step.actions for step in steps])[order], cuts)
+    values = np.split(np.concatenate([step.values for step in steps])[order], cuts)
+
     games = []
-    for row, (seating, chosen, expected) in enumerate(zip(seatings, *by_game, strict=True)):
-        seats, forfeit = slice(seating.match.players), referee.forfeits.get(row)
-        scores = forfeit.scores if forfeit else batch.final_scores[row, seats].tolist()
+    for row, seating in enumerate(seatings):
+        seats = slice(seating.match.players)
+        forfeit = referee.forfeits.get(row)
         games.append(
             result_row(
                 seating,
-                rules,
-                scores,
+                settings,
+                forfeit.scores if forfeit else batch.final_scores[row, seats].tolist(),
                 batch.final_winners[row, seats],
                 None if forfeit is None else (forfeit.seat, forfeit.fault),
                 seconds=referee.seconds[row, seats].tolist(),
                 decisions=referee.decisions[row, seats].tolist(),
-                actions=chosen,
-                values=expected if estimates else None,
+                actions=actions[row],
+                values=values[row] if estimates else None,
             )
         )
     not_a_number = load_polars().element().fill_nan(None)
@@ -128,8 +254,16 @@ def play(
     return results.with_columns(load_polars().col("values").list.eval(not_a_number))
 
 
-def _expected(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-    """What an agent expects of m decisions, float32[m]; a fault names it."""
+class _Step(NamedTuple):
+    """The decisions of one step of the games that go on: game, action, and the agent's estimate."""
+
+    rows: NDArray[np.int64]
+    actions: NDArray[np.int64]
+    values: NDArray[np.float32]
+
+
+def _estimate(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+    """Ask an agent for its estimates of m decisions, float32[m]; a note on a fault names it."""
     agent: Any = lineup.agents[index]
     try:
         values = np.asarray(agent.values(observations), np.float32)
@@ -145,34 +279,40 @@ def _expected(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDA
 
 def result_row(
     seating: Seating,
-    rules: RunSettings,
+    settings: RunSettings,
     scores: Sequence[int],
     winners: NDArray[np.bool_],
     forfeit: tuple[int, Fault | None] | None,
     **decided: Any,
 ) -> dict[str, Any]:
-    """A finished game as a row of `RESULTS`.
+    """Return a finished game as a row of `RESULTS`.
 
-    `forfeit` is the seat that has lost it by a fault, if one has; `decided` the columns `seconds`,
-    `decisions`, `actions` and `values`.
+    Args:
+        seating: The game.
+        settings: The run's settings.
+        scores: Final scores by seat, or those where the game was stopped.
+        winners: bool[P], whether the seat won.
+        forfeit: The seat that lost the game by a fault, if one did, and the fault, if it is known.
+        decided: The columns `seconds`, `decisions`, `actions` and `values`.
     """
-    match, (seat, fault) = seating.match, forfeit or (None, None)
+    match = seating.match
+    seat, fault = forfeit or (None, None)
     if seat is None:
         places = places_of(np.array([scores]), winners[None])[0].tolist()
     else:
         places = [match.players if other == seat else 1 for other in range(match.players)]
     return {
-        "key": rules.key(seating),
-        "match": rules.match_key(match),
-        "game": rules.game,
-        "box_digest": registry.box_digest(rules.game),
+        "key": settings.key(seating),
+        "match": settings.match_key(match),
+        "game": settings.game,
+        "box_digest": registry.box_digest(settings.game),
         "package_version": version(),
-        "variants": list(rules.variants),
+        "variants": list(settings.variants),
         "players": match.players,
-        "seed": rules.seed,
+        "seed": settings.seed,
         "deal": match.deal,
         "rotation": seating.rotation,
-        "agents": [rules.names[digest] for digest in seating.digests],
+        "agents": [settings.names[digest] for digest in seating.digests],
         "digests": seating.digests,
         "scores": scores,
         "places": places,
@@ -184,14 +324,15 @@ def result_row(
 
 
 def places_of(scores: NDArray[Any], winners: NDArray[np.bool_]) -> NDArray[np.int64]:
-    """int[m, P]: the finishing orders by seat: winners share place 1, the others go by score.
+    """Return finishing places by seat, int[m, P]: winners share place 1, others go by score.
 
-    Equal scores share the best of their places; the game's tie-breaks decide only who wins.
+    Equal scores share the best of their places, since the game's tie-breaks decide only who wins.
 
     Args:
         scores: int[m, P].
         winners: bool[m, P].
     """
     worth = np.where(winners, np.iinfo(np.int64).max, scores.astype(np.int64))
-    better: NDArray[np.int64] = (worth[:, None, :] > worth[:, :, None]).sum(axis=2)
+    is_better = worth[:, None, :] > worth[:, :, None]
+    better: NDArray[np.int64] = is_better.sum(axis=2)
     return better + 1

@@ -1,4 +1,4 @@
-"""Plackett-Luce ratings, their uncertainty, and whether one number an agent tells who is ahead."""
+"""Plackett-Luce ratings, their uncertainty, and how well one number per agent fits the games."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import math
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -25,23 +25,23 @@ Floats = NDArray[np.float64]
 ELO = 400 / math.log(10)
 """Elo points in a natural unit of strength."""
 PENALTY = 0.5
-"""Games won against a virtual agent; the same number is lost."""
+"""The games that every agent wins, and also loses, against a virtual agent."""
 FIT_LEVEL = 0.01
-"""A model whose fit is less probable is false."""
+"""The probability of a fit below which the model counts as false."""
 _FEWEST = 1.0
-"""The fewest expected victories and defeats of a pair that counts; fewer have no chi-square."""
+"""The fewest expected victories and defeats of a pair in chi-square."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """How often each agent was chosen from each set, by match, as a Plackett-Luce model needs it.
+    """The choices of agents from sets of agents by which a Plackett-Luce model sees games.
 
     Attributes:
         digests: The n agents.
-        sets: float[s, n + 1]: how many copies of each agent a choice set holds, last of the
-            penalty's virtual one.
-        chosen: sparse float[m, n + 1]: how often the games of a match chose each agent.
-        shown: sparse float[m, s]: how often they chose from each set.
+        sets: float[s, n + 1], the copies of each agent that a choice set holds, in the last column
+            those of the penalty's virtual agent.
+        chosen: sparse float[m, n + 1], how often the games of a match chose each agent.
+        shown: sparse float[m, s], how often the games of a match chose from each set.
     """
 
     digests: tuple[str, ...]
@@ -51,15 +51,15 @@ class Choices:
 
 
 def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
-    """The choices of all games at two seats or more.
+    """Return the choices of all games at two seats or more.
 
     The first place is a choice from all seats, the second from the others, and so on. Seats that
     tie count as in the mean over all orders of them. Forfeited games are choices between their
     loser and each other seat.
 
-    Each agent wins and loses `penalty` of a game against a virtual agent of rating 0, so that who
-    never lost has a finite rating. Both are matches of their own: where nothing else varies, the
-    covariance still shows how little is known.
+    Each agent wins and loses `penalty` of a game against a virtual agent of rating 0, so that an
+    agent that never lost has a finite rating. Both are matches of their own: where nothing else
+    varies, the covariance still shows how little is known.
     """
     # Sorting gives merged results the same figures to the last digit.
     games = results.filter(pl.col("players") > 1).sort("key")
@@ -74,15 +74,11 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
         rows = table["row"].to_numpy().astype(np.int64)
         loser = table["forfeited_by"].fill_null(-1).to_numpy().astype(np.int64)
         places = table["places"].explode().to_numpy().astype(np.int64).reshape(seats.shape)
-        over = loser < 0
-        stages += _orders(rows[over], seats[over], places[over])
-        rows, seats, loser = rows[~over], seats[~over], loser[~over]
-        lost = np.take_along_axis(seats, loser[:, None], axis=1)[:, 0]
-        for seat in range(seats.shape[1]):
-            others = loser != seat
-            held = np.stack([seats[others, seat], lost[others]], 1)
-            stages.append(_Stage(rows[others], held, [0], 1.0))
-    n, played = len(digests), len(matches)
+        is_finished = loser < 0
+        stages += _stages_of_orders(rows[is_finished], seats[is_finished], places[is_finished])
+        stages += _stages_of_forfeits(rows[~is_finished], seats[~is_finished], loser[~is_finished])
+    n = len(digests)
+    played = len(matches)
     each = np.arange(n)
     pairs = np.stack([each, np.full(n, n)], 1)
     stages.append(_Stage(played + each, pairs, [0], penalty))
@@ -92,7 +88,14 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
 
 @dataclass(frozen=True)
 class _Stage:
-    """Choices of many games: from the agents `held`, one of the columns `taken`, equally often."""
+    """One choice in each of g games, from sets of as many agents.
+
+    Attributes:
+        rows: int[g], the games' matches.
+        held: int[g, k], the agents of the sets.
+        taken: The columns of `held` that are chosen, equally often.
+        weight: How often the choice counts.
+    """
 
     rows: Integers
     held: Integers
@@ -100,7 +103,15 @@ class _Stage:
     weight: float
 
 
-def _orders(rows: Integers, seats: Integers, places: Integers) -> Iterator[_Stage]:
+def _stages_of_forfeits(rows: Integers, seats: Integers, loser: Integers) -> Iterator[_Stage]:
+    lost = np.take_along_axis(seats, loser[:, None], axis=1)[:, 0]
+    for seat in range(seats.shape[1]):
+        others = loser != seat
+        held = np.stack([seats[others, seat], lost[others]], 1)
+        yield _Stage(rows[others], held, [0], 1.0)
+
+
+def _stages_of_orders(rows: Integers, seats: Integers, places: Integers) -> Iterator[_Stage]:
     order = np.argsort(places, axis=1, kind="stable")
     agents = np.take_along_axis(seats, order, axis=1)
     patterns, which = np.unique(
@@ -139,16 +150,21 @@ def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]
     for stage in stages:
         share = np.full(len(stage.rows), stage.weight / len(stage.taken))
         chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.taken]
-    at_row, at_agent, at_share = map(np.concatenate, zip(*chosen_at, strict=True))
+    at_row = np.concatenate([row for row, _, _ in chosen_at])
+    at_agent = np.concatenate([agent for _, agent, _ in chosen_at])
+    at_share = np.concatenate([share for _, _, share in chosen_at])
     chosen = scipy.sparse.coo_array((at_share, (at_row, at_agent)), shape=(matches, n + 1))
     shown = scipy.sparse.coo_array((weights, (rows, sets_of)), shape=(matches, len(distinct)))
     return Choices(digests, sets, chosen.tocsr(), shown.tocsr())
 
 
-def strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
-    """float[n]: the most likely strengths, in natural units; the virtual agent's is 0.
+def fit_strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
+    """Return the most likely strengths, float[n], in natural units; the virtual agent's is 0.
 
-    They follow from how often each agent was chosen, float[n + 1], and each set shown, float[s].
+    Args:
+        sets: float[s, n + 1], the choice sets (see `Choices`).
+        chosen: float[n + 1], how often each agent was chosen.
+        shown: float[s], how often each set was chosen from.
     """
     n = sets.shape[1] - 1
     free = sets[:, :n]
@@ -182,15 +198,29 @@ def _shares(sets: Floats, at: Floats) -> Floats:
     return np.asarray(held / held.sum(axis=1)[:, None])
 
 
+class Lead(NamedTuple):
+    """One agent's lead over another.
+
+    Attributes:
+        value: The lead; NaN if no games connect the two.
+        error: Its standard error; not finite if it is unknown.
+        matches: The matches behind it: those of the agent that has played fewer.
+    """
+
+    value: float
+    error: float
+    matches: int
+
+
 @dataclass(frozen=True)
 class Ratings:
     """Estimates of the strengths of n agents, strongest first.
 
     Attributes:
         digests: The agents.
-        points: float[n], in Elo points; the mean of the middle half of the field is 0, since the
+        points: float[n], in Elo points; the mean of the middle half of the agents is 0, since the
             plain mean would move with an agent that never wins.
-        covariance: float[n, n], their covariance.
+        covariance: float[n, n], the covariance of the points.
         parts: int[n], a number shared by agents that games connect, if only through others.
         matches: int[n], the matches that each has played.
     """
@@ -202,63 +232,69 @@ class Ratings:
     matches: Integers
 
     def errors(self) -> Floats:
-        """Standard errors, float[n]."""
+        """Return the standard errors of the points, float[n]."""
         return np.sqrt(np.diag(self.covariance))
 
-    def figures(self) -> list[dict[str, Any]]:
-        """Each agent's rating and the ends of its interval."""
-        of_each = self.points.tolist(), self.errors().tolist(), self.matches.tolist()
-        found = ((of[0], *student_interval(*of)) for of in zip(*of_each, strict=True))
-        return [dict(zip(("rating", "low", "high"), of_agent, strict=True)) for of_agent in found]
+    def columns(self) -> list[dict[str, float | None]]:
+        """Return each agent's columns of a ladder: `rating` and its interval, `low` and `high`."""
+        ladder: list[dict[str, float | None]] = []
+        for points, error, matches in zip(
+            self.points.tolist(), self.errors().tolist(), self.matches.tolist(), strict=True
+        ):
+            low, high = student_interval(points, error, matches)
+            ladder.append({"rating": points, "low": low, "high": high})
+        return ladder
 
-    def lead(self, first: int, second: int) -> tuple[float, float, int]:
-        """A difference of two ratings, its standard error, and the matches of who played fewer.
-
-        NaN and an infinite error if no games connect the two.
-        """
+    def lead(self, first: int, second: int) -> Lead:
+        """Return the lead of the first agent over the second, given their numbers."""
         matches = int(self.matches[[first, second]].min())
         if self.parts[first] != self.parts[second]:
-            return math.nan, math.inf, matches
+            return Lead(math.nan, math.inf, matches)
         variances = self.covariance[[first, second], [first, second]].sum()
         variance = variances - 2 * self.covariance[first, second]
         lead = float(self.points[first] - self.points[second])
-        return lead, float(np.sqrt(max(variance, 0))), matches
+        return Lead(lead, float(np.sqrt(max(variance, 0))), matches)
 
 
-def ratings(results: pl.DataFrame) -> Ratings:
-    """Ratings by all of the games at two seats or more, and their covariance.
+def fit_ratings(results: pl.DataFrame) -> Ratings:
+    """Estimate ratings and their covariance by all of the games at two seats or more.
 
-    Huber 1967, "The behavior of maximum likelihood estimates under nonstandard conditions"; White
-    1982, "Maximum likelihood estimation of misspecified models": with H the loss's curvature and g
-    the slope of each match's part of it, H^-1 (sum of g g^T) H^-1. It assumes only that matches are
-    independent; a bootstrap over matches tends to the same.
+    The covariance is H^-1 (sum of g g^T) H^-1, with H the loss's curvature and g the slope of each
+    match's part of it (Huber 1967, "The behavior of maximum likelihood estimates under nonstandard
+    conditions"; White 1982, "Maximum likelihood estimation of misspecified models"). It assumes
+    only that matches are independent; a bootstrap over matches tends to the same.
     """
     made = choices(results)
     n = len(made.digests)
     if n == 0:
         nothing = np.zeros(0, np.int64)
         return Ratings((), np.zeros(0), np.zeros((0, 0)), nothing, nothing)
-    everything = np.ones(made.chosen.shape[0])
-    shown = made.shown.T @ everything
-    best = strengths(made.sets, made.chosen.T @ everything, shown)
+    all_matches = np.ones(made.chosen.shape[0])
+    shown = made.shown.T @ all_matches
+    best = fit_strengths(made.sets, made.chosen.T @ all_matches, shown)
+
     middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
     centre = np.eye(n)
     centre[:, middle] -= 1 / len(middle)
-    slopes = np.asarray((made.shown @ _shares(made.sets, best) - made.chosen)[:, :n])
-    spread = ELO * centre @ np.linalg.inv(_curvature(made.sets, shown, best))
-    of_each = results.filter(pl.col("players") > 1).explode("digests").group_by("digests")
-    matches = dict(of_each.agg(pl.col("match").n_unique()).iter_rows())
     points = ELO * centre @ best
     order = np.argsort(-points, kind="stable")
     digests = tuple(made.digests[i] for i in order)
+
+    slopes = np.asarray((made.shown @ _shares(made.sets, best) - made.chosen)[:, :n])
+    spread = ELO * centre @ np.linalg.inv(_curvature(made.sets, shown, best))
     spread = spread[order]
+    covariance = np.asarray(spread @ (slopes.T @ slopes) @ spread.T)
+
     together = scipy.sparse.csr_array(made.sets.T @ made.sets)[:-1, :-1]
+    parts = np.asarray(connected_components(together, directed=False)[1], np.int64)
+    by_agent = results.filter(pl.col("players") > 1).explode("digests").group_by("digests")
+    matches = dict(by_agent.agg(pl.col("match").n_unique()).iter_rows())
     return Ratings(
-        digests,
-        points[order],
-        np.asarray(spread @ (slopes.T @ slopes) @ spread.T),
-        np.asarray(connected_components(together, directed=False)[1], np.int64)[order],
-        np.array([matches[digest] for digest in digests]),
+        digests=digests,
+        points=points[order],
+        covariance=covariance,
+        parts=parts[order],
+        matches=np.array([matches[digest] for digest in digests]),
     )
 
 
@@ -267,11 +303,12 @@ class Fit:
     """The goodness of fit of a table's ratings: Pearson's chi-square over pairs.
 
     Attributes:
-        chi_square: Over the pairs that are `compared`, of which enough is expected.
-        freedom: Its degrees: these pairs less the ratings estimated from them.
-        pairs: Ordered pairs that met, `players`, `digest` and `other_digest`: how often the first
-            is `expected` ahead, and `z`, by how many standard errors it was more; null where it is
-            not compared.
+        chi_square: The sum of z² over the pairs compared.
+        compared: The number of pairs compared: those of which enough is expected.
+        freedom: The degrees of freedom: these pairs less the ratings estimated from them.
+        pairs: A row per ordered pair that met: `players`, `digest` and `other_digest`; `expected`,
+            how often the first should be ahead; and `z`, by how many standard errors it was more
+            often, null if the pair is not compared.
     """
 
     chi_square: float
@@ -281,27 +318,30 @@ class Fit:
 
     @property
     def p(self) -> float:
-        """The probability of so bad a fit where the model is true."""
+        """The probability of so bad a fit if the model is true."""
         return float(scipy.special.chdtrc(self.freedom, self.chi_square)) if self.freedom else 1.0
 
     @property
     def widening(self) -> float:
-        """The factor of standard errors: the root of the overdispersion where the model is false.
+        """The factor of standard errors: the root of the overdispersion if the model is false.
 
         McCullagh and Nelder 1989, "Generalized Linear Models", chapter 4.5.
         """
         return max(1.0, (self.chi_square / self.freedom) ** 0.5) if self.p < FIT_LEVEL else 1.0
 
 
-def rated(results: pl.DataFrame) -> tuple[Ratings, Fit]:
-    """The ratings of one table's games, with a wider covariance if the model is false."""
-    narrow = ratings(results)
+def ratings_and_fit(results: pl.DataFrame) -> tuple[Ratings, Fit]:
+    """Return the ratings of one table's games and their fit.
+
+    The covariance is wider if the model is false.
+    """
+    narrow = fit_ratings(results)
     fit = _fit_of(narrow, results)
     return replace(narrow, covariance=narrow.covariance * fit.widening**2), fit
 
 
-def _fit_of(rating: Ratings, results: pl.DataFrame) -> Fit:
-    """How well ratings fit the games that they are of.
+def _fit_of(ratings: Ratings, results: pl.DataFrame) -> Fit:
+    """Return how well ratings fit the games that they were estimated from.
 
     Games of a match depend on each other, so all variances are multiplied by the design effect of
     the table's matches, the mean over pairs.
@@ -310,26 +350,43 @@ def _fit_of(rating: Ratings, results: pl.DataFrame) -> Fit:
     by = ["players", *sides]
     met = meetings(seat_rows(results)).filter(pl.col("digest") < pl.col("other_digest"))
     pairs = by_group(met, by, "match", pl.col("ahead").sum(), pl.len())
-    several = pairs.drop_nulls("error")
-    n, rate = several["rows"], several["mean"]
-    alone = float((n * rate * (1 - rate)).sum())
-    effect = float(((n * several["error"]) ** 2).sum()) / alone if alone > 0 else 1.0
-    place = {digest: i for i, digest in enumerate(rating.digests)}
-    edges = np.array([[place[digest] for digest in pairs[side]] for side in sides], np.int64)
-    ahead, behind = rating.points[edges]
-    e, games = pl.col("expected"), pl.col("rows") / (effect or 1.0)
-    z = (pl.col("mean") - e) * (games / (e * (1 - e))).sqrt()
-    is_enough = pl.min_horizontal(e, 1 - e) * games >= _FEWEST
-    pairs = pairs.with_columns(expected=scipy.special.expit((ahead - behind) / ELO))
+    effect = _design_effect(pairs)
+
+    number = {digest: i for i, digest in enumerate(ratings.digests)}
+    edges = np.array([[number[digest] for digest in pairs[side]] for side in sides], np.int64)
+    first, second = ratings.points[edges]
+    expected = pl.col("expected")
+    games = pl.col("rows") / effect
+    z = (pl.col("mean") - expected) * (games / (expected * (1 - expected))).sqrt()
+    is_enough = pl.min_horizontal(expected, 1 - expected) * games >= _FEWEST
+    pairs = pairs.with_columns(expected=scipy.special.expit((first - second) / ELO))
     pairs = pairs.with_columns(z=pl.when(is_enough).then(z))
+
     edges = edges[:, pairs["z"].is_not_null().to_numpy()]
     compared = edges.shape[1]
-    graph = scipy.sparse.coo_array((np.ones(compared), tuple(edges)), shape=(len(place),) * 2)
+    shape = (len(number), len(number))
+    graph = scipy.sparse.coo_array((np.ones(compared), tuple(edges)), shape=shape)
     parts = int(connected_components(graph, directed=False)[0])
     # Differences of ratings decide what is expected.
-    freedom = compared - (len(place) - parts)
+    freedom = compared - (len(number) - parts)
+
     turned = pairs.select(
-        "players", digest="other_digest", other_digest="digest", expected=1 - e, z=-pl.col("z")
+        "players",
+        digest="other_digest",
+        other_digest="digest",
+        expected=1 - expected,
+        z=-pl.col("z"),
     )
     both = pairs.select(turned.columns).vstack(turned)
     return Fit(float((pairs["z"] ** 2).sum()), compared, freedom, both)
+
+
+def _design_effect(pairs: pl.DataFrame) -> float:
+    """Return by what factor the variances of pairs exceed those of independent games."""
+    several = pairs.drop_nulls("error")
+    games = several["rows"]
+    rate = several["mean"]
+    if_independent = float((games * rate * (1 - rate)).sum())
+    if if_independent == 0:
+        return 1.0
+    return float(((games * several["error"]) ** 2).sum()) / if_independent or 1.0

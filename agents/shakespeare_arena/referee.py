@@ -1,4 +1,4 @@
-"""Agents in many games under a referee: who fails loses the game, and the others play on."""
+"""A referee over agents in many games: one that fails loses its game, and the others play on."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
 
-KINDS: Mapping[str, str] = {
+FAULT_KINDS: Mapping[str, str] = {
     "crash": "its program ended, closed its pipes, or could not be started",
     "time": "it thought for longer than it may",
     "memory": "its program took more memory than it may",
@@ -29,12 +29,12 @@ KINDS: Mapping[str, str] = {
     "illegal": "its choice is no legal move",
     "error": "it raised an exception",
 }
-"""What each kind of fault means."""
+"""The kinds of faults, each with its meaning."""
 
 
 @runtime_checkable
 class Answerer(Protocol):
-    """An agent that answers for its own faults: it may fail in some games and go on in others.
+    """An agent that reports its own faults: it may fail in some games and go on in others.
 
     A game is known by a key, equal for all decisions of one seat in it.
     """
@@ -44,13 +44,13 @@ class Answerer(Protocol):
         ...
 
     def end(self, keys: Sequence[Hashable]) -> None:
-        """Take note that games are over; keys it was never asked about are ignored."""
+        """Note that games are over; keys that it was never asked about are ignored."""
         ...
 
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game lost by a seat's fault, and the scores by seat where it stopped."""
+    """A game lost by a seat's fault, with the scores by seat where the game stopped."""
 
     seat: int
     fault: Fault
@@ -58,11 +58,11 @@ class Forfeit:
 
 
 class RefereedLineup(Lineup):
-    """A line-up that times its agents, checks what they choose, and survives what they do.
+    """A line-up that times its agents, checks their choices, and survives their faults.
 
-    A game in which an agent fails is forfeited: it is written down in `forfeits`, all its seats
-    become `OUTSIDE`, and `decide` returns any legal action for it. `play_out` plays that one and
-    then leaves the game; `forfeited` shows hooks that no agent chose it. KeyboardInterrupt passes
+    A game in which an agent fails is forfeited: it is noted in `forfeits`, all its seats become
+    `OUTSIDE`, and `decide` returns some legal action for it. `play_out` plays that action and then
+    leaves the game; `forfeited` tells hooks that no agent chose it. KeyboardInterrupt passes
     through.
 
     Attributes:
@@ -70,7 +70,7 @@ class RefereedLineup(Lineup):
         forfeited: bool[n], whether the game is forfeited.
         seconds: float64[n, S], how long each seat has thought; games decided together share the
             time equally.
-        decisions: int32[n, S], each seat's legal choices.
+        decisions: int32[n, S], the number of each seat's legal choices.
     """
 
     def __init__(
@@ -85,11 +85,11 @@ class RefereedLineup(Lineup):
         self.forfeited = np.zeros(len(seats), np.bool_)
         self.seconds = np.zeros(seats.shape)
         self.decisions = np.zeros(seats.shape, np.int32)
-        self._token = object()
-        self._answers_itself = [isinstance(agent, Answerer) for agent in agents]
+        self._token = object()  # tells keys of these games from those of others
+        self._is_answerer = [isinstance(agent, Answerer) for agent in agents]
 
     def end(self) -> None:
-        """Notify agents that remember games that all are over; call it after the last."""
+        """Tell agents that report their own faults that every game is over; call it last."""
         rows, seats = np.indices(self.seats.shape).reshape(2, -1)
         for agent in self.agents:
             if isinstance(agent, Answerer):
@@ -98,46 +98,47 @@ class RefereedLineup(Lineup):
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         agent: Any = self.agents[index]
         seats = batch.to_move[rows]
-        if self._answers_itself[index]:
+        if self._is_answerer[index]:
             answers: Answers = agent.answer(InformationSets(batch, rows), self._keys(rows, seats))
         else:
-            answers = self._answers_of(agent, batch, rows)
+            answers = self._ask_in_process(agent, batch, rows)
         self.seconds[rows, seats] += answers.seconds
         self.decisions[rows, seats] += 1
         actions = as_actions(answers.actions, len(rows))
         if batch.first_illegal(actions, rows) >= 0:
-            self._judge(batch, rows, actions, answers)
+            self._forfeit_illegal(batch, rows, actions, answers)
         return actions.astype(np.int64)
 
     def _keys(self, rows: NDArray[Any], seats: NDArray[Any]) -> list[tuple[object, int, int]]:
         pairs = zip(rows.tolist(), seats.tolist(), strict=True)
         return [(self._token, row, seat) for row, seat in pairs]
 
-    def _answers_of(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
+    def _ask_in_process(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
         """Ask an agent of this process for all games at once; if it fails, game by game."""
         rng = self._asked(batch, rows)
         before = rng.saved()
-        started, compiled = perf_counter(), seconds_spent()
+        started = perf_counter()
+        compiled_before = seconds_spent()
         chosen = _choice(agent, batch, rows, rng)
-        # To compile rules, which is done once, is no thinking.
-        compiling = seconds_spent() - compiled
+        # Compiling rules, which is done once, is no thinking.
+        compiling = seconds_spent() - compiled_before
         seconds = max(0.0, perf_counter() - started - compiling) / len(rows)
         if not isinstance(chosen, Fault):
             return Answers(chosen, seconds, {})
         if len(rows) == 1:
             return Answers(np.array([-1]), seconds, {0: chosen})
         rng.restore(before)
-        alone = [self._answers_of(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
+        alone = [self._ask_in_process(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
         return Answers(
             np.concatenate([answers.actions for answers in alone]),
             seconds + np.array([answers.seconds for answers in alone]),
             {place: answers.faults[0] for place, answers in enumerate(alone) if answers.faults},
         )
 
-    def _judge(
+    def _forfeit_illegal(
         self, batch: Batch, rows: NDArray[Any], actions: NDArray[np.int32], answers: Answers
     ) -> None:
-        """Forfeit the games whose actions are not legal, and put any legal ones in their place."""
+        """Forfeit the games whose actions are not legal, and replace these by legal ones."""
         for place, (row, action) in enumerate(zip(rows.tolist(), actions.tolist(), strict=True)):
             legal = np.flatnonzero(batch.mask[row])
             if action in legal:
@@ -158,7 +159,7 @@ def _choice(
     kind = "error"
     try:
         chosen = decide(agent, batch, rows, rng)
-        kind = "garbage"
+        kind = "garbage"  # what fails from here on is the answer's conversion
         return as_actions(chosen, len(rows))
     except Exception as fault:  # an object's own conversion may raise anything, too
         return Fault(kind, fault_in_words(fault))

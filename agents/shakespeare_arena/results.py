@@ -1,10 +1,10 @@
 """A folder of results: finished games in Parquet files, and the plans of an arena's rounds.
 
-Games are only added, after those there are, so a game never changes its place: the last file is
-replaced by one that goes on with more games until it is full, and no file is ever deleted. Files
-are written whole, so a killed process loses only what it has not written. Every game has a key, and
-of rows with one key the first counts: nothing counts twice, whatever was interrupted, and folders
-are merged by copying rows.
+Games are only added at the end, so a game never changes its place. The last file is replaced by
+one with more games until it is full, and no file is ever deleted. Files are written atomically, so
+a killed process loses only what it has not written. Every game has a key, and of several rows with
+one key the first counts. So nothing counts twice, whatever was interrupted, and folders are merged
+by copying rows.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from shakespeare_arena.seating import Match
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import in_words
 from shakespeare_env.core import registry
-from shakespeare_env.datasets.frames import load_polars, parquet
+from shakespeare_env.datasets.frames import load_polars, parquet_bytes
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
     ARENA,
@@ -43,9 +43,9 @@ if TYPE_CHECKING:
 
 
 _PLANS = r"round-\d{4,}\.json"
-FIELD_NAME = "field.toml"
-"""The file with the text of the field that was played last."""
-_NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, FIELD_NAME, BOX_NAME))])
+CONFIG_NAME = "arena.toml"
+"""The file with the text of the configuration that was played last."""
+_NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, CONFIG_NAME, BOX_NAME))])
 """The names of all files that are written atomically, as a regular expression."""
 _MOST_ROUNDS = 1000
 _LARGEST_PLAN = 2**28  # the most bytes of a plan: those of half a million matches of six
@@ -64,39 +64,40 @@ _PLAN = TypeAdapter(RoundPlan)
 
 
 class ResultsFolder:
-    """A folder of results, held by this process alone; see `opened`.
+    """A folder of results that this process alone writes to; `open_results` makes one.
 
     Attributes:
-        folder: Where it is.
+        folder: The path of the folder.
         results: All finished games, `RESULTS`, each once, in the order they were written.
-        plan: The plan of the last round, if any.
+        keys: The keys of these games.
+        last_plan: The plan of the last round, if any.
     """
 
     def __init__(self, folder: Path, game: str) -> None:
         self.folder = folder
         self.results = read_results(folder)
         self.keys = set(self.results["key"])
-        self.plan = _last_plan(folder, game)
+        self.last_plan = _read_last_plan(folder, game)
         self._number = 1  # of the file that gets the next games
-        self._begun = self.results.clear()  # the games that it has
+        self._begun = self.results.clear()  # the games of that file
         if files := results_files(folder):
             last = files[-1]
             self._number = int(last.stem.rpartition("-")[2])
             if last.stat().st_size < FULL:
                 # Files of early versions have no column `values`.
-                held = [self._begun, read_parquet(last)]
-                self._begun = load_polars().concat(held, how="diagonal")
+                games = [self._begun, read_parquet(last)]
+                self._begun = load_polars().concat(games, how="diagonal")
             else:
                 self._number += 1
 
     def append(self, rows: pl.DataFrame) -> None:
-        """Write finished games, `RESULTS`, after those there are; once it returns they are kept."""
+        """Write finished games, `RESULTS`, behind the others; once it returns they are kept."""
         rows = rows.unique("key", keep="first", maintain_order=True)
         rows = rows.filter([key not in self.keys for key in rows["key"]])
         if not rows.height:
             return
         begun = self._begun.vstack(rows)
-        content = parquet(begun)
+        content = parquet_bytes(begun)
         write_atomically(self.folder / f"games-{self._number:06d}.parquet", content)
         self._begun = begun
         if len(content) >= FULL:
@@ -105,16 +106,16 @@ class ResultsFolder:
         self.results = self.results.vstack(rows)
         self.keys.update(rows["key"])
 
-    def begin(self, plan: RoundPlan) -> None:
+    def begin_round(self, plan: RoundPlan) -> None:
         """Keep the plan of a round, before any of its games is played."""
         text = json.dumps(asdict(plan), separators=(",", ":"))
         write_atomically(self.folder / _plan_name(plan.number), text.encode())
-        self.plan = plan
+        self.last_plan = plan
 
 
 @contextmanager
-def opened(folder: Path, game: str) -> Iterator[ResultsFolder]:
-    """Hold the folder of a game's results; it is created if missing.
+def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
+    """Open the folder of a game's results for writing; it is created if it is missing.
 
     Raises:
         ArenaError: the folder holds something else or another game, or somebody plays in it.
@@ -147,24 +148,24 @@ def opened(folder: Path, game: str) -> Iterator[ResultsFolder]:
 
 
 def merge(folders: Sequence[Path], into: Path) -> int:
-    """Copy the games of some folders into one, old or new; the number of games added.
+    """Copy the games of some folders into one, old or new, and return the number of games added.
 
     Raises:
-        ArenaError, DatasetError, ModuleNotFoundError, OSError: see `opened`; also if the folders
-            hold different games.
+        ArenaError, DatasetError, ModuleNotFoundError, OSError: as of `open_results`; ArenaError
+            also if the folders hold different games.
     """
     games = {arena_game(folder): folder for folder in folders}
     if len(games) != 1:
         given = ", ".join(f"{folder} of {game}" for game, folder in games.items())
         raise ArenaError(f"only results of one game can be merged: {given}")
-    with opened(into, next(iter(games))) as store:
-        before = len(store.keys)
+    with open_results(into, next(iter(games))) as merged:
+        before = len(merged.keys)
         for folder in folders:
-            store.append(read_results(folder))
-        return len(store.keys) - before
+            merged.append(read_results(folder))
+        return len(merged.keys) - before
 
 
-def _last_plan(folder: Path, game: str) -> RoundPlan | None:
+def _read_last_plan(folder: Path, game: str) -> RoundPlan | None:
     plans = [path for path in folder.iterdir() if re.fullmatch(_PLANS, path.name)]
     if not plans:
         return None

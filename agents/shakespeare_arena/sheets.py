@@ -1,8 +1,7 @@
-"""Standings as tables for a terminal, 80 columns wide."""
+"""Standings as sheets of text: for a terminal 80 columns wide here, as Markdown elsewhere."""
 
 from __future__ import annotations
 
-import math
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -12,6 +11,14 @@ from rich.console import Group, RenderableType
 from rich.padding import Padding
 from rich.table import Table
 from rich.text import Text
+
+from shakespeare_arena.reports import (
+    counted,
+    format_estimate,
+    format_milliseconds,
+    format_number,
+    printable_name,
+)
 
 if TYPE_CHECKING:
     from shakespeare_arena.standings import Standings
@@ -26,15 +33,18 @@ VERDICTS = (
 )
 _MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
 _TEXTS = {"Agent", "Other", "Fault", "Example", "Digest"}
-"""Headings of columns that stand on the left."""
-_WORST = 5  # the number of pairs that a ladder shows as those it fits worst
-_NARROW = 12  # the most opponents beside a name in 80 columns
-Row = Mapping[str, Any]
+"""Headings of columns that are aligned left."""
+_WORST = 5  # the number of worst-fitting pairs shown for a ladder
+_MOST_OPPONENTS = 12  # the most columns of opponents beside a name in 80 columns
+_LONGEST_CELL = 200  # the most characters of a cell
 
 
 @dataclass(frozen=True)
 class Sheet:
-    """A table in words, with a title above and a note below; names are not shortened yet."""
+    """A table whose cells are texts, with a title above and a note below.
+
+    Names are not shortened yet.
+    """
 
     title: str
     headings: Sequence[str]
@@ -42,147 +52,153 @@ class Sheet:
     note: str = ""
 
     def is_text(self, column: int) -> bool:
-        """Whether a column holds texts, which stand on the left."""
+        """Return whether a column holds texts, which are aligned left."""
         return self.headings[column] in _TEXTS
 
 
 def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
-    """The ladders of ratings by number of seats, then that of the solo games."""
+    """Yield the ladder of ratings of each number of seats, then that of the solo games."""
     for players, ladder in standings.ladders().items():
         taken = standings.milliseconds(players)
-        rows = [
-            [
-                *_ranked(row, "rating", 0),
-                number(row["games"]),
-                milliseconds(taken.get(row["agent"])),
-            ]
-            for row in ladder.to_dicts()
-        ]
+        rows = []
+        for row in ladder.to_dicts():
+            games = format_number(row["games"])
+            time = format_milliseconds(taken.get(row["agent"]))
+            rows.append([*_ranked(row, "rating", 0), games, time])
+        games_at_table = int(ladder["games"].sum()) // players
         yield Sheet(
-            f"{counted(players, 'seat')}, {counted(int(ladder['games'].sum()) // players, 'game')}",
+            f"{counted(players, 'seat')}, {counted(games_at_table, 'game')}",
             ("#", "Agent", "Elo, 95 %", "Lead, 95 %", "Games", "ms"),
             rows,
             "ms: milliseconds a decision.",
         )
     if standings.solo.height:
+        rows = []
+        for row in standings.solo.to_dicts():
+            median = format_number(row["median"], 1)
+            rows.append([*_ranked(row, "mean", 1), median, format_number(row["deals"])])
         yield Sheet(
             f"1 seat, {counted(int(standings.solo['deals'].sum()), 'game')}",
             ("#", "Agent", "Mean score, 95 %", "Lead, 95 %", "Median", "Deals"),
-            [
-                [*_ranked(row, "mean", 1), number(row["median"], 1), number(row["deals"])]
-                for row in standings.solo.to_dicts()
-            ],
+            rows,
             "Leads are of the same deals.",
         )
 
 
-def _ranked(row: Row, value: str, digits: int) -> list[str]:
-    lead = f"{estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
-    return [row["rank"], row["agent"], estimate(row, value, digits=digits), lead.strip()]
+def _ranked(row: Mapping[str, Any], value: str, digits: int) -> list[str]:
+    lead = f"{format_estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
+    return [row["rank"], row["agent"], format_estimate(row, value, digits=digits), lead.strip()]
 
 
 def fit_sheets(standings: Standings) -> Iterator[Sheet]:
-    """How well each ladder fits, and the pairs that it fits worst."""
+    """Yield for each ladder how well it fits, and the pairs that it fits worst."""
     for fit in standings.fits.to_dicts():
         pairs = standings.pairs.filter(players=fit["players"]).drop_nulls("z").to_dicts()
-        worst = sorted((pair for pair in pairs if pair["z"] > 0), key=lambda pair: -pair["z"])
-        p = f"p {number(fit['p'], 3)}" if fit["p"] >= 0.001 else "p < 0.001"
-        says = (
-            f"One number an agent does not explain these pairs: measured pairs go before ratings, "
-            f"whose intervals are {fit['widening']:.1f} times as wide."
-            if fit["widening"] > 1
-            else "One number an agent explains these pairs as far as games tell."
-        )
+        more_than_expected = (pair for pair in pairs if pair["z"] > 0)
+        worst = sorted(more_than_expected, key=lambda pair: -pair["z"])[:_WORST]
+        p = f"p {format_number(fit['p'], 3)}" if fit["p"] >= 0.001 else "p < 0.001"
+        if fit["widening"] > 1:
+            conclusion = (
+                "One number an agent does not explain these pairs: measured pairs go before "
+                f"ratings, whose intervals are {fit['widening']:.1f} times as wide."
+            )
+        else:
+            conclusion = "One number an agent explains these pairs as far as games tell."
         yield Sheet(
-            f"Fit, {counted(fit['players'], 'seat')}: chi-square {number(fit['chi_square'], 1)} "
+            f"Fit, {counted(fit['players'], 'seat')}: "
+            f"chi-square {format_number(fit['chi_square'], 1)} "
             f"over {counted(fit['compared'], 'pair')}, {fit['freedom']} df, {p}",
             ("Agent", "Other", "Ahead, %", "Expected, %", "z"),
-            [[*_ahead(pair), number(pair["z"], 1)] for pair in worst[:_WORST]],
-            f"{says} Worst pairs; z: standard errors between.",
+            [_fit_row(pair) for pair in worst],
+            f"{conclusion} Worst pairs; z: standard errors between.",
         )
 
 
-def _ahead(pair: Row) -> list[str]:
-    ahead = estimate(pair, "ahead", digits=1, unit=100)
-    return [pair["agent"], pair["other"], ahead, number(100 * pair["expected"], 1)]
+def _fit_row(pair: Mapping[str, Any]) -> list[str]:
+    return [
+        pair["agent"],
+        pair["other"],
+        format_estimate(pair, "ahead", digits=1, unit=100),
+        format_number(100 * pair["expected"], 1),
+        format_number(pair["z"], 1),
+    ]
 
 
 def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
-    """How often each finished ahead of each, with at most `_NARROW` columns of opponents."""
-
-    def share(pair: Row | None) -> str:
-        if pair is None:  # the two never met, or an agent and itself
-            return ""
-        sure = pair["low"] is not None and not pair["low"] <= 0.5 <= pair["high"]
-        return number(100 * pair["ahead"]) + "*" * sure
-
+    """Yield how often each agent finished ahead of each, twelve columns of opponents a sheet."""
     for players, ladder in standings.ladders().items():
         agents = ladder["agent"].to_list()
         pairs = standings.pairs.filter(players=players).to_dicts()
-        met = {(row["agent"], row["other"]): row for row in pairs}
-        for start in range(0, len(agents), _NARROW):
-            others = agents[start : start + _NARROW]
-            ranks = map(str, range(start + 1, start + len(others) + 1))
+        met = {(pair["agent"], pair["other"]): pair for pair in pairs}
+        for start in range(0, len(agents), _MOST_OPPONENTS):
+            opponents = agents[start : start + _MOST_OPPONENTS]
+            ranks = [str(start + column + 1) for column in range(len(opponents))]
+            rows = []
+            for rank, agent in enumerate(agents, 1):
+                shares = [_share_ahead(met.get((agent, opponent))) for opponent in opponents]
+                rows.append([str(rank), agent, *shares])
             yield Sheet(
                 f"Ahead of, %, {counted(players, 'seat')}{' (continued)' if start else ''}",
                 ("#", "Agent", *ranks),
-                [
-                    [str(rank), agent, *(share(met.get((agent, other))) for other in others)]
-                    for rank, agent in enumerate(agents, 1)
-                ],
+                rows,
                 "Row against column, ties half; * surely other than 50.",
             )
 
 
+def _share_ahead(pair: Mapping[str, Any] | None) -> str:
+    if pair is None:  # the two never met, or an agent and itself
+        return ""
+    is_sure = pair["low"] is not None and not pair["low"] <= 0.5 <= pair["high"]
+    return format_number(100 * pair["ahead"]) + "*" * is_sure
+
+
 def table_sheets(standings: Standings) -> Iterator[Sheet]:
-    """Shares of victory and scores by number of seats, in the order of the ladders."""
+    """Yield shares of the victory and scores by number of seats, in the order of the ladders."""
     for players, ladder in standings.ladders().items():
-        of_each = {row["agent"]: row for row in standings.tables.filter(players=players).to_dicts()}
+        at_table = standings.tables.filter(players=players).to_dicts()
+        by_agent = {row["agent"]: row for row in at_table}
+        rows = []
+        for agent in ladder["agent"]:
+            row = by_agent[agent]
+            won = format_estimate(row, "win_rate", digits=1, unit=100)
+            rows.append([agent, won, format_estimate(row, "mean_score", "score_", 1)])
+        parity = format_number(100 / players, 1)
         yield Sheet(
             counted(players, "seat"),
             ("Agent", "Won, %", "Mean score"),
-            [
-                [
-                    agent,
-                    estimate(of_each[agent], "win_rate", digits=1, unit=100),
-                    estimate(of_each[agent], "mean_score", "score_", 1),
-                ]
-                for agent in ladder["agent"]
-            ],
-            f"Equal agents win {number(100 / players, 1)} %. Scores leave forfeited games out.",
+            rows,
+            f"Equal agents win {parity} %. Scores leave forfeited games out.",
         )
 
 
 def fault_sheets(standings: Standings) -> Iterator[Sheet]:
-    """Who lost games by a fault, and how."""
-    if standings.faults.height:
-        yield Sheet(
-            "Games lost by a fault",
-            ("Agent", "Fault", "Games", "Example"),
-            [
-                [agent, fault, number(count), shown_name(" ".join(example.split()), 200)]
-                for agent, fault, count, example in standings.faults.iter_rows()
-            ],
-        )
+    """Yield which agents lost games by faults, and by which, if any did."""
+    if not standings.faults.height:
+        return
+    rows = []
+    for agent, fault, count, example in standings.faults.iter_rows():
+        on_one_line = printable_name(" ".join(example.split()), _LONGEST_CELL)
+        rows.append([agent, fault, format_number(count), on_one_line])
+    yield Sheet("Games lost by a fault", ("Agent", "Fault", "Games", "Example"), rows)
 
 
 # ------------------------------------------------------------------------------------ in a terminal
 
 
 def standings_tables(standings: Standings, more: Sequence[Sheet] = ()) -> RenderableType:
-    """The ladders and what else has data, in 80 columns, then more sheets."""
+    """Return the ladders and whatever else has data as Rich tables, then further sheets."""
     if not standings.games:
         return Text("No game has been finished yet.")
     pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
-    sheets = [*in_order(standings, pairs), *fault_sheets(standings)]
-    sheets += more
-    shown: list[RenderableType] = [*map(_table, sheets), Text(f"{RANKS} {VERDICTS}", style="dim")]
-    return Group(*(Padding(part, (0, 0, 1, 0)) for part in shown))
+    sheets = [*in_order(standings, pairs), *fault_sheets(standings), *more]
+    parts: list[RenderableType] = [_table(sheet) for sheet in sheets]
+    parts.append(Text(f"{RANKS} {VERDICTS}", style="dim"))
+    return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
 
 
 def in_order(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
-    """The ladders and sheets on pairs, which come first where ratings do not tell them."""
-    ladders = [*ladder_sheets(standings)]
+    """Return the ladders, then the sheets about pairs, or these first if ratings misfit a table."""
+    ladders = list(ladder_sheets(standings))
     return pairs + ladders if standings.misfit else ladders + pairs
 
 
@@ -204,50 +220,5 @@ def _table(sheet: Sheet) -> Table:
         else:
             table.add_column(heading, justify="right", no_wrap=True)
     for row in sheet.rows:
-        table.add_row(*(Text(shown_name(cell, 200)) for cell in row))
+        table.add_row(*(Text(printable_name(cell, _LONGEST_CELL)) for cell in row))
     return table
-
-
-# ----------------------------------------------------------------------------- words and numbers
-
-
-def shown_name(name: str, room: int = 48) -> str:
-    """An agent's name on one line, at most `room` characters: signs that do not print replaced.
-
-    Names come from users, and some signs move a terminal's cursor or turn the text around. Long
-    names lose their middle: paths differ at their ends.
-    """
-    printable = "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
-    if len(printable) <= room:
-        return printable
-    kept = room - 1
-    return f"{printable[: kept - kept // 2]}…{printable[len(printable) - kept // 2 :]}"
-
-
-def number(value: float | None, digits: int = 0) -> str:
-    """A number with grouped thousands and `digits` decimals."""
-    if value is None or not math.isfinite(value):
-        return "–"
-    # Adding 0 turns a rounded −0 into 0.
-    return f"{round(value, digits) + 0.0:,.{digits}f}".replace("-", "−")
-
-
-def milliseconds(value: float | None) -> str:
-    """Two significant digits, three decimals at most: 0.004, 0.90, 24, 1,600."""
-    if value is None or value >= 9.95 or value == 0:
-        return number(value)
-    return number(value, min(3, 1 - math.floor(math.log10(value))))
-
-
-def estimate(row: Row, value: str, ends: str = "", digits: int = 0, unit: int = 1) -> str:
-    """A figure and its interval: `213 (195 to 232)`; nothing without it."""
-    figures = [row[name] for name in (value, f"{ends}low", f"{ends}high")]
-    if figures[0] is None:
-        return ""
-    shown, low, high = (number(figure and unit * figure, digits) for figure in figures)
-    return shown if None in figures else f"{shown} ({low} to {high})"
-
-
-def counted(count: int, noun: str) -> str:
-    """`1 game`, `1,200 games`."""
-    return f"{count:,} {noun if count == 1 else noun + 's'}"

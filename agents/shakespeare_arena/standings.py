@@ -1,24 +1,28 @@
-"""What results say of their agents: ladders and everything beside them, with 95 % intervals."""
+"""Ladders, pairings and timings computed from results, with 95 % intervals."""
 
 from __future__ import annotations
 
 import functools
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, Literal, NamedTuple
 
 from shakespeare_env.extras import needing
 
 with needing("arena", "the arena needs"):
     import numpy as np
     import polars as pl
-    import scipy.special
     from numpy.typing import NDArray
 
     from shakespeare_arena import summaries
-    from shakespeare_arena.intervals import mean_error, mean_interval, student_interval
-    from shakespeare_arena.ratings import Ratings, rated
+    from shakespeare_arena.intervals import (
+        mean_error,
+        mean_interval,
+        student_interval,
+        student_quantile,
+    )
+    from shakespeare_arena.ratings import Lead, Ratings, ratings_and_fit
     from shakespeare_env.datasets.frames import check_unique
 
 Verdict = Literal["stronger", "equal", "open"]
@@ -35,32 +39,36 @@ FEWEST_MATCHES = 10
 
 @dataclass(frozen=True)
 class Standings:
-    """What results say of their agents; intervals are 95 %, shares run from 0 to 1.
+    """Ladders, pairings and timings of the agents of some results, as frames.
 
-    `low` and `high` are an interval's ends, null where there is too little to have one. Agents are
-    distinguished by `digest` and shown by their label `agent`; frames without a digest use labels.
-    Frames without data are empty. The columns are in `SCHEMAS`.
+    Intervals are 95 %, and shares run from 0 to 1. `low` and `high` are an interval's ends, null if
+    there is too little to have one. Agents are distinguished by `digest` and shown by their label
+    `agent`; frames without a digest use labels. Frames without data are empty. The columns are in
+    `SCHEMAS`.
 
     Attributes:
-        games: Played, solo games among them.
-        matches: Deals with their line-ups: what the intervals count as independent.
+        games: The number of games, solo games among them.
+        matches: The number of deals with their line-ups, which intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
-            strongest first: `rank`, "3=" where it is shared because an order is equal or open;
-            `rating` in Elo points, the mean of the middle half of the table's field 0; `lead` above
-            the next one (null where no games connect the two); `verdict` on it: "stronger" (its
-            interval, adjusted for the number of neighbours on all ladders, lies above 0), "equal"
-            (it lies within `EQUAL_WITHIN`) or "open"; `forfeits`.
-        fits: By number of seats, how well one number an agent explains who finished ahead of whom:
-            `chi_square` over `compared` pairs, degrees of `freedom`, `p`, and `widening`, the
-            factor of all intervals of ratings: above 1 where p < 1 %, so that the model is false.
-        tables: Agents by number of seats: share of victory, mean score.
+            strongest first. `rank` is "3=" if it is shared because an order is equal or open.
+            `rating` is in Elo points; the mean of the middle half of the table's agents is 0.
+            `lead` is that above the next agent, null if no games connect the two. The `verdict` on
+            it is "stronger" (its interval, adjusted for the number of neighbours on all ladders,
+            lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open". `forfeits` counts
+            games lost by faults.
+        fits: A row per number of seats: how well one number per agent explains who finished ahead
+            of whom. `chi_square` is over `compared` pairs, with its degrees of `freedom` and `p`.
+            `widening` is the factor of all intervals of ratings, above 1 where p < 1 %, so that
+            the model is false.
+        tables: Agents by number of seats: share of the victory, mean score.
         pairs: Ordered pairs that met, by number of seats: how often `agent` finished `ahead` of
             `other`, what the table's ratings expect, `z`, the standard errors between the two (null
-            where too little is expected of a pair), and the mean difference of their scores on the
+            if too little is expected of a pair), and the mean difference of their scores on the
             same deals.
-        times: By number of seats: decisions, and the time they took; intervals over matches.
-        solo: Agents of solo games, best first; `lead` over the next one on the deals both played.
-        faults: Forfeited games by kind, with the details of one.
+        times: Agents by number of seats: decisions, and the time they took; intervals over matches.
+        solo: Agents of solo games, best first, with their `lead` over the next one on the deals
+            that both played.
+        faults: Forfeited games by agent and kind of fault, with the details of one.
     """
 
     games: int
@@ -74,134 +82,205 @@ class Standings:
     faults: pl.DataFrame
 
     def ladders(self) -> dict[int, pl.DataFrame]:
-        """The rows of `ladder` by number of seats."""
+        """Return the rows of `ladder` by number of seats."""
         seats = self.ladder["players"].unique(maintain_order=True)
         return {players: self.ladder.filter(pl.col("players") == players) for players in seats}
 
     @property
     def misfit(self) -> bool:
-        """Whether ratings do not tell the pairs of some table, so that pairs come first."""
+        """Whether ratings do not explain the pairs of some table, so that pairs come first."""
         return bool((self.fits["widening"] > 1).any())
 
     def milliseconds(self, players: int) -> dict[str, float]:
-        """Milliseconds a decision at a table, by agents that were timed there."""
+        """Return milliseconds a decision at a table, by the agents that were timed there."""
         timed = self.times.filter(pl.col("players") == players)
         return dict(timed.select("agent", "milliseconds").iter_rows())
 
 
-_WHOLE = "players games matches deals seat score count decisions forfeits compared freedom"
-_TEXT = "rank agent digest other other_digest verdict fault example"
-_TYPES: dict[str, type[pl.DataType]] = {
-    **dict.fromkeys(_WHOLE.split(), pl.Int64),
-    **dict.fromkeys(_TEXT.split(), pl.String),
+Types = dict[str, type[pl.DataType]]
+"""The types of a frame's columns, by name."""
+
+_COUNT = pl.Int64
+_TEXT = pl.String
+_REAL = pl.Float64
+_LEAD: Types = {"lead": _REAL, "lead_low": _REAL, "lead_high": _REAL, "verdict": _TEXT}
+_INTERVAL: Types = {"low": _REAL, "high": _REAL}
+SCHEMAS: dict[str, Types] = {
+    "ladder": {
+        "players": _COUNT,
+        "rank": _TEXT,
+        "agent": _TEXT,
+        "digest": _TEXT,
+        "games": _COUNT,
+        "rating": _REAL,
+        **_INTERVAL,
+        **_LEAD,
+        "forfeits": _COUNT,
+    },
+    "fits": {
+        "players": _COUNT,
+        "compared": _COUNT,
+        "chi_square": _REAL,
+        "freedom": _COUNT,
+        "p": _REAL,
+        "widening": _REAL,
+    },
+    "tables": {
+        "players": _COUNT,
+        "agent": _TEXT,
+        "digest": _TEXT,
+        "games": _COUNT,
+        "win_rate": _REAL,
+        **_INTERVAL,
+        "mean_score": _REAL,
+        "score_low": _REAL,
+        "score_high": _REAL,
+    },
+    "pairs": {
+        "players": _COUNT,
+        "agent": _TEXT,
+        "other": _TEXT,
+        "games": _COUNT,
+        "matches": _COUNT,
+        "ahead": _REAL,
+        **_INTERVAL,
+        "expected": _REAL,
+        "z": _REAL,
+        "score_lead": _REAL,
+        "score_low": _REAL,
+        "score_high": _REAL,
+    },
+    "times": {
+        "players": _COUNT,
+        "agent": _TEXT,
+        "digest": _TEXT,
+        "decisions": _COUNT,
+        "seconds": _REAL,
+        "milliseconds": _REAL,
+        **_INTERVAL,
+    },
+    "solo": {
+        "rank": _TEXT,
+        "agent": _TEXT,
+        "digest": _TEXT,
+        "deals": _COUNT,
+        "mean": _REAL,
+        **_INTERVAL,
+        "median": _REAL,
+        **_LEAD,
+        "forfeits": _COUNT,
+    },
+    "faults": {"agent": _TEXT, "fault": _TEXT, "count": _COUNT, "example": _TEXT},
 }
-"""The types of columns; others hold `Float64`."""
-_LEAD = "lead lead_low lead_high verdict"
-_COLUMNS = {
-    "ladder": f"players rank agent digest games rating low high {_LEAD} forfeits",
-    "fits": "players compared chi_square freedom p widening",
-    "tables": "players agent digest games win_rate low high mean_score score_low score_high",
-    "pairs": "players agent other games matches ahead low high expected z "
-    "score_lead score_low score_high",
-    "times": "players agent digest decisions seconds milliseconds low high",
-    "solo": f"rank agent digest deals mean low high median {_LEAD} forfeits",
-    "faults": "agent fault count example",
-}
-SCHEMAS: dict[str, dict[str, type[pl.DataType]]] = {
-    frame: {column: _TYPES.get(column, pl.Float64) for column in columns.split()}
-    for frame, columns in _COLUMNS.items()
-}
-"""The columns of each frame."""
+"""The columns of each frame of `Standings`."""
+_PAIR: Types = {"players": _COUNT, "digest": _TEXT, "other_digest": _TEXT}
 
 
 def standings_of(results: pl.DataFrame) -> Standings:
-    """Compute all that results say of their agents; docs/ratings.md lists what figures assume.
+    """Compute the standings of results; docs/ratings.md lists what their figures assume.
 
-    `results` has a row per game, in the columns `RESULTS`; DatasetError if a key is there twice.
+    Args:
+        results: A row per game, in the columns `RESULTS`.
+
+    Raises:
+        DatasetError: several games have one key.
     """
     check_unique(results, "key", "keep each once, as in results.unique('key', maintain_order=True)")
     rows = summaries.seat_rows(results)
     several = results.filter(pl.col("players") > 1)["players"].unique().sort().to_list()
-    fitted = {players: rated(results.filter(players=players)) for players in several}
+    fitted = {players: ratings_and_fit(results.filter(players=players)) for players in several}
     estimates: dict[int, Ratings | SoloScores] = {1: solo_scores(rows)}
-    estimates.update((players, rating) for players, (rating, _) in fitted.items())
-    sizes = [len(of.digests) for of in estimates.values()]
-    # Bonferroni: over neighbours, and over all pairs, from which those that rank are chosen.
-    levels = (
-        LEVEL / max(sum(max(n - 1, 0) for n in sizes), 1),
-        LEVEL / max(sum(n * (n - 1) // 2 for n in sizes), 1),
-    )
-    counts = rows.group_by("players", "digest", "agent").agg(
-        games=pl.len(),
-        deals=pl.struct("seed", "deal").n_unique(),
-        forfeits=pl.col("fault").is_not_null().sum(),
-    )
-    places = [row for players, of in estimates.items() for row in _ladder(players, of, levels)]
-    columns = {**SCHEMAS["solo"], **SCHEMAS["ladder"]}
-    found = {name: kind for name, kind in columns.items() if name not in counts.columns[2:]}
-    ladders = pl.DataFrame(places, schema=found).join(
-        counts, on=["players", "digest"], how="left", maintain_order="left"
-    )
+    estimates.update((players, ratings) for players, (ratings, _) in fitted.items())
+    ladders = _ladders(rows, estimates)
+
     fits = [
         (players, fit.compared, fit.chi_square, fit.freedom, fit.p, fit.widening)
         for players, (_, fit) in fitted.items()
     ]
-    by = ["players", "digest", "other_digest"]
-    schema = {column: _TYPES.get(column, pl.Float64) for column in (*by, "expected", "z")}
-    expected = pl.concat([pl.DataFrame(schema=schema), *(fit.pairs for _, fit in fitted.values())])
-    paired = summaries.pairs(rows).join(expected, on=by).sort("players", "agent", "other")
+    nothing_expected = pl.DataFrame(schema={**_PAIR, "expected": _REAL, "z": _REAL})
+    expected = pl.concat([nothing_expected, *[fit.pairs for _, fit in fitted.values()]])
+    pairs = summaries.pairs(rows).join(expected, on=list(_PAIR))
     frames = {
         "ladder": ladders.filter(pl.col("players") > 1),
         "solo": ladders.filter(players=1),
         "fits": pl.DataFrame(fits, schema=SCHEMAS["fits"], orient="row"),
         "tables": summaries.tables(rows),
-        "pairs": paired,
+        "pairs": pairs.sort("players", "agent", "other"),
         "times": summaries.times(rows),
         "faults": summaries.faults(rows),
     }
     return Standings(
         games=len(results),
         matches=results["match"].n_unique(),
-        **{
-            name: frame.select(pl.col(column).cast(kind) for column, kind in SCHEMAS[name].items())
-            for name, frame in frames.items()
-        },
+        **{name: _in_schema(frame, SCHEMAS[name]) for name, frame in frames.items()},
+    )
+
+
+def _in_schema(frame: pl.DataFrame, schema: Types) -> pl.DataFrame:
+    return frame.select(pl.col(column).cast(kind) for column, kind in schema.items())
+
+
+def _ladders(rows: pl.DataFrame, estimates: Mapping[int, Ratings | SoloScores]) -> pl.DataFrame:
+    """Return the ladders by number of seats below each other, with agents' counts of games."""
+    sizes = [len(of_table.digests) for of_table in estimates.values()]
+    neighbours = sum(max(n - 1, 0) for n in sizes)
+    pairs = sum(n * (n - 1) // 2 for n in sizes)
+    # Bonferroni: over neighbours, and over all pairs, from which those that rank are chosen.
+    levels = _Levels(LEVEL / max(neighbours, 1), LEVEL / max(pairs, 1))
+    places = [
+        row for players, of_table in estimates.items() for row in _ladder(players, of_table, levels)
+    ]
+    counts = rows.group_by("players", "digest", "agent").agg(
+        games=pl.len(),
+        deals=pl.struct("seed", "deal").n_unique(),
+        forfeits=pl.col("fault").is_not_null().sum(),
+    )
+    counted = {"agent", "games", "deals", "forfeits"}
+    columns = {**SCHEMAS["solo"], **SCHEMAS["ladder"]}
+    schema = {name: kind for name, kind in columns.items() if name not in counted}
+    return pl.DataFrame(places, schema=schema).join(
+        counts, on=["players", "digest"], how="left", maintain_order="left"
     )
 
 
 # ----------------------------------------------------------------------------------------- ladders
 
 
-def verdict(
-    lead: float, error: float, matches: int, *, level: float, equal_within: float
-) -> Verdict:
-    """What a lead over an agent shows, if the verdict may be wrong with probability `level`.
+def verdict(lead: Lead, *, level: float, equal_within: float) -> Verdict:
+    """Decide an order by a lead; the verdict is wrong with probability `level` at most.
 
-    `matches` are those of the agent that has played fewer; a lead below `equal_within` is none.
+    A lead of less than `equal_within` counts as none.
     """
-    if matches < FEWEST_MATCHES or not math.isfinite(error):
+    if lead.matches < FEWEST_MATCHES or not math.isfinite(lead.error):
         return "open"
     # Standard errors are estimates themselves, hence Student's t on their matches.
-    half = error * float(scipy.special.stdtrit(matches - 1, 1 - level / 2))
-    if lead - half > 0:
+    half = lead.error * student_quantile(lead.matches - 1, level)
+    low = lead.value - half
+    high = lead.value + half
+    if low > 0:
         return "stronger"
-    return "equal" if -equal_within < lead - half and lead + half < equal_within else "open"
+    return "equal" if -equal_within < low and high < equal_within else "open"
 
 
 def with_ranks(
     rows: list[dict[str, Any]], stronger: Callable[[int, int], bool]
 ) -> list[dict[str, Any]]:
-    """A ladder's rows with their `rank`: one more than the agents that are surely stronger.
+    """Return a ladder's rows with their `rank`: one more than the agents that are surely stronger.
 
     An agent surely stronger than another is so than all below that one, and so are all above. A
-    shared rank is written "3=". Rows are strongest first, with their `verdict` over the next one;
-    `stronger` tells whether the agent at one place is shown to be stronger than one further down.
+    shared rank is written "3=".
+
+    Args:
+        rows: Strongest first, with their `verdict` over the next one.
+        stronger: Whether the agent at one place is shown to be stronger than one further down.
     """
     above = [0] * len(rows)
     for place in range(1, len(rows)):
-        beside = rows[place - 1]["verdict"] == "stronger"
-        shown = (other for other in range(place - 1) if stronger(other, place))
-        surely = place if beside else max(shown, default=-1) + 1
+        if rows[place - 1]["verdict"] == "stronger":
+            surely = place
+        else:
+            shown = [other for other in range(place - 1) if stronger(other, place)]
+            surely = max(shown, default=-1) + 1
         above[place] = max(above[place - 1], surely)
     for row, count in zip(rows, above, strict=True):
         row["rank"] = f"{count + 1}=" if above.count(count) > 1 else f"{count + 1}"
@@ -210,30 +289,43 @@ def with_ranks(
 
 @dataclass(frozen=True)
 class SoloScores:
-    """Scores of solo games, float[deals, agents], NaN where an agent has not played a deal.
+    """Scores of solo games, by deal and agent, best agent first.
 
-    Best first: each agent is no worse than the next on the deals of both.
+    Each agent is no worse than the next on the deals of both.
+
+    Attributes:
+        digests: The agents.
+        scores: float[deals, agents], NaN if the agent has not played the deal.
     """
 
     digests: tuple[str, ...]
     scores: NDArray[np.float64]
 
-    def lead(self, first: int, second: int) -> tuple[float, float, int]:
-        """The mean difference on common deals, its standard error (NaN below two), their number."""
+    def lead(self, first: int, second: int) -> Lead:
+        """Return the mean lead of the first agent over the second on the deals of both.
+
+        The standard error is NaN with less than two deals; the matches are these deals.
+        """
         leads = self.scores[:, first] - self.scores[:, second]
         leads = leads[np.isfinite(leads)]
-        return *(mean_error(leads) if len(leads) else (math.nan, math.nan)), len(leads)
+        if not len(leads):
+            return Lead(math.nan, math.nan, 0)
+        mean, error = mean_error(leads)
+        return Lead(mean, error, len(leads))
 
-    def figures(self) -> list[dict[str, Any]]:
-        """Each agent's mean score, the ends of its interval, and its median."""
-        names = "mean", "low", "high", "median"
-        played = (column[np.isfinite(column)] for column in self.scores.T)
-        found = ((*mean_interval(scores), float(np.median(scores))) for scores in played)
-        return [dict(zip(names, of_agent, strict=True)) for of_agent in found]
+    def columns(self) -> list[dict[str, float | None]]:
+        """Return each agent's columns of a ladder: `mean` score, `low`, `high`, and `median`."""
+        ladder: list[dict[str, float | None]] = []
+        for column in self.scores.T:
+            scores = column[np.isfinite(column)]
+            mean, low, high = mean_interval(scores)
+            median = float(np.median(scores))
+            ladder.append({"mean": mean, "low": low, "high": high, "median": median})
+        return ladder
 
 
 def solo_scores(rows: pl.DataFrame) -> SoloScores:
-    """The scores of all solo games of `summaries.seat_rows`."""
+    """Return the scores of all solo games among `summaries.seat_rows`."""
     alone = rows.filter(pl.col("players") == 1).with_columns(
         counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
     )
@@ -245,38 +337,40 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
     unordered = SoloScores(tuple(digests), scores)
 
     def worse(first: int, second: int) -> int:
-        lead, _, deals = unordered.lead(first, second)
-        return -int(np.sign(lead)) if deals else 0
+        lead = unordered.lead(first, second)
+        return -int(np.sign(lead.value)) if lead.matches else 0
 
     means = np.array([np.nanmean(column) for column in scores.T])
     # A sort compares all that end up as neighbours, so no lead over the next is negative.
-    best = np.argsort(-means, kind="stable").tolist()
-    order = sorted(best, key=functools.cmp_to_key(worse))
+    by_mean = np.argsort(-means, kind="stable").tolist()
+    order = sorted(by_mean, key=functools.cmp_to_key(worse))
     return SoloScores(tuple(digests[i] for i in order), scores[:, order])
 
 
-def _ladder(
-    players: int, estimates: Ratings | SoloScores, levels: tuple[float, float]
-) -> list[dict[str, Any]]:
-    """A ladder's rows, strongest first, with rank, lead over the next, and verdict on it.
+class _Levels(NamedTuple):
+    """The levels of a verdict on two neighbours, and of one on any two agents of a ladder."""
 
-    `levels` are those of a verdict on neighbours, and on any two of a ladder.
-    """
+    neighbours: float
+    pairs: float
+
+
+def _ladder(players: int, estimates: Ratings | SoloScores, levels: _Levels) -> list[dict[str, Any]]:
+    """Return a ladder's rows, strongest first, with rank, lead over the next, and verdict on it."""
     equal_within = SOLO_EQUAL_WITHIN if players == 1 else EQUAL_WITHIN
-    agents = zip(estimates.digests, estimates.figures(), strict=True)
     rows: list[dict[str, Any]] = [
-        {"players": players, "digest": digest, **found} for digest, found in agents
+        {"players": players, "digest": digest, **columns}
+        for digest, columns in zip(estimates.digests, estimates.columns(), strict=True)
     ]
     for place, row in enumerate(rows[:-1]):
-        ahead, error, matches = estimates.lead(place, place + 1)
-        row["verdict"] = verdict(ahead, error, matches, level=levels[0], equal_within=equal_within)
-        if math.isfinite(ahead):
-            row["lead"] = ahead
-        if math.isfinite(error):
-            row["lead_low"], row["lead_high"] = student_interval(ahead, error, matches)
+        lead = estimates.lead(place, place + 1)
+        row["verdict"] = verdict(lead, level=levels.neighbours, equal_within=equal_within)
+        if math.isfinite(lead.value):
+            row["lead"] = lead.value
+        if math.isfinite(lead.error):
+            row["lead_low"], row["lead_high"] = student_interval(*lead)
 
     def stronger(first: int, second: int) -> bool:
-        shown = verdict(*estimates.lead(first, second), level=levels[1], equal_within=equal_within)
-        return shown == "stronger"
+        lead = estimates.lead(first, second)
+        return verdict(lead, level=levels.pairs, equal_within=equal_within) == "stronger"
 
     return with_ranks(rows, stronger)

@@ -1,4 +1,4 @@
-"""Figures of agents and pairs, with intervals clustered by match: frames of the standings."""
+"""Frames of the standings on agents and pairs, with intervals clustered by match."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from shakespeare_arena.intervals import by_group, score_interval
 
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _KEPT = ("key", "match", "players", "seed", "deal")
-_FEWEST = 6  # the fewest characters of a digest in a label
+_SHORTEST = 6  # the fewest characters of a digest in a label
 _AT = ["players", "digest", "agent"]
 
 
 def labels(results: pl.DataFrame) -> dict[str, str]:
-    """Labels by digest: the newest name, and the start of the digest where agents share it."""
+    """Return labels by digest: the newest name, with the digest's start if agents share it."""
     seen = results.select("agents", "digests").explode("agents", "digests")
     names = seen.group_by("digests", maintain_order=True).agg(pl.col("agents").last())
     labelled: dict[str, str] = {}
     for (name,), sharing in names.group_by("agents", maintain_order=True):
         digests = sharing["digests"].to_list()
-        length = _FEWEST
+        length = _SHORTEST
         while len({digest[:length] for digest in digests}) < len(digests):
             length += 1
         for digest in digests:
@@ -28,18 +28,18 @@ def labels(results: pl.DataFrame) -> dict[str, str]:
 
 
 def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
-    """A row per seat of a game.
+    """Return a row per seat of each game.
 
     Returns:
-        `key`, `match`, `players`, `seed`, `deal` as in the results; `seat`, `digest`, `agent` (its
-        label), `score`, `place`, `seconds`, `decisions`; `won`, the share of victory, a victory
-        shared by k seats being 1/k of one each; `forfeited`, whether the game was; `fault` and
-        `fault_details` in the row of the seat that did.
+        The columns `key`, `match`, `players`, `seed`, `deal` as in the results; `seat`, `digest`,
+        `agent` (its label), `score`, `place`, `seconds`, `decisions`; `won`, the share of the
+        victory, 1/k for each of k winners; `forfeited`, whether the game was forfeited; `fault`
+        and `fault_details` in the row of the seat that forfeited it.
     """
-    rows = results.select(
-        *(*_KEPT, *_BY_SEAT, "forfeited_by", "fault", "fault_details"),
-        seat=pl.int_ranges("players", dtype=pl.Int64),
-    ).explode(*_BY_SEAT, "seat")
+    columns = [*_KEPT, *_BY_SEAT, "forfeited_by", "fault", "fault_details"]
+    rows = results.select(*columns, seat=pl.int_ranges("players", dtype=pl.Int64)).explode(
+        *_BY_SEAT, "seat"
+    )
     first = pl.col("places") == 1
     guilty = pl.col("seat") == pl.col("forfeited_by")
     return rows.select(
@@ -59,7 +59,7 @@ def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def tables(rows: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.tables` of `seat_rows`."""
+    """Return the frame `Standings.tables`, given `seat_rows`."""
     several = rows.filter(pl.col("players") > 1)
     rates = by_group(several, _AT, "match", pl.col("won").sum(), pl.len(), score_interval)
     scored = several.filter(~pl.col("forfeited"))
@@ -73,50 +73,58 @@ def tables(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def times(rows: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.times`, the quickest first; agents that decided nothing are left out."""
+    """Return the frame `Standings.times`, the quickest first, without agents that never decided."""
     timed = rows.filter(pl.col("decisions").sum().over(_AT) > 0)
     sums = timed.group_by(_AT).agg(pl.col("decisions", "seconds").sum())
-    taken, decisions = 1000 * pl.col("seconds").sum(), pl.col("decisions").sum()
-    each = by_group(timed, _AT, "match", taken, decisions).rename({"mean": "milliseconds"})
-    return sums.join(each, on=_AT).sort("players", "milliseconds", "digest")
+    milliseconds = 1000 * pl.col("seconds").sum()
+    means = by_group(timed, _AT, "match", milliseconds, pl.col("decisions").sum())
+    means = means.rename({"mean": "milliseconds"})
+    return sums.join(means, on=_AT).sort("players", "milliseconds", "digest")
 
 
 def faults(rows: pl.DataFrame) -> pl.DataFrame:
-    """The frame `Standings.faults`."""
+    """Return the frame `Standings.faults`."""
     lost = rows.drop_nulls("fault").group_by("agent", "fault")
     return lost.agg(count=pl.len(), example=pl.col("fault_details").min()).sort("agent", "fault")
 
 
 def meetings(rows: pl.DataFrame) -> pl.DataFrame:
-    """Every two seats of a game held by different agents, in both orders.
+    """Return a row for every two seats of a game held by different agents, in both orders.
 
     Returns:
-        `key`, `match`, `players`, `digest`, `agent`, `other_digest`, `other`, `ahead` (1, 0, or ½
-        for a tie) and `score_lead`. Of a forfeited game there are only the meetings with its loser,
-        without a score.
+        The columns `key`, `match`, `players`, `digest`, `agent`, `other_digest`, `other`, `ahead`
+        (1, 0, or ½ for a tie) and `score_lead`. A forfeited game has only the meetings with its
+        loser, and their `score_lead` is null.
     """
-    mine = rows.filter(pl.col("players") > 1).select(
-        *("key", "match", "players", "digest", "agent", "place", "score", "forfeited"),
-        guilty=pl.col("fault").is_not_null(),
-    )
-    theirs = mine.select(
+    seats = ["key", "match", "players", "digest", "agent", "place", "score", "forfeited"]
+    is_guilty = pl.col("fault").is_not_null()
+    own = rows.filter(pl.col("players") > 1).select(*seats, guilty=is_guilty)
+    others = own.select(
         "key",
         pl.col("agent").alias("other"),
         pl.col("digest", "place", "score", "guilty").name.prefix("other_"),
     )
-    both = mine.join(theirs, on="key").filter(pl.col("digest") != pl.col("other_digest"))
+    both = own.join(others, on="key").filter(pl.col("digest") != pl.col("other_digest"))
     both = both.filter(~pl.col("forfeited") | pl.col("guilty") | pl.col("other_guilty"))
-    place, other = pl.col("place"), pl.col("other_place")
+    place = pl.col("place")
+    other_place = pl.col("other_place")
     return both.select(
-        *("key", "match", "players", "digest", "agent", "other_digest", "other"),
-        ahead=(place < other) + 0.5 * (place == other),
+        "key",
+        "match",
+        "players",
+        "digest",
+        "agent",
+        "other_digest",
+        "other",
+        ahead=(place < other_place) + 0.5 * (place == other_place),
         score_lead=pl.when(~pl.col("forfeited")).then(pl.col("score") - pl.col("other_score")),
     )
 
 
 def pairs(rows: pl.DataFrame) -> pl.DataFrame:
-    """How often each agent was ahead of each other one, and by what score, by number of seats."""
-    by, met = ["players", "digest", "agent", "other_digest", "other"], meetings(rows)
+    """Return how often each agent was ahead of each other one, and by what score, by table."""
+    by = ["players", "digest", "agent", "other_digest", "other"]
+    met = meetings(rows)
     ahead = by_group(met, by, "match", pl.col("ahead").sum(), pl.len(), score_interval)
     games = met.group_by(by).agg(games=pl.col("key").n_unique())
     leads = met.drop_nulls("score_lead")

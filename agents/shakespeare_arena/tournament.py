@@ -12,10 +12,10 @@ from pathlib import Path
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.travel import agent_set
 from shakespeare_agents.workers import Workers
-from shakespeare_arena.field import Field, contenders
-from shakespeare_arena.matchmaking import GROWTH, Ladder, look_at, plan_round
-from shakespeare_arena.playing import Games, play
-from shakespeare_arena.results import FIELD_NAME, ResultsFolder, RoundPlan, opened
+from shakespeare_arena.config import ArenaConfig, open_contenders
+from shakespeare_arena.matchmaking import GROWTH, Ladder, ladders_at_look, plan_round
+from shakespeare_arena.playing import GamesJob, play
+from shakespeare_arena.results import CONFIG_NAME, ResultsFolder, RoundPlan, open_results
 from shakespeare_arena.seating import RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.extras import needing
@@ -31,13 +31,16 @@ _FIRST_ROUND = 24  # games per agent and table in the first round
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
 
-OnProgress = Callable[[int, int, int], None]
-"""Called when a round begins and whenever games were kept: with the number of the round, from 0,
-the games finished in all by the agents of the field, and those once the round is over."""
+RoundProgress = Callable[[int, int, int], None]
+"""Progress callback, called when a round begins and whenever games were kept.
+
+The arguments are the number of the round, from 0, the games finished by the arena's agents in all
+rounds, and those finished once the round is over.
+"""
 
 
 class Ending(StrEnum):
-    """Why an arena has stopped."""
+    """The reason why an arena has stopped."""
 
     settled = "the order is settled"
     games = "its games are played"
@@ -46,20 +49,25 @@ class Ending(StrEnum):
 
 
 def run_arena(
-    field: Field,
+    config: ArenaConfig,
     folder: Path,
     *,
-    on_progress: OnProgress | None = None,
+    on_progress: RoundProgress | None = None,
     workers: Workers | None = None,
 ) -> Ending:
-    """Play a field until its order is settled at every table or its games or minutes are spent.
+    """Play until the agents' order is settled at every table, or games or minutes are spent.
 
     Results are kept in the folder, which may hold earlier ones; those of all agents count. A
-    repeated or interrupted arena goes on; equal fields give equal games, unless minutes, clocks or
-    programs decide. The programs and the Python that the field names are run (`Field.runs`).
+    repeated or interrupted arena goes on, and loses what was played together in the last seconds.
+    Equal configurations give equal games, unless minutes, clocks or programs decide. The programs
+    and the Python code that the configuration names are run (`ArenaConfig.untrusted_code`).
 
-    Workers (see `open_workers`) play the same games; without them this process does. What was
-    played together in the last seconds is lost if it is interrupted.
+    Args:
+        config: The agents, the tables, and when to stop.
+        folder: The folder of results.
+        on_progress: Called as rounds go on.
+        workers: Play the games (see `open_workers`), by default in this process; they change no
+            game.
 
     Raises:
         ArenaError: an agent cannot be made, two are the same, or the folder cannot be used.
@@ -68,19 +76,20 @@ def run_arena(
         OSError: something cannot be written.
         WorkerError: workers are lost, or an agent is another one there.
     """
-    game = registry.game(field.game)
+    game = registry.game(config.game)
     folder = folder.resolve()
-    with contenders(field, game) as entrants, opened(folder, field.game) as store:
-        if field.text:
-            write_atomically(folder / FIELD_NAME, field.text.encode())
+    with open_contenders(config, game) as entrants, open_results(folder, config.game) as results:
+        if config.text:
+            write_atomically(folder / CONFIG_NAME, config.text.encode())
         names = {digest: entrant.name for digest, entrant in entrants.items()}
-        rules = RunSettings(field.game, field.variants, field.seed, {}, names)
-        job = Games(agent_set(list(entrants.values()), game), tuple(entrants), rules, play)
-        return _Arena(field, job, store, on_progress, workers or Workers()).run()
+        settings = RunSettings(config.game, config.variants, config.seed, {}, names)
+        agents = agent_set(list(entrants.values()), game)
+        job = GamesJob(agents, tuple(entrants), settings, play)
+        return _Arena(config, job, results, on_progress, workers or Workers()).run()
 
 
 def sits_out(results: pl.DataFrame, digest: str) -> bool:
-    """Whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
+    """Return whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
     own = results.filter(pl.col("digests").list.contains(digest))
     # They are sorted by deal, since the order in which games were written is a matter of time.
     last = own.sort("deal", "rotation", "players", "key").tail(LOST_IN_A_ROW)
@@ -95,26 +104,30 @@ class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
 class _Arena:
     def __init__(
         self,
-        field: Field,
-        job: Games[pl.DataFrame],
-        store: ResultsFolder,
-        on_progress: OnProgress | None,
+        config: ArenaConfig,
+        job: GamesJob[pl.DataFrame],
+        results: ResultsFolder,
+        on_progress: RoundProgress | None,
         workers: Workers,
     ) -> None:
-        self.field, self.job, self.store = field, job, store
-        self._tell, self._workers = on_progress or (lambda *_: None), workers
-        self._until: float | None = None
-        self._seconds: Counter[str] = Counter()
-        self._times: Counter[str] = Counter()
-        self._note_pace(store.results)
-        self._games = self._planned = self._of_field().height
+        self._config = config
+        self._job = job
+        self._folder = results
+        self._on_progress = on_progress
+        self._workers = workers
+        self._until: float | None = None  # on the monotonic clock
+        self._seconds: Counter[str] = Counter()  # of thinking, by agent
+        self._seats: Counter[str] = Counter()  # played, by agent
+        self._note_pace(results.results)
+        self._games = self._games_of_config().height
+        self._planned = self._games
 
     def run(self) -> Ending:
         try:
             while True:
                 missing = self._missing()
                 self._planned = self._games + len(missing)
-                self._report()
+                self._report_progress()
                 self._play(missing)
                 ending = self._ending()
                 if ending is not None:
@@ -124,23 +137,24 @@ class _Arena:
             return Ending.minutes
 
     def _play(self, seatings: Sequence[Seating]) -> None:
-        shards = self._together(seatings)
-        with closing(self._workers.run(self.job, shards, lambda *_: self._check_time())) as shard:
-            for _, rows in shard:
-                self.store.append(rows)
+        shards = self._shards(seatings)
+        with closing(self._workers.run(self._job, shards, lambda *_: self._check_time())) as played:
+            for _, rows in played:
+                self._folder.append(rows)
                 self._note_pace(rows)
                 self._games += len(rows)
-                self._report()
+                self._report_progress()
                 self._check_time()
 
-    def _together(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
-        """Games to be played together, as many as the time of earlier games suggests."""
+    def _shards(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
+        """Yield games to be played together, as many as the time of earlier games suggests."""
         while seatings:
-            total, count = 0.0, 0
+            total = 0.0
+            count = 0
             for seating in seatings[:_MOST_TOGETHER]:
                 for digest in seating.digests:
-                    games = self._times[digest]
-                    total += self._seconds[digest] / games if games else _GUESS_S
+                    seats = self._seats[digest]
+                    total += self._seconds[digest] / seats if seats else _GUESS_S
                 if count and total > SHARD_S:
                     break
                 count += 1
@@ -149,80 +163,91 @@ class _Arena:
 
     def _note_pace(self, rows: pl.DataFrame) -> None:
         seats = rows.select("digests", "seconds").explode("digests", "seconds")
-        of_each = seats.group_by("digests").agg(pl.col("seconds").sum(), games=pl.len())
-        for digest, seconds, games in of_each.iter_rows():
+        by_agent = seats.group_by("digests").agg(pl.col("seconds").sum(), seats=pl.len())
+        for digest, seconds, count in by_agent.iter_rows():
             self._seconds[digest] += seconds
-            self._times[digest] += games
+            self._seats[digest] += count
 
     def _begin_round(self) -> None:
-        number = 0 if self.store.plan is None else self.store.plan.number + 1
+        last = self._folder.last_plan
+        number = 0 if last is None else last.number + 1
         playing = self._playing()
-        first = _FIRST_ROUND * len(playing) * len(self.field.players)
+        first = _FIRST_ROUND * len(playing) * len(self._config.players)
         matches = plan_round(
-            self.store.results,
-            self._look_at(self.store.results, playing, number + 1),
+            self._folder.results,
+            self._ladders(self._folder.results, playing, number + 1),
             agents=playing,
-            seed=self.field.seed,
+            seed=self._config.seed,
             number=number,
-            games=min(round(first * GROWTH**number), self.field.games - self._games),
+            games=min(round(first * GROWTH**number), self._config.games - self._games),
         )
-        self.store.begin(RoundPlan(number, self.field.seed, tuple(matches)))
+        self._folder.begin_round(RoundPlan(number, self._config.seed, tuple(matches)))
 
     def _ending(self) -> Ending | None:
         if self._until is not None and time.monotonic() >= self._until:
             return Ending.minutes
-        playing, plan = self._playing(), self.store.plan
+        playing = self._playing()
         if len(playing) < 2:
             return Ending.alone
-        if self._games >= self.field.games:
+        if self._games >= self._config.games:
             return Ending.games
-        if plan is None or plan.seed != self.field.seed:
+        plan = self._folder.last_plan
+        if plan is None or plan.seed != self._config.seed:
             return None
-        ladders = self._look_at(self._of_field(), playing, plan.number + 1)
+        ladders = self._ladders(self._games_of_config(), playing, plan.number + 1)
         undecided = any(ladder.undecided() for ladder in ladders.values())
         return None if undecided else Ending.settled
 
-    def _look_at(self, games: pl.DataFrame, playing: list[str], look: int) -> dict[int, Ladder]:
-        return look_at(
+    def _ladders(self, games: pl.DataFrame, playing: list[str], look: int) -> dict[int, Ladder]:
+        return ladders_at_look(
             games,
             agents=playing,
-            tables=self.field.players,
+            tables=self._config.players,
             look=look,
-            equal_within=self.field.equal_within,
-            solo_equal_within=self.field.solo_equal_within,
+            equal_within=self._config.equal_within,
+            solo_equal_within=self._config.solo_equal_within,
         )
 
     def _missing(self) -> list[Seating]:
-        """The games of the last plan that are not in the store, of agents of the field.
+        """Return the games of the last plan that were not played, between the arena's agents.
 
         An agent that fails plays its round to the end, or an interruption would change the games.
         """
-        plan, playing = self.store.plan, set(self.job.digests)
-        if plan is None or plan.seed != self.field.seed:
+        plan = self._folder.last_plan
+        if plan is None or plan.seed != self._config.seed:
             return []
-        return [
-            seating
-            for match in plan.matches
-            if set(match.lineup) <= playing
-            for seating in (Seating(match, rotation) for rotation in match.rotations)
-            if self.job.rules.key(seating) not in self.store.keys
-        ]
+        contenders = set(self._job.digests)
+        missing = []
+        for match in plan.matches:
+            if set(match.lineup) <= contenders:
+                games = [Seating(match, rotation) for rotation in match.rotations]
+                missing += [
+                    seating
+                    for seating in games
+                    if self._job.settings.key(seating) not in self._folder.keys
+                ]
+        return missing
 
     def _playing(self) -> list[str]:
-        return [digest for digest in self.job.digests if not sits_out(self.store.results, digest)]
+        results = self._folder.results
+        return [digest for digest in self._job.digests if not sits_out(results, digest)]
 
-    def _of_field(self) -> pl.DataFrame:
-        agents, players = list(self.job.digests), list(self.field.players)
-        of_agents = pl.col("digests").list.eval(pl.element().is_in(agents)).list.all()
-        return self.store.results.filter(of_agents, pl.col("players").is_in(players))
+    def _games_of_config(self) -> pl.DataFrame:
+        """Return the games between the arena's agents at its tables."""
+        agents = list(self._job.digests)
+        is_of_agents = pl.col("digests").list.eval(pl.element().is_in(agents)).list.all()
+        is_at_table = pl.col("players").is_in(list(self._config.players))
+        return self._folder.results.filter(is_of_agents, is_at_table)
 
-    def _report(self) -> None:
-        number = -1 if self.store.plan is None else self.store.plan.number
-        self._tell(number, self._games, self._planned)
+    def _report_progress(self) -> None:
+        if self._on_progress is not None:
+            plan = self._folder.last_plan
+            number = -1 if plan is None else plan.number
+            self._on_progress(number, self._games, self._planned)
 
     def _check_time(self) -> None:
-        if self._until is None and self.field.minutes is not None:
+        if self._until is None and self._config.minutes is not None:
             # Time counts from the first move on, as the first use compiles the rules.
-            self._until = time.monotonic() + 60 * self.field.minutes
+            self._until = time.monotonic() + 60 * self._config.minutes
         if self._until is not None and time.monotonic() >= self._until:
             raise _OutOfTime

@@ -1,6 +1,7 @@
-"""What to play: what follows from moves, by trying them, and what of it holds in any box.
+"""Research into good play: moves are tried, and findings are tested in many boxes.
 
-`counterfactual` plays games on; `trials` and `groups` say what moves are worth, `calibration` what
-forecasts are. `questions`, and a module named after a game, say what is asked, `asking` asks it in
-many boxes; `facts`, `verdicts` and `report` say what the answers amount to, `plots` shows it.
+- `counterfactual` plays positions on to the end.
+- `trials` and `groups` measure what moves are worth, and `calibration` how good forecasts are.
+- `questions`, and a module named after a game, define questions. `asking` asks them in many boxes.
+- `facts`, `verdicts` and `report` evaluate the answers, and `plots` draws them.
 """

@@ -1,8 +1,9 @@
-"""Asking questions in many boxes, resumably, by any workers.
+"""Questions asked in many boxes by any workers, in runs that can be resumed.
 
-A folder of answers holds copies of the boxes and Parquet parts; what is asked but in none of them
-is played. A shard's seed is a digest of all that decides it, so shards share no luck. Facts are
-compiled in, so the shards of every box have a process of their own.
+A folder of answers holds copies of the boxes, and Parquet files with the answers. Whatever is asked
+and not answered there is played. A shard's seed is a digest of all that decides the shard, so
+shards share no luck. Facts of a box are compiled into the rules, so the shards of every box run in
+a process of their own.
 """
 
 from __future__ import annotations
@@ -15,7 +16,7 @@ import sys
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import asdict, dataclass, fields
-from itertools import groupby
+from itertools import groupby, product
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -33,7 +34,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.datasets.frames import faults, parquet
+from shakespeare_env.datasets.frames import parquet_bytes, parquet_errors
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.errors import DatasetError, WorkerError
 from shakespeare_research.questions import (
@@ -46,30 +47,31 @@ from shakespeare_research.questions import (
 )
 
 FORMAT = 3
-"""Version of the answers; a change of a question that changes its figures changes it, too."""
+"""The version of the answers. It changes whenever a question changes in a way that numbers show."""
 DIGITS = 16
-"""The hexadecimal digits of a box's digest that name it."""
-_BOX_FILE, _ANSWERS_FILE = "box.toml", "answers.parquet"
+"""The number of hexadecimal digits of a box's digest in its name."""
+_BOX_FILE = "box.toml"
+_ANSWERS_FILE = "answers.parquet"
 
 
 @dataclass(frozen=True)
 class Shard:
-    """A play by one player at one table in one box, and what decides its figures."""
+    """A unit of work: one play by one player at one table in one box, and all that decides it."""
 
     game: str
-    play: str  # the name of what is played (see `plays_of`)
-    questions: tuple[str, ...]  # the names of those that it answers
+    play: str  # the name of the play (see `plays_of`)
+    questions: tuple[str, ...]  # the names of the questions that it answers
     player: str
-    agent: str  # its digest
-    trained_for: str  # the digest of the box that its network was trained for; empty without one
+    agent: str  # the player's digest
+    trained_for: str  # the digest of the box that its network was trained for, or empty
     players: int  # the number of seats
-    games: int  # see `TableSetup`
-    seed: int  # of all shards
+    games: int  # as in `TableSetup`
+    seed: int  # the seed of all shards
     box_digest: str
 
     @property
     def digest(self) -> str:
-        """SHA-256 of what decides the figures, hexadecimal."""
+        """The SHA-256 digest of all that decides the answers, hexadecimal."""
         return hashlib.sha256(json.dumps([FORMAT, asdict(self)]).encode()).hexdigest()
 
 
@@ -78,19 +80,21 @@ _key = attrgetter(*_KEY)
 
 
 @dataclass(frozen=True)
-class _Asking:
+class _Job:
+    """A job for workers whose shards are a box's content and what is asked in the box."""
+
     def start(self) -> Callable[[tuple[list[Shard], bytes], ProgressCallback], pl.DataFrame]:
-        return _answered
+        return _answer
 
 
 def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
-    """The package's own box and all in some folders; without folders, the box in force."""
+    """Return the package's own box and the boxes of some folders; without any, the box in force."""
     boxes = []
     for folder in folders:
         files = sorted(folder.glob("*.toml"))
         if not files:
             raise DatasetError(
-                f"{folder} has no box; make some with `shakespeare findings --sample 8 --out`"
+                f"{folder} holds no box; draw some with `shakespeare findings --sample 8 --out`"
             )
         boxes += files
     return [registry.own_box(game), *boxes] if boxes else [registry.box_in_force(game)]
@@ -106,17 +110,24 @@ def shards_of(
     seed: int,
     only: Sequence[str] = (),
 ) -> dict[Shard, Path]:
-    """What has to be played to ask questions in boxes, and the box files, box by box.
+    """Return the shards that ask questions in some boxes, each with its box file, box by box.
 
-    `players` are names of agents, `tables` numbers of seats, `games` as in `TableSetup`; `only`
-    names the questions, by default all.
+    Args:
+        game: The game's name.
+        boxes: The box files.
+        players: Names of agents.
+        tables: Numbers of seats.
+        games: As in `TableSetup`.
+        seed: The seed of all shards.
+        only: Names of the questions to ask. None of them means all.
 
     Raises:
-        ValueError: there is no such question, agent or table, or a number is out of range.
-        BoxError: a box cannot be read.
+        ValueError: There is no such question, agent or table, or a number is out of range.
+        BoxError: A box cannot be read.
     """
     checked_count("games", games)
-    loaded, questions = registry.game(game), questions_of(game)
+    loaded = registry.game(game)
+    questions = questions_of(game)
     for name in only:
         if name not in questions:
             raise ValueError(
@@ -127,59 +138,75 @@ def shards_of(
         spec.text: (agent_digest(spec, make(spec, loaded), loaded), _trained_for(spec, loaded))
         for spec in specs
     }
+    plays = {seats: plays_of(questions.values(), loaded.check_players(seats)) for seats in tables}
+    seed = int(check_seed(seed))
     by_digest = {facts_digest(registry.folder(game), box): box for box in boxes}
-    size = games, int(check_seed(seed))
-    return {
-        Shard(game, play, tuple(names), player, *digests[player], seats, *size, digest): box
-        for digest, box in by_digest.items()
-        for player in players
-        for seats in tables
-        for play, asked in plays_of(questions.values(), loaded.check_players(seats)).items()
-        if (names := [question.name for question in asked])
-        if not only or {*names} & {*only}
-    }
+    shards = {}
+    for digest, box in by_digest.items():
+        for player, seats in product(players, tables):
+            agent, trained_for = digests[player]
+            for play, asked in plays[seats].items():
+                names = tuple(question.name for question in asked)
+                if only and not {*names} & {*only}:
+                    continue
+                shard = Shard(
+                    game=game,
+                    play=play,
+                    questions=names,
+                    player=player,
+                    agent=agent,
+                    trained_for=trained_for,
+                    players=seats,
+                    games=games,
+                    seed=seed,
+                    box_digest=digest,
+                )
+                shards[shard] = box
+    return shards
 
 
 def ask(
     folder: Path, shards: Mapping[Shard, Path], workers: Workers | None = None
 ) -> Iterator[Shard]:
-    """Answer what a folder has no answers to, and keep them and copies of the boxes there.
+    """Answer the shards that a folder has no answers to, and add answers and boxes to the folder.
 
-    Each of the workers (see `open_workers`), by default this process, plays in a box at a time.
+    Each of the workers (see `open_workers`), by default this process, plays one box at a time.
 
     Yields:
-        The shards, as soon as their answers are kept.
+        Every shard, as soon as its answers are in the folder.
 
     Raises:
-        DatasetError: a part of the folder is damaged.
+        DatasetError: A file of the folder is damaged.
     """
     folder.mkdir(parents=True, exist_ok=True)
     kept = {key for part in _parts(folder) for key in part.select(_KEY).unique().rows()}
     yield from (shard for shard in shards if _key(shard) in kept)
-    left = (shard for shard in shards if _key(shard) not in kept)
-    by_box = [
-        (asked, shards[asked[0]].read_bytes())
-        for asked in ([*group] for _, group in groupby(left, attrgetter("box_digest")))
-    ]
-    with closing((workers or Workers()).run(_Asking(), by_box)) as results:
+
+    missing = [shard for shard in shards if _key(shard) not in kept]
+    by_box = []
+    for _, group in groupby(missing, attrgetter("box_digest")):
+        asked = list(group)
+        by_box.append((asked, shards[asked[0]].read_bytes()))
+    with closing((workers or Workers()).run(_Job(), by_box)) as results:
         for number, rows in results:
             asked, box = by_box[number]
             write_atomically(folder / f"box-{asked[0].box_digest[:DIGITS]}.toml", box)
-            write_atomically(folder / f"rows-{asked[0].digest[:DIGITS]}.parquet", parquet(rows))
+            answers = folder / f"rows-{asked[0].digest[:DIGITS]}.parquet"
+            write_atomically(answers, parquet_bytes(rows))
             yield from asked
 
 
 def read_answers(folder: Path) -> pl.DataFrame:
-    """All answers in a folder: `ESTIMATES` and what a `Shard` says of them.
+    """Read all answers of a folder, with the columns `ESTIMATES` and those of their `Shard`.
 
     Raises:
-        DatasetError: there are none, a file is damaged, or a player's are of several kinds.
+        DatasetError: There are none, a file is damaged, or a player was asked in several ways.
     """
     parts = [part.drop_nulls("question") for part in _parts(folder)]
     if not any(map(len, parts)):
         raise DatasetError(
-            f"{folder} has no answers, or nothing came up in {FEWEST_DEALS} deals or more; "
-            "`shakespeare findings --out` makes some, in another folder with more --games"
+            f"{folder} holds no answers, or nothing came up in {FEWEST_DEALS} deals or more; ask "
+            "with `shakespeare findings --out` and another folder, and with more --games"
         )
     rows = pl.concat(parts)
     mixed = rows.group_by("player", "players", "question").agg(
@@ -187,8 +214,8 @@ def read_answers(folder: Path) -> pl.DataFrame:
     )
     for player, players, question, _ in mixed.filter(pl.col("kinds") > 1).rows():
         raise DatasetError(
-            f"{folder}: {player} was asked about {question!r} at {players} seats with several "
-            "networks, --games or --seed; keep each in a folder of its own"
+            f"{folder}: {player} was asked about {question!r} at {players} seats with different "
+            "networks, --games or --seed; use a folder of its own for each of them"
         )
     return rows
 
@@ -197,16 +224,18 @@ def _parts(folder: Path) -> Iterator[pl.DataFrame]:
     for path in sorted(folder.glob("rows-*.parquet")):
         try:
             yield read_parquet(path, [*ESTIMATES, *_KEY])
-        except faults() as fault:
+        except parquet_errors() as fault:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
 
 
 def _trained_for(player: AgentSpec, game: Game) -> str:
+    """Return the digest of the box that a player's network was trained for, or nothing."""
     folder = player.network().checkpoint(game)
     return "" if folder is None else read_card(folder).box_digest
 
 
-def _answered(asked: tuple[list[Shard], bytes], _tell: ProgressCallback) -> pl.DataFrame:
+def _answer(asked: tuple[list[Shard], bytes], _on_progress: ProgressCallback) -> pl.DataFrame:
+    """Answer the shards of one box in a process of their own."""
     shards, box = asked
     with TemporaryDirectory() as folder:
         Path(folder, _BOX_FILE).write_bytes(box)
@@ -218,20 +247,30 @@ def _answered(asked: tuple[list[Shard], bytes], _tell: ProgressCallback) -> pl.D
             text=True,
         )
         if done.returncode:
-            last = " ".join(done.stderr.splitlines()[-2:]) or f"exit status {done.returncode}"
-            raise WorkerError(f"box {shards[0].box_digest[:DIGITS]} cannot be asked: {last}")
+            last_words = " ".join(done.stderr.splitlines()[-2:])
+            why = last_words or f"the process ended with status {done.returncode}"
+            raise WorkerError(f"nothing can be asked in box {shards[0].box_digest[:DIGITS]}: {why}")
         return read_parquet(Path(folder, _ANSWERS_FILE))
 
 
 def _answer_in(folder: Path) -> None:
-    box, parts = folder / _BOX_FILE, []
+    """Answer the shards on standard input in the box of a folder, and write the answers there."""
+    box = folder / _BOX_FILE
+    parts = []
     for entry in json.load(sys.stdin):
         shard = Shard(**entry)
-        questions, game = questions_of(shard.game), registry.game(shard.game, box)
-        seed = int(shard.digest[:16], 16)
-        table = TableSetup(game, box_facts(box), shard.player, shard.players, shard.games, seed)
+        questions = questions_of(shard.game)
+        table = TableSetup(
+            game=registry.game(shard.game, box),
+            facts=box_facts(box),
+            player=shard.player,
+            players=shard.players,
+            games=shard.games,
+            seed=int(shard.digest[:16], 16),
+        )
         rows = estimates(table, [questions[name] for name in shard.questions])
-        rows = rows if len(rows) else pl.DataFrame([dict.fromkeys(ESTIMATES)], schema=ESTIMATES)
+        if rows.is_empty():  # a row of nulls says that the shard has been played
+            rows = pl.DataFrame([dict.fromkeys(ESTIMATES)], schema=ESTIMATES)
         values = {name: pl.lit(getattr(shard, name)) for name in _KEY}
         values["seed"] = pl.lit(shard.seed, pl.UInt64)
         parts.append(rows.with_columns(**values))

@@ -1,4 +1,4 @@
-"""`shakespeare findings`: questions about good play, asked in many boxes, and the answers."""
+"""The command `shakespeare findings`: ask questions about good play in many boxes."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shakespeare_env.cli.choices import exit_with_error, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import needing
 
-_WHO = ("heuristic", "network")
+_DEFAULT_PLAYERS = ("heuristic", "network")
 
 
 def findings(
@@ -27,12 +27,12 @@ def findings(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="For answers, resumed if unfinished, drawn boxes, or a report with plots.",
+            help="Write answers, drawn boxes or a report with plots here. Unfinished answers are "
+            "resumed.",
         ),
     ] = None,
     report: Annotated[
-        Path | None,
-        typer.Option(metavar="FOLDER", help="Say what the answers in a folder amount to."),
+        Path | None, typer.Option(metavar="FOLDER", help="Report on the answers in this folder.")
     ] = None,
     sample: Annotated[
         int | None,
@@ -40,14 +40,15 @@ def findings(
             metavar="N",
             min=1,
             max=100_000,
-            help="Draw plausible boxes to ask in: reconstructed facts anew, within sources.",
+            help="Draw N plausible boxes to ask in. Reconstructed facts are drawn within their "
+            "sources.",
         ),
     ] = None,
     groups: Annotated[
         str | None,
         typer.Option(
             metavar="A,B,...",
-            help="Groups of facts that --sample draws, such as actors,costs.",
+            help="The groups of facts that --sample draws, such as actors,costs.",
             show_default="all",
         ),
     ] = None,
@@ -55,7 +56,7 @@ def findings(
         list[Path] | None,
         typer.Option(
             metavar="FOLDER",
-            help="Box files to ask in, beside the package's own; may be given again.",
+            help="Ask in the boxes of this folder and in the package's own. May be given again.",
             show_default="the one in force",
         ),
     ] = None,
@@ -63,28 +64,29 @@ def findings(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help=f"Who holds every seat: {lineup_options.WHO} May be given again.",
-            show_default=" and ".join(_WHO),
+            help=f"The agent at every seat: {lineup_options.WHO} May be given again.",
+            show_default=" and ".join(_DEFAULT_PLAYERS),
         ),
     ] = None,
     players: Annotated[
         list[int] | None,
         typer.Option(
-            help="Seats at the table; may be given again.", show_default="as many as possible"
+            help="The number of seats. May be given again.", show_default="as many as possible"
         ),
     ] = None,
     games: Annotated[
-        int, typer.Option(min=1, help="Games to begin with; every question plays more of them.")
+        int, typer.Option(min=1, help="Games to begin with. Every question plays more.")
     ] = 100,
     seed: lineup_options.Seed = 0,
     only: Annotated[
-        str | None, typer.Option(metavar="A,B,...", help="Questions to ask.", show_default="all")
+        str | None,
+        typer.Option(metavar="A,B,...", help="The questions to ask.", show_default="all"),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """Ask what good play is worth in many boxes, draw such boxes, or report the answers."""
+    """Ask questions about good play in many boxes, draw such boxes, or report on the answers."""
     if sample is not None:
         read = {"sample", "groups", "out", "seed", "game_name"}
         choices.refuse_unread(context, read, "--sample draws boxes and asks nothing")
@@ -94,7 +96,7 @@ def findings(
         read = context.params.keys() - {"groups"}
         choices.refuse_unread(context, read, "only --sample draws groups of facts")
     if out is None and (report is None or sample is not None):
-        raise typer.BadParameter("name a folder for what is made", param_hint="--out")
+        raise typer.BadParameter("give a folder to write to", param_hint="--out")
     try:
         if sample is not None and out is not None:
             _sample(out, choices.find_game(game_name).name, sample, seed, groups)
@@ -111,20 +113,21 @@ def findings(
         shards = shards_of(
             game.name,
             boxes_of(game.name, boxes or ()),
-            list(dict.fromkeys(player or _WHO)),
+            list(dict.fromkeys(player or _DEFAULT_PLAYERS)),
             list(dict.fromkeys(players or [game.max_seats])),
             games=games,
             seed=seed,
             only=only.split(",") if only else (),
         )
-        with workers_options.open_chosen_workers(workers, ray) as crew:
-            asked = ask(out, shards, crew)
+        with workers_options.open_chosen_workers(workers, ray) as chosen_workers:
+            asked = ask(out, shards, chosen_workers)
             list(track(asked, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         exit_with_error(str(fault))
     except KeyboardInterrupt:
         interrupted("Unfinished. ")
-    typer.echo(f"{out}: {len(shards)} plays. What they say: {command('findings', '--report', out)}")
+    typer.echo(f"{out} has the answers of {len(shards)} plays. To report on them, run")
+    typer.echo(f"  {command('findings', '--report', out)}")
 
 
 def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> None:
@@ -136,23 +139,23 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
     out.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(names_of(count)):
         write_output(out / name, sample_box(game, seed, number, drawn).encode())
-    typer.echo(f"Written: {count} boxes in {out}")
+    typer.echo(f"Wrote {count} boxes to {out}.")
 
 
 def _report(answers: Path, out: Path | None) -> None:
-    from shakespeare_env.datasets.frames import parquet
+    from shakespeare_env.datasets.frames import parquet_bytes
     from shakespeare_research.plots import plot_findings
-    from shakespeare_research.report import Report
+    from shakespeare_research.report import FindingsReport
 
-    report = Report(answers)
+    report = FindingsReport(answers)
     if out is None:
         typer.echo(report.page())
         return
     out.mkdir(parents=True, exist_ok=True)
     write_output(out / "page.md", report.page().encode())
-    write_output(out / "findings.parquet", parquet(report.frame()))
+    write_output(out / "findings.parquet", parquet_bytes(report.frame()))
     write_output(out / "facts.json", report.facts().write_json().encode())
     for group in report.by_question():
         name = f"{group[0].question.name}-{group[0].players}.png"
         write_output(out / name, plot_findings(group).png())
-    typer.echo(f"Written: {out}")
+    typer.echo(f"Wrote the report to {out}.")

@@ -1,4 +1,4 @@
-"""What follows from positions: games played on to the end, a network's forecasts, a search."""
+"""Consequences of positions: games played to the end, a network's forecasts, a search's moves."""
 
 from __future__ import annotations
 
@@ -15,6 +15,7 @@ from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position
 from shakespeare_env.checks.values import short_repr
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import streams
@@ -29,13 +30,13 @@ if TYPE_CHECKING:
 
 
 def batch_of(game: Game, records: Records | Sequence[Record]) -> Batch:
-    """A batch of some games of equally many seats, for `play_on`."""
+    """Return a batch of games with equally many seats, ready for `play_to_end`."""
     games = Batch(game.name, len(records), players=int(records[0]["players"]), autoreset=False)
     games.load(slice(None), np.array(records, game.state))
     return games
 
 
-def play_on(
+def play_to_end(
     games: Batch,
     agents: Sequence[AnyAgent],
     generators: GameGenerators,
@@ -46,13 +47,21 @@ def play_on(
     before_step: OnStep | None = None,
     after_step: OnStep | None = None,
 ) -> None:
-    """Play games of equally many seats on to the end, in place, after an action in each if given.
+    """Play games of equally many seats to their ends, in place.
 
-    Games, `generators`, `actions` and `seats` (int64[n, P], the number of the agent at each seat;
-    by default agents alternate from seat 0) go row by row. Both hooks (see `play_out`) are called
-    for `actions`, too; `names` are those of agents in errors.
+    Args:
+        games: n games.
+        agents: The agents.
+        generators: The generator of each game's agents.
+        actions: An action to begin with in each game, int64[n].
+        seats: The number of the agent at each seat, int64[n, P]. By default agents alternate from
+            seat 0.
+        names: The agents' names in errors.
+        before_step: A hook (see `play_out`), also called for `actions`.
+        after_step: Likewise.
     """
-    rows, players = np.arange(games.n), int(games.players[0])
+    rows = np.arange(games.n)
+    players = int(games.players[0])
     if seats is None:
         seats = np.tile(np.arange(players) % len(agents), (games.n, 1))
     lineup = Lineup.seated(agents, seats, games.game.max_seats, generators, names)
@@ -65,20 +74,14 @@ def play_on(
     play_out(games, lineup, before_step=before_step, after_step=after_step)
 
 
-def victory_shares(games: Batch) -> NDArray[np.float64]:
-    """float64[n, S]: every seat's share of the victory in finished games; 0 alone."""
-    winners = games.final_winners
-    shares: NDArray[np.float64] = winners / winners.sum(axis=1, keepdims=True).clip(1)
-    return shares
-
-
 def forecasts_by_seat(
     network: ForwardPass, games: Batch, rows: NDArray[np.int64]
 ) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """What a network with heads forecasts in m games of P seats, clockwise from the mover.
+    """Return the forecasts of a network with heads in m games of P seats.
 
     Returns:
-        int64[m, P], the seats; float64[m, P], their shares of the victory and final scores.
+        The seats clockwise from the one to move, int64[m, P]; their shares of the victory and their
+        final scores, float64[m, P] each.
     """
     players = int(games.players[0])
     shares, changes = network.forecasts(games.obs[rows], games.players[rows])
@@ -89,7 +92,7 @@ def forecasts_by_seat(
 
 
 class Mean(NamedTuple):
-    """A mean and the ends of its 95 % interval, NaN with one continuation."""
+    """A mean and the ends of its 95 % interval, which are NaN with one continuation."""
 
     mean: float
     low: float
@@ -98,17 +101,17 @@ class Mean(NamedTuple):
 
 @dataclass(frozen=True)
 class Counterfactual:
-    """Moves of one position, each played on to the end equally often.
+    """Results of moves in one position, each played to the end equally often.
 
     Continuation i of every move meets the same chance, and its agents draw the same numbers, for as
-    long as the games draw alike; continuations are independent. Intervals cover chance and the
-    agents' draws from the position on.
+    long as the games draw alike. Continuations are independent of each other. Intervals cover
+    chance and the agents' draws from the position on.
     """
 
-    moves: tuple[str, ...]  # K; the others are compared with the first
-    agents: tuple[str, ...]  # by seat
-    scores: NDArray[np.int16]  # int16[K, continuations, P], final, by move and seat
-    shares: NDArray[np.float64]  # of the victory, in the same shape; meaningless in solo games
+    moves: tuple[str, ...]  # K moves; the first is the baseline of the others
+    agents: tuple[str, ...]  # the agents' names by seat
+    scores: NDArray[np.int16]  # int16[K, continuations, P], final scores by move and seat
+    shares: NDArray[np.float64]  # shares of the victory, likewise; meaningless in solo games
 
     @property
     def continuations(self) -> int:
@@ -116,40 +119,47 @@ class Counterfactual:
         return int(self.scores.shape[1])
 
     def score(self, move: str, seat: int) -> Mean:
-        """A seat's final score after a move."""
+        """Return a seat's mean final score after a move."""
         return _mean(self.scores[self._of(move), :, seat])
 
     def won(self, move: str, seat: int) -> Mean:
-        """A seat's chance to win after a move, by Wilson's score; a shared victory is a share."""
+        """Return a seat's mean share of the victory after a move, with Wilson's score interval."""
         shares = self.shares[self._of(move), :, seat]
         return Mean(float(shares.mean()), *wilson_interval(float(shares.sum()), len(shares)))
 
     def score_change(self, move: str, seat: int) -> Mean:
-        """The score after a move less that after the first one, by pairs of continuations."""
+        """Return the score after a move less that after the first, by pairs of continuations."""
         scores = self.scores[:, :, seat].astype(np.int64)
         return _mean(scores[self._of(move)] - scores[0])
 
     def won_change(self, move: str, seat: int) -> Mean:
-        """The change of the chance to win, -1 to 1, by pairs of continuations."""
+        """Return the change of the share of the victory, -1 to 1, by pairs of continuations."""
         shares = self.shares[:, :, seat]
         change = _mean(shares[self._of(move)] - shares[0])
         return Mean(change.mean, max(change.low, -1.0), min(change.high, 1.0))
 
     def frame(self) -> pl.DataFrame:
-        """A row per move and seat, by the extra `data`; solo games have no `won` and `won_change`.
+        """Return a row per move and seat, with the extra `data`.
 
-        `score_change` and `won_change` are what `score` and `won` are more than after the first
-        move; the ends of intervals are in `score_low`, `score_high` and so on.
+        `score_change` and `won_change` compare with the first move. The ends of intervals are in
+        `score_low`, `score_high` and so on. Everything about winning is null in solo games.
         """
         import polars as pl
 
+        measures = {
+            "score": self.score,
+            "won": self.won,
+            "score_change": self.score_change,
+            "won_change": self.won_change,
+        }
         rows: list[dict[str, Any]] = []
         for move in self.moves:
             for seat, agent in enumerate(self.agents):
-                rows.append({"move": move, "seat": seat, "agent": agent})
-                for kind in (self.score, self.won, self.score_change, self.won_change):
-                    names = (f"{kind.__name__}{end}" for end in ("", "_low", "_high"))
-                    rows[-1] |= zip(names, kind(move, seat), strict=True)
+                row: dict[str, Any] = {"move": move, "seat": seat, "agent": agent}
+                for name, measure in measures.items():
+                    mean, low, high = measure(move, seat)
+                    row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
+                rows.append(row)
         frame = pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
         alone = pl.lit(len(self.agents) == 1)
         return frame.with_columns(pl.when(~alone).then(pl.col("^won.*$")))
@@ -169,17 +179,25 @@ def counterfactual(
     seed: int = 0,
     on_progress: Callable[[int, int], None] = lambda _decisions, _games: None,
 ) -> Counterfactual:
-    """Play moves of a position, each on to the end many times, under the same chance for all.
+    """Try moves of a position, and play each to the end many times under the same chance.
 
-    The position's secrets stay, its chance to come is ignored: the seed decides chance and draws.
-    Moves are legal texts, each given once; `agents` play on from seat 0 (see `registry.make`): the
-    last of several fills the remaining seats, a single one plays against the default agent.
-    `on_progress` is called after every step with decisions made and games finished so far.
+    The position keeps its secrets, but not its chance to come.
+
+    Args:
+        position: The position.
+        moves: Texts of legal moves, each given once.
+        agents: The agents that play on from seat 0 (see `naming.make`). The last of several fills
+            the remaining seats. A single one plays against the default agent.
+        continuations: How often each move is played to the end.
+        seed: Decides chance and the agents' draws.
+        on_progress: Called after every step with the numbers of decisions made and of games
+            finished so far.
 
     Raises:
-        IllegalMove: a move is not legal there.
-        ValueError: no move, or one twice; a number is out of range; or as of `registry.make`.
-        TypeError: a number is not whole, or as of `registry.make`.
+        IllegalMove: A move is not legal in the position.
+        ValueError: There is no move, or one is given twice; a number is out of range; or as for
+            `naming.make`.
+        TypeError: A number is not a whole number, or as for `naming.make`.
     """
     checked_count("continuations", continuations)
     legal = position.moves()
@@ -187,9 +205,9 @@ def counterfactual(
         if move not in legal:
             raise IllegalMove(move, seat=position.to_move, phase=position.phase, legal=legal)
     if not moves or len(set(moves)) < len(moves):
-        raise ValueError(f"moves={short_repr(list(moves))}: give one or more, each once")
+        raise ValueError(f"moves={short_repr(list(moves))}: give one move or more, each once")
     entrants = entrants_of(fill_seats(agents, position.players, position.game), position.game)
-    # Continuation 0 is the game that the position under this seed and agents of game 0 would play.
+    # Continuation 0 is the game that follows from this seed with the agents' generators of game 0.
     numbers = np.tile(np.arange(continuations), len(moves))
     records = np.array([position.record()] * len(numbers))
     records["random"] = streams(seed, numbers)
@@ -201,7 +219,7 @@ def counterfactual(
         decisions += len(rows)
         on_progress(decisions, int((games.to_move < 0).sum()))
 
-    play_on(
+    play_to_end(
         games,
         [entrant.agent for entrant in entrants],
         GameGenerators.of_games(seed, numbers),
@@ -214,29 +232,35 @@ def counterfactual(
         tuple(moves),
         tuple(entrant.name for entrant in entrants),
         games.final_scores.reshape(shape)[:, :, : position.players],
-        victory_shares(games).reshape(shape)[:, :, : position.players],
+        victory_shares(games.final_winners).reshape(shape)[:, :, : position.players],
     )
 
 
 def candidates(position: Position, player: AgentLike = "search", *, seed: int = 0) -> pl.DataFrame:
-    """The moves that a search tries, the one it plays first, then those tried most.
+    """Return the moves that a search tries: the one it plays, then the others, most tried first.
 
-    Only what the seat to move may know is used; the player is a searching agent (see `make`).
+    The search knows no more than the seat to move may know.
 
-    A row has `move`; `prior`, its probability before the search; `playouts`, their number; `value`,
-    their mean utility (see `Plan.utility`), null without any; `played`. A near-certain decision has
-    a single row.
+    Args:
+        position: The position.
+        player: A searching agent (see `naming.make`).
+        seed: Decides the search's draws.
+
+    Returns:
+        One row per move: `move`; `prior`, its probability before the search; `playouts`, their
+        number; `value`, their mean utility (see `SearchSettings.utility`), null without playouts;
+        and `played`. A near-certain decision has a single row.
 
     Raises:
-        ValueError: the game is over, or the player does not search.
+        ValueError: The game is over, or the player does not search.
     """
     if position.to_move is None:
-        raise ValueError("the game is over; look at a position that waits for a seat")
+        raise ValueError("the game is over; give a position in which a seat is to move")
     import polars as pl
 
     agent = make(player, position.game)
     if not isinstance(agent, SearchAgent):
-        raise ValueError(f"{name_of(player)} does not search; give `search`, with any options")
+        raise ValueError(f"{name_of(player)} does not search; give `search`, perhaps with options")
     rows = np.zeros(1, np.int64)
     asked = InformationSets(batch_of(position.game, [position.record()]), rows)
     search = agent.look_ahead(asked, GameGenerators.of_games(seed, rows))

@@ -1,6 +1,6 @@
-"""Means by group, with 95 % intervals clustered by deal, and differences within a position.
+"""Means by group with 95 % intervals clustered by deal, and differences within a position.
 
-Intervals of means hold together, those of shares each for itself.
+The intervals of a table's means hold together. Those of shares hold each for itself.
 """
 
 from __future__ import annotations
@@ -16,39 +16,51 @@ from shakespeare_arena.evaluation import AgentResult
 from shakespeare_arena.intervals import IntervalMethod, by_group, score_interval, student_interval
 
 FEWEST_DEALS = 30
-"""Groups of fewer deals have no figures: their intervals would not hold."""
+"""Groups of fewer deals have no mean, as its interval would not hold."""
 _UNKNOWN = "unknown (too few deals)"
 _WORTH = pl.col("score", "lead", "won")
 
 
 def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
-    """Means of the column `of` by group, in ascending order.
+    """Return means of a column by group, in ascending order of the groups.
 
-    Rows of one `deal` may depend on each other; they count by their `weight`, if they have one, and
+    Rows of one `deal` may depend on each other. Rows count by their `weight`, if they have one, and
     those whose value is not finite are dropped.
 
+    Args:
+        rows: The rows, with a column `deal`.
+        by: The columns that name a group.
+        of: The column to average.
+
     Returns:
-        The columns of `by`, `mean`, `low` and `high` (`intervals.student_interval`, widened so that
-        all groups' hold together by Bonferroni; null in groups of fewer than `FEWEST_DEALS`),
-        `rows` and `deals`.
+        One row per group: the columns of `by`; `mean`, `low` and `high`, null in groups of fewer
+        than `FEWEST_DEALS`; `rows` and `deals`. Intervals are those of
+        `intervals.student_interval`, widened by Bonferroni so that all groups' hold together.
     """
     groups = _grouped(rows, by, of, "mean", student_interval)
-    normal, count = NormalDist(), max(groups["low"].count(), 1)
+    normal = NormalDist()
+    count = max(groups["low"].count(), 1)
     wider = normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(0.975)
-    mean, ends = pl.col("mean"), pl.col("low", "high")
-    return groups.with_columns(ends * wider + mean * (1 - wider))
+    ends = pl.col("low", "high")
+    return groups.with_columns(ends * wider + pl.col("mean") * (1 - wider))
 
 
 def shares(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
-    """The same for values from 0 to 1 (`intervals.score_interval`), in a column `share`."""
+    """Return means of values from 0 to 1 by group, as `means` does, in a column `share`.
+
+    Intervals are those of `intervals.score_interval`, each for itself.
+    """
     return _grouped(rows, by, of, "share", score_interval)
 
 
 def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
-    """Differences in `score`, `lead` and `won` from a baseline in the same `position`.
+    """Return trials with `score`, `lead` and `won` less those of a baseline in their position.
 
-    The rows of `baseline`, `pl.lit(True)` for all, are averaged; positions are dropped without one.
-    ValueError if a position's rows are of several deals.
+    The baseline is the mean of the rows for which `baseline` is true; `pl.lit(True)` takes all.
+    Positions without such a row are dropped.
+
+    Raises:
+        ValueError: A position's rows are of several deals.
     """
     _check_positions(trials)
     base = _WORTH.filter(baseline).mean().over("position")
@@ -56,9 +68,12 @@ def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
 
 
 def against_others(trials: pl.DataFrame) -> pl.DataFrame:
-    """Differences in `score`, `lead` and `won` from the mean of the position's other trials.
+    """Return trials with `score`, `lead` and `won` less those of their position's other trials.
 
-    Positions with a single trial are dropped. ValueError if a position's rows are of several deals.
+    The others are averaged, and positions with a single trial are dropped.
+
+    Raises:
+        ValueError: A position's rows are of several deals.
     """
     _check_positions(trials)
     count = pl.len().over("position")
@@ -67,14 +82,19 @@ def against_others(trials: pl.DataFrame) -> pl.DataFrame:
 
 
 def weight(rows: pl.DataFrame) -> pl.Expr:
-    """What rows count for: their `weight`, or 1."""
+    """Return the weight of rows, their column `weight` or 1."""
     return pl.col("weight") if "weight" in rows.columns else pl.lit(1.0)
 
 
-def figure(groups: pl.DataFrame, **group: Any) -> str:
-    """A group's mean or share, in percent, from `means` or `shares`: `28.26 (28.15 to 28.38)`.
+def format_mean(groups: pl.DataFrame, **group: Any) -> str:
+    """Format a group's mean, or its share in percent, with its interval: `28.26 (28.15 to 28.38)`.
 
-    The values of columns name the group, unless there is only one.
+    Args:
+        groups: The groups, from `means` or `shares`.
+        group: The values of columns that name the group. The only group needs none.
+
+    Raises:
+        ValueError: Several groups fit.
     """
     name = "share" if "share" in groups.columns else "mean"
     ends = _ends(groups, name, group)
@@ -83,20 +103,20 @@ def figure(groups: pl.DataFrame, **group: Any) -> str:
     return _percent(*ends) if name == "share" else "{:.2f} ({:.2f} to {:.2f})".format(*ends)
 
 
-def change(groups: pl.DataFrame, **group: Any) -> str:
-    """A group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
+def format_difference(groups: pl.DataFrame, **group: Any) -> str:
+    """Format a group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
     ends = _ends(groups, "mean", group)
     return _UNKNOWN if ends is None else "{:+.2f} ({:+.2f} to {:+.2f})".format(*ends)
 
 
-def ranking(groups: pl.DataFrame, by: str) -> str:
-    """The best and the worst group of `means` of differences, and those left out, a line each."""
+def format_ranking(groups: pl.DataFrame, by: str) -> str:
+    """Format the best and the worst group of `means`, and the groups left out, a line each."""
     ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
     among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
     lines = [] if len(ranked) > 1 else [_UNKNOWN.capitalize()]
     if not lines:
         for place, name in zip(("Best", "Worst"), ranked[by][[-1, 0]], strict=True):
-            lines.append(f"{place} of {among}: {name}, {change(ranked, **{by: name})}")
+            lines.append(f"{place} of {among}: {name}, {format_difference(ranked, **{by: name})}")
     few = groups.filter(pl.col("low").is_null()).select(by, "deals").sort(by).iter_rows()
     left_out = ", ".join(f"{name} {deals}" for name, deals in few)
     if left_out:
@@ -104,20 +124,20 @@ def ranking(groups: pl.DataFrame, by: str) -> str:
     return "\n".join(lines)
 
 
-def win_rate(agent: AgentResult) -> str:
-    """An agent's win rate: `98.0 % (95.0 to 99.2 %)`; ValueError if alone."""
+def format_win_rate(agent: AgentResult) -> str:
+    """Format an agent's win rate: `98.0 % (95.0 to 99.2 %)`. ValueError if it played alone."""
     if agent.win_rate is None or agent.low is None or agent.high is None:
         raise ValueError(f"{agent.name} played alone, where nobody wins; look at its score")
     return _percent(agent.win_rate, agent.low, agent.high)
 
 
 def _check_positions(trials: pl.DataFrame) -> None:
-    """Refuse trials of several calls put together, whose positions have equal numbers."""
+    """Refuse trials of several calls in one frame, as their positions have the same numbers."""
     deals = trials.group_by("position").agg(pl.col("deal").n_unique())
     if shared := deals.filter(pl.col("deal") > 1)["position"].to_list():
         raise ValueError(
-            f"position {min(shared)} is of several deals, as in trials of several calls put "
-            "together: compare within each call's trials first"
+            f"position {min(shared)} is of several deals, as happens when trials of several calls "
+            "are put together; compare within the trials of each call first"
         )
 
 
@@ -145,5 +165,5 @@ def _ends(groups: pl.DataFrame, name: str, group: dict[str, Any]) -> tuple[Any, 
     wanted = [pl.col(column) == value for column, value in group.items()]
     rows = groups.filter(pl.col("low").is_not_null(), *wanted)
     if len(rows) > 1:
-        raise ValueError(f"{len(rows)} groups fit {group}; name one")
+        raise ValueError(f"{len(rows)} groups fit {group}; name one of them")
     return None if rows.is_empty() else rows.select(name, "low", "high").row(0)

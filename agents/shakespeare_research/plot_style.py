@@ -1,4 +1,4 @@
-"""The look of all plots, and PNG without pyplot."""
+"""The style of all plots, and PNG files made without pyplot."""
 
 from __future__ import annotations
 
@@ -12,35 +12,38 @@ from matplotlib.figure import Figure
 from PIL import Image
 
 DPI = 100
-_COLOURS = 48  # of a picture as a file
+_PNG_COLOURS = 48
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
-"""After Okabe and Ito's colour-blind safe palette; two are darkened to be legible on white."""
+"""Okabe and Ito's palette for the colour-blind, with two colours darkened for white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
-INK, GREY, FAINT = "#333333", "#777777", "#d9d9d9"
+INK = "#333333"
+GREY = "#777777"
+FAINT = "#d9d9d9"
 SPINE = "#999999"
 
 
 class Picture(Figure):
-    """A figure that displays itself in notebooks.
+    """A Matplotlib figure that displays itself in notebooks.
 
-    It avoids pyplot, which would keep the figure and share state with all drawing in this process.
+    It avoids pyplot, which would keep the figure alive and share state with all other drawing in
+    the process.
     """
 
     def png(self) -> bytes:
-        """The figure as a PNG file, of few colours to be small."""
+        """Return the content of a PNG file, with few colours to keep it small."""
         content = io.BytesIO()
         canvas = FigureCanvasAgg(self)
         canvas.draw()  # type: ignore[no-untyped-call]
         pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
         image = Image.fromarray(pixels).convert("RGB")
-        image.quantize(_COLOURS, Image.Quantize.MAXCOVERAGE).save(content, "png", optimize=True)
+        image.quantize(_PNG_COLOURS, Image.Quantize.MAXCOVERAGE).save(content, "png", optimize=True)
         return content.getvalue()
 
     _repr_png_ = png
 
 
 def picture(width: int, height: int, *, layout: str = "none") -> Picture:
-    """An empty picture, sized in pixels, with one of Matplotlib's layout engines."""
+    """Return an empty picture, sized in pixels, with one of Matplotlib's layout engines."""
     size = width / DPI, height / DPI
     return Picture(figsize=size, dpi=DPI, facecolor="white", layout=layout)  # type: ignore[arg-type]
 
@@ -62,14 +65,19 @@ def prepare(axes: Axes, title: str, x: str, y: str = "") -> None:
 
 
 def bars(place: int) -> dict[str, Any]:
-    """How the series of a place, from 0, is drawn with its intervals, for `Axes.errorbar`."""
-    colour, marker = COLOURS[place % len(COLOURS)], MARKERS[place % len(MARKERS)]
-    look = {"linewidth": 1.5, "elinewidth": 1.2, "capsize": 3, "markersize": 5}
-    return {"color": colour, "marker": marker, **look}
+    """Return arguments of `Axes.errorbar` that draw series number `place`, from 0."""
+    return {
+        "color": COLOURS[place % len(COLOURS)],
+        "marker": MARKERS[place % len(MARKERS)],
+        "markersize": 5,
+        "linewidth": 1.5,
+        "elinewidth": 1.2,
+        "capsize": 3,
+    }
 
 
-def say_nothing(axes: Axes, words: str) -> None:
-    """Say why a panel is empty."""
+def mark_empty(axes: Axes, reason: str) -> None:
+    """Write on an empty panel why it is empty."""
     axes.grid(visible=False)
     axes.set_yticks([])
-    axes.text(0.5, 0.5, words, transform=axes.transAxes, ha="center", fontsize=10, color=GREY)
+    axes.text(0.5, 0.5, reason, transform=axes.transAxes, ha="center", fontsize=10, color=GREY)

@@ -1,4 +1,4 @@
-"""Questions about a game, the play that answers several of them at once, and their estimates."""
+"""Questions about good play, the games that answer several at once, and their estimates."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ from shakespeare_research.groups import weight
 from shakespeare_research.trials import NoPositionError
 
 FEWEST_DEALS = 10
-"""Items seen in fewer deals have no estimate: its error would be unknown."""
+"""Items seen in fewer deals have no estimate, as its error would be unknown."""
 _FIGURES = {"estimate": pl.Float64(), "error": pl.Float64(), "n": pl.Int64()}
 ESTIMATES = pl.Schema({"question": pl.String(), "item": pl.String(), **_FIGURES})
 """The columns of estimates; `n` counts deals."""
@@ -25,44 +25,49 @@ ESTIMATES = pl.Schema({"question": pl.String(), "item": pl.String(), **_FIGURES}
 
 @dataclass(frozen=True)
 class TableSetup:
-    """Where questions are asked."""
+    """The box, table and player that a question is asked about."""
 
     game: Game
     facts: Mapping[str, Any]  # the content of its box file
-    player: str  # who holds every seat (see `registry.make`)
+    player: str  # the agent that holds every seat (see `naming.make`)
     players: int  # the number of seats
-    games: int  # how many to begin with; questions play more, in a fixed proportion
+    games: int  # how many games to begin with; questions play more, in a fixed proportion
     seed: int  # decides deals and draws
 
-    def dealt(self, games: int) -> dict[str, Any]:
-        """Keyword arguments of `self_play` and `find_positions` for so many games."""
-        fixed = {"players": self.players, "player": self.player, "seed": self.seed}
-        return {"game": self.game.name, "games": games, **fixed}
+    def self_play(self, games: int) -> dict[str, Any]:
+        """Return keyword arguments of `self_play` and `find_positions` for some games."""
+        return {
+            "game": self.game.name,
+            "games": games,
+            "players": self.players,
+            "player": self.player,
+            "seed": self.seed,
+        }
 
 
 Play = Callable[[TableSetup], Any]
-"""Games, positions or trials from which several questions are answered."""
+"""Plays games and returns them, positions or trials, from which questions are answered."""
 Answer = Callable[[TableSetup, Any], pl.DataFrame]
-"""From a table and what was played to rows of `item`, `deal` and `value`, maybe with a `weight`."""
+"""Turns what was played at a table into rows of `item`, `deal`, `value` and perhaps `weight`."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question, answered by the means of `value` by `item`; 0 says that nothing is gained."""
+    """A question that the means of `value` by `item` answer. At 0 nothing is gained."""
 
     name: str
-    says: str  # what the value is; `{item}` stands for the item
-    play: Play  # what has to be played
+    says: str  # what the value means; `{item}` stands for the item
+    play: Play  # plays what is needed
     answer: Answer
-    seats: int  # the fewest at which it can be asked
-    matters: float  # the smallest value of note
+    seats: int  # the fewest seats at which it can be asked
+    matters: float  # the smallest value that matters
     unit: str  # of the value
 
 
 def question(
     play: Play, *, seats: int = 1, matters: float = 0.2, unit: str = "points"
 ) -> Callable[[Answer], Question]:
-    """Make a question of a function: its name, its docstring and what it answers."""
+    """Return a decorator that makes a question of a function, with its name and its docstring."""
 
     def made(answer: Answer) -> Question:
         says = " ".join((inspect.getdoc(answer) or "").split()).rstrip(".")
@@ -72,20 +77,20 @@ def question(
 
 
 def questions_of(game: str) -> dict[str, Question]:
-    """The questions about a game by name, in the order of their definition.
+    """Return the questions about a game by name, in the order of their definition.
 
     Raises:
-        ValueError: there are none.
+        ValueError: There are none.
     """
     module = f"{__package__}.{game}"
     if find_spec(module) is None:
-        raise ValueError(f"there are no questions about {game}; write {module}")
+        raise ValueError(f"there are no questions about {game}; write them in {module}")
     entries = vars(import_module(module)).values()
     return {entry.name: entry for entry in entries if isinstance(entry, Question)}
 
 
 def plays_of(questions: Iterable[Question], players: int) -> dict[str, list[Question]]:
-    """The questions for a table of so many seats, by the name of the play that answers them."""
+    """Return the questions for a table of some seats, by the name of the play that answers them."""
     plays: dict[str, list[Question]] = {}
     for entry in questions:
         if players >= entry.seats:
@@ -94,9 +99,10 @@ def plays_of(questions: Iterable[Question], players: int) -> dict[str, list[Ques
 
 
 def estimates(table: TableSetup, asked: list[Question]) -> pl.DataFrame:
-    """Answer questions of one play: one row per question and item, `ESTIMATES`.
+    """Answer questions of one play, with a row of `ESTIMATES` per question and item.
 
-    Items of fewer than `FEWEST_DEALS` deals, or whose values are all equal, are left out.
+    Items of fewer than `FEWEST_DEALS` deals are left out, and so are those whose values are all
+    equal.
     """
     try:
         played = asked[0].play(table)
@@ -105,12 +111,17 @@ def estimates(table: TableSetup, asked: list[Question]) -> pl.DataFrame:
         ]
     except NoPositionError:  # it never came up in this box
         return pl.DataFrame(schema=ESTIMATES)
-    shape = pl.col("question"), pl.col("item").cast(pl.String), "deal", pl.col("value").cast(float)
-    asked_of = pl.concat([part.select(*shape, weight=weight(part)) for part in rows])
+    columns = [
+        pl.col("question"),
+        pl.col("item").cast(pl.String),
+        pl.col("deal"),
+        pl.col("value").cast(float),
+    ]
+    answers = pl.concat([part.select(*columns, weight=weight(part)) for part in rows])
     counted = pl.col("weight")
     sums = (pl.col("value") * counted).sum()
     return (
-        by_group(asked_of, ["question", "item"], "deal", sums, counted.sum())
+        by_group(answers, ["question", "item"], "deal", sums, counted.sum())
         .select("question", "item", "error", estimate="mean", n="clusters")
         .filter(pl.col("n") >= FEWEST_DEALS, pl.col("error") > 0)
         .select(pl.col(column).cast(kind) for column, kind in ESTIMATES.items())

@@ -1,11 +1,9 @@
-"""Questions about Shakespeare.
+"""Questions about good play of Shakespeare.
 
 Values are prestige at the end of the game unless a question's unit says otherwise.
 """
 
 from __future__ import annotations
-
-from typing import Any
 
 import numpy as np
 import polars as pl
@@ -14,26 +12,30 @@ from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import play_on
+from shakespeare_research.counterfactual import play_to_end
 from shakespeare_research.groups import against, against_others
 from shakespeare_research.questions import TableSetup, question
 from shakespeare_research.trials import (
     Positions,
+    Sampling,
+    final_results,
     find_positions,
-    outcomes,
     self_play,
     try_gift,
     try_moves,
 )
 
-_WAGES = 11, 23  # what winners' troupes cost, by the rule book
+_WAGES = 11, 23  # the range of winners' wages, by the rule book
 _EVERY_MOVE = pl.lit(True)
 
 
 def games(table: TableSetup) -> pl.DataFrame:
-    """Whole games, four of them for each one asked for: they are cheap, and vary much."""
-    place, wages = {"place": "seat0.order"}, {"wages": "seat0.wages"}
-    return self_play(start=place, end=wages, **table.dealt(4 * table.games))
+    """Play four games for each one asked for, as games are cheap and vary much."""
+    return self_play(
+        start={"place": "seat0.order"},
+        end={"wages": "seat0.wages"},
+        **table.self_play(4 * table.games),
+    )
 
 
 @question(games, matters=0.5)
@@ -68,15 +70,15 @@ def _won(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 
 
 def against_heuristics(table: TableSetup) -> pl.DataFrame:
-    """Games of the player with heuristic players at all other seats, every seat equally often."""
+    """Play games with heuristic agents at all other seats, and every seat equally often."""
     count = 2 * table.games
     batch = Batch(table.game.name, count, players=table.players, seed=table.seed, autoreset=False)
     agents = [make(who, batch.game) for who in (best_untrained_agent(batch.game), table.player)]
     own = np.arange(count) % table.players
     seats = (np.arange(table.players) == own[:, None]).astype(np.int64)
     generators = GameGenerators.of_games(table.seed, np.arange(count))
-    play_on(batch, agents, generators, seats=seats)
-    ends = outcomes(batch).with_columns(deal=np.repeat(np.arange(count), table.players))
+    play_to_end(batch, agents, generators, seats=seats)
+    ends = final_results(batch).with_columns(deal=np.repeat(np.arange(count), table.players))
     return ends.filter(seats.astype(bool).ravel())
 
 
@@ -87,8 +89,8 @@ def strength(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 
 
 def wagering(table: TableSetup) -> Positions:
-    """Wagers of all days."""
-    return _positions(table, "wager")
+    """Sample wagers of all days."""
+    return _sampled(table, "wager")
 
 
 @question(wagering, seats=2)
@@ -115,12 +117,14 @@ def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFr
 
 
 def recruiting(table: TableSetup) -> pl.DataFrame:
-    """Every card on offer on days 1 to 3, recruited, against the others on offer.
+    """Recruit every card on offer on days 1 to 3, and compare it with the others on offer.
 
-    Good cards are taken at once, so they are rarely on offer: every card has its positions.
+    Good cards are taken at once and rarely on offer, so every card has its own positions.
     """
-    early: dict[str, Any] = {"facts": {"day": "day"}, "where": pl.col("day") <= 3}
-    positions = _positions(table, "recruit", 1, each_of=["recruit"], **early)
+    sampling = Sampling(table.games, each_of=["recruit"], where=pl.col("day") <= 3)
+    positions = find_positions(
+        blocks=["recruit"], sampling=sampling, facts={"day": "day"}, **table.self_play(table.games)
+    )
     card = pl.col("move").str.strip_prefix("recruit:")
     return against_others(try_moves(positions).with_columns(card=card))
 
@@ -140,7 +144,7 @@ def recruit_kind(table: TableSetup, worth: pl.DataFrame) -> pl.DataFrame:
 
 
 def favours(table: TableSetup) -> pl.DataFrame:
-    """What the Queen gives, against her money."""
+    """Try the Queen's favours, and compare them with her money."""
     return against(_tried(table, "queen"), pl.col("move") == "queen:money")
 
 
@@ -151,7 +155,7 @@ def queen(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 
 
 def keeping(table: TableSetup) -> pl.DataFrame:
-    """Objectives drawn, each kept in turn."""
+    """Keep each of the objectives drawn in turn."""
     return against(_tried(table, "objective"), _EVERY_MOVE)
 
 
@@ -163,9 +167,9 @@ def objective(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 
 
 def building(table: TableSetup) -> pl.DataFrame:
-    """Every element of the display on every legal space; few positions, since there are many."""
-    way = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
-    named = way.struct.rename_fields(["colour", "space"])
+    """Set every element of the display on every legal space of few positions, as there are many."""
+    element_and_space = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
+    named = element_and_space.struct.rename_fields(["colour", "space"])
     return _tried(table, "set", times=1).with_columns(named).unnest("move")
 
 
@@ -178,14 +182,14 @@ def stage_colour(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 @question(building)
 def stage_space(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     """An element on a space {item}, against the mean of the others that are legal."""
-    lit = {s["id"]: bool(s.get("candle")) for s in table.facts["stage"]["space"]}
+    lit = {space["id"]: bool(space.get("candle")) for space in table.facts["stage"]["space"]}
     with_candle = pl.col("space").replace_strict(lit)
     worth = against(tried.with_columns(lit=with_candle), ~pl.col("lit"))
     return _values(worth.filter("lit"), pl.lit("with a candle"))
 
 
 def advancing(table: TableSetup) -> pl.DataFrame:
-    """White quills, spent on each act in turn."""
+    """Spend white quills on each act in turn."""
     return against(_tried(table, "quill"), _EVERY_MOVE)
 
 
@@ -195,13 +199,14 @@ def act(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
     return _values(tried, pl.col("move").str.strip_prefix("quill:"))
 
 
-def _positions(table: TableSetup, block: str, times: int = 2, **options: Any) -> Positions:
-    dealt = table.dealt(table.games)
-    return find_positions(blocks=[block], most=times * table.games, **options, **dealt)
+def _sampled(table: TableSetup, block: str, times: int = 2) -> Positions:
+    return find_positions(
+        blocks=[block], sampling=Sampling(times * table.games), **table.self_play(table.games)
+    )
 
 
 def _tried(table: TableSetup, block: str, times: int = 2) -> pl.DataFrame:
-    return try_moves(_positions(table, block, times))
+    return try_moves(_sampled(table, block, times))
 
 
 def _values(rows: pl.DataFrame, item: pl.Expr) -> pl.DataFrame:

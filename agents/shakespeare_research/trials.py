@@ -1,7 +1,7 @@
-"""An agent's games with itself, positions of them, and moves and gifts tried there.
+"""Games of an agent with itself, positions sampled from them, and moves and gifts tried there.
 
-The positions' agent holds every seat. A position's trials meet the same chance, of the game and the
-agent, as long as their games draw alike.
+One agent holds every seat. All trials of a position meet the same chance, of the game and of the
+agent, for as long as their games draw alike.
 """
 
 from __future__ import annotations
@@ -16,18 +16,20 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.naming import make
 from shakespeare_env.checks.values import is_whole, short_repr
-from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, ObservationLayout
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import batch_of, play_on, victory_shares
+from shakespeare_research.counterfactual import batch_of, play_to_end
 
 OTHER = "another move"
-"""The trial of `try_moves` beyond the moves looked for."""
-_LOTS, _OTHER = np.uint64(0x107), np.uint64(0x07E2)
-"""Separate the lots that pick positions, and the choice of another move, from other draws."""
+"""The name that `try_moves` gives to the agent's choice among all other moves."""
+_LOTS = np.uint64(0x107)
+"""Separates the lots that sample positions from other draws."""
+_OTHER = np.uint64(0x07E2)
+"""Separates the choice of another move from other draws."""
 
 
 def self_play(
@@ -40,26 +42,37 @@ def self_play(
     start: Mapping[str, str] | None = None,
     end: Mapping[str, str] | None = None,
 ) -> pl.DataFrame:
-    """Play games, each its own deal, with one agent at all seats; one row per seat and game.
+    """Play games, each a deal of its own, with one agent at all seats.
 
-    The columns: `deal`, `players`, those of `outcomes`, and facts at the `start` and `end` of games
-    (column -> `field` name), as each seat sees them. `seed` covers the deals and the agent's draws,
-    `player` is as in `shakespeare_agents.make`.
+    Args:
+        game: The game's name.
+        players: The number of seats.
+        games: The number of games.
+        seed: Decides the deals and the agent's draws.
+        player: The agent, as for `shakespeare_agents.make`.
+        start: Facts to note at the start of games, as each seat sees them: column -> name of
+            `field_values`.
+        end: Facts to note at the end, likewise.
+
+    Returns:
+        One row per seat and game: `deal`, `players`, the columns of `final_results`, and the facts.
     """
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     facts = _seat_facts(batch, start or {})
     generators = GameGenerators.of_games(seed, np.arange(games))
-    play_on(batch, [make(player, batch.game)], generators)
+    play_to_end(batch, [make(player, batch.game)], generators)
     facts |= _seat_facts(batch, end or {})
-    deals = {"deal": np.arange(games).repeat(players), "players": np.full(games * players, players)}
-    return pl.DataFrame(deals).hstack(outcomes(batch)).with_columns(**facts)
+    deals = pl.DataFrame(
+        {"deal": np.arange(games).repeat(players), "players": np.full(games * players, players)}
+    )
+    return deals.hstack(final_results(batch)).with_columns(**facts)
 
 
-def outcomes(batch: Batch) -> pl.DataFrame:
-    """How finished games of equally many seats ended, one row per seat and game.
+def final_results(batch: Batch) -> pl.DataFrame:
+    """Return how finished games of equally many seats ended, one row per seat and game.
 
-    The columns: `seat`, `score`, `lead` over the best other seat (null with one seat) and `won` (1,
-    a share of a shared victory, or 0).
+    The columns are `seat`, `score`, `lead` over the best other seat (null with one seat) and `won`,
+    the seat's share of the victory.
     """
     players = int(batch.players[0])
     scores = batch.final_scores[:, :players].astype(np.float64)
@@ -71,148 +84,187 @@ def outcomes(batch: Batch) -> pl.DataFrame:
             "seat": np.tile(np.arange(players), batch.n),
             "score": scores.ravel(),
             "lead": (scores - others).ravel() if players > 1 else [None] * batch.n,
-            "won": victory_shares(batch)[:, :players].ravel(),
+            "won": victory_shares(batch.final_winners)[:, :players].ravel(),
         },
         schema_overrides={"lead": pl.Float64},
     )
 
 
 def _seat_facts(batch: Batch, facts: Mapping[str, str]) -> dict[str, NDArray[np.int16]]:
+    """Return facts as each seat sees them, int16[games * seats] by column."""
+    if not facts:
+        return {}
+    layout = batch.game.layout
     seats = range(int(batch.players[0]))
-    seen = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats] if facts else []
-    return {
-        column: np.stack([field(batch.game.layout, name, of_seat) for of_seat in seen], 1).ravel()
-        for column, name in facts.items()
-    }
+    observations = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats]
+    columns = {}
+    for column, name in facts.items():
+        by_seat = [field_values(layout, name, observed) for observed in observations]
+        columns[column] = np.stack(by_seat, axis=1).ravel()
+    return columns
 
 
-def field(
+def field_values(
     layout: ObservationLayout, name: str, observations: NDArray[np.int8]
 ) -> NDArray[np.int16]:
-    """int16[n]: a fact as a number, from int8[n, D] observations.
+    """Return a fact that observations hold, as a number each.
 
-    The name is that of a field, `seat0.pounds`, or of one of its named numbers,
-    `seat0.metrics.stage_spaces`. A one-hot field gives its 1's place, from 1, or 0.
+    Args:
+        layout: The observations' layout.
+        name: The name of a field with one number, such as `seat0.pounds`; of a one-hot field, whose
+            value is the place of its 1, from 1, or 0 without any; or of one of a field's named
+            numbers, such as `seat0.metrics.stage_spaces`.
+        observations: int8[n, D].
+
+    Returns:
+        The values, int16[n].
 
     Raises:
-        KeyError: no such field or number.
-        ValueError: the field has several numbers.
+        KeyError: There is no such field or number.
+        ValueError: The field has several numbers.
     """
-    whole, part = (name, "") if name in layout.fields else name.rpartition(".")[::2]
-    entry = layout[whole]
+    field_name = name
+    part = ""
+    if name not in layout.fields:
+        field_name, _, part = name.rpartition(".")
+    entry = layout[field_name]
     numbers = observations[:, entry.slice].astype(np.int16)
     if not part and entry.size == 1:
         return numbers[:, 0]
     if not part and entry.description.startswith("one-hot:"):
         return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
+
     # A description ends with the names of the numbers, if they have any.
     names = entry.description.rpartition(": ")[2].split(", ")
     if len(names) != entry.size:
         names = []
-    listed = ", ".join(names) or "none with a name"
+    named = ", ".join(names) or "none has a name"
     if not part:
-        raise ValueError(f"{name!r} has {entry.size} numbers: {listed}")
+        raise ValueError(f"{name!r} has {entry.size} numbers; name one of them: {named}")
     if part not in names:
-        raise KeyError(f"{whole!r} has no number {part!r}; there are {listed}")
+        raise KeyError(f"{field_name!r} has no number {part!r}; its numbers: {named}")
     return numbers[:, names.index(part)]
 
 
 @dataclass(frozen=True)
+class Sampling:
+    """Settings that say which positions of self-play to sample, and how many."""
+
+    most: int
+    """The most positions, or the most for every move of `each_of`."""
+    least: int = 2
+    """The least number of legal moves of the kinds looked for."""
+    each_of: Sequence[str] = ()
+    """Blocks of the action table. Every move in them gets its own `most` positions, so that rare
+    moves have as many as common ones."""
+    where: pl.Expr | None = None
+    """A condition on `deal`, `seat` and the facts of one row. None admits every position."""
+
+
+@dataclass(frozen=True)
 class Positions:
-    """m positions of self-play, at a seat's decision, by deal in the order they came up."""
+    """A sample of m positions of self-play, each at a seat's decision, in order of their deals."""
 
     frame: pl.DataFrame
-    """One row per position: `position`, its number; `deal`, its game; `seat`, who decides;
-    `weight`, what it counts for (see `find_positions`); the facts asked for."""
-    games: Batch  # with the chance to come; they are copied, never stepped
-    agent: AnyAgent  # that played them
-    kinds: NDArray[np.int64]  # int64[k], ids of the moves searched for
-    choices: NDArray[np.int64]  # int64[m], what the agent chose
-    states: NDArray[np.uint64]  # uint64[m], the games' generators after that
+    """One row per position: its number `position`, its game `deal`, the deciding `seat`, its
+    `weight` (see `find_positions`), and the facts asked for."""
+    games: Batch  # with the chance to come; copied before it is played, never stepped
+    agent: AnyAgent  # the agent that played
+    kinds: NDArray[np.int64]  # int64[k], ids of the moves looked for
+    choices: NDArray[np.int64]  # int64[m], the agent's actions
+    states: NDArray[np.uint64]  # uint64[m], the games' generators after these choices
 
 
 class NoPositionError(ValueError):
-    """No position of the kind looked for came up in the games played."""
+    """Raised when no position of the kind looked for came up in the games played."""
 
 
 def find_positions(
     game: str,
     blocks: Sequence[str],
+    sampling: Sampling,
     *,
     players: int,
     games: int,
-    most: int,
-    each_of: Sequence[str] = (),
-    least: int = 2,
     seed: int = 0,
     player: AgentLike = "network",
     facts: Mapping[str, str] | None = None,
-    where: pl.Expr | None = None,
 ) -> Positions:
-    """Play games, one agent at all seats, and sample positions with moves of some kinds.
+    """Play games with one agent at all seats, and sample positions with moves of some kinds.
 
-    Positions with `least` legal moves or more of some blocks of the action table are sampled, at
-    most `most`: uniformly, or so many for every move of the blocks `each_of`, so that rare moves
-    have as many as common ones. The more likely a position was for that to be sampled, the less its
-    `weight`; 1 without. `facts` are column -> `field` name, as the decider sees it. Only positions
-    are sampled for which `where` is true, an expression of `deal`, `seat` and the facts of one row.
-    The other arguments are those of `self_play`.
+    Positions are sampled uniformly, or by the moves of `Sampling.each_of`. The more likely a
+    position was to be sampled for these, the less its `weight`. Without them all weights are 1.
+
+    Args:
+        game: The game's name.
+        blocks: The blocks of the action table that hold the moves looked for.
+        sampling: Which positions to sample, and how many.
+        players: The number of seats.
+        games: The number of games, each a deal of its own.
+        seed: Decides the deals, the agent's draws and the sample.
+        player: The agent, as for `shakespeare_agents.make`.
+        facts: Facts to note as the deciding seat sees them: column -> name of `field_values`.
 
     Raises:
-        NoPositionError: there is no such position.
-        ValueError: there is no such block, or a number is out of range.
+        NoPositionError: There is no such position.
+        ValueError: There is no such block, or a number is out of range.
     """
-    checked_count("least", least)
-    checked_count("most", most)
+    most = checked_count("most", sampling.most)
+    least = checked_count("least", sampling.least)
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
-    kinds = _ids_of(batch.game, blocks)
-    each = _ids_of(batch.game, each_of) if each_of else kinds[:0]
+    kinds = _action_ids(batch.game, blocks)
+    each = _action_ids(batch.game, sampling.each_of) if sampling.each_of else kinds[:0]
     agent = make(player, batch.game)
     generators = GameGenerators.of_games(seed, np.arange(games))
     lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(games)))
-    of_moves = max(len(each), 1)
-    record = [("record", batch.game.state), ("deal", np.int64), ("choice", np.int64)]
-    lot = [("state", np.uint64), ("lot", np.float64), ("groups", np.bool_, (of_moves,))]
-    drawn = [np.zeros(0, [*record, *lot])]
+    groups = max(len(each), 1)
+    dtype = np.dtype(
+        [
+            ("record", batch.game.state),
+            ("deal", np.int64),
+            ("choice", np.int64),
+            ("state", np.uint64),
+            ("lot", np.float64),
+            ("groups", np.bool_, (groups,)),
+        ]
+    )
+    drawn = [np.zeros(0, dtype)]
 
     def draw(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         fits = batch.mask[rows][:, kinds].sum(axis=1) >= least
         rows = rows[fits]
         actions = actions[fits]
-        # Each draws its lot, so that the lots of those wanted do not depend on `where`.
+        # Every position draws a lot, so that the lots do not depend on `where`.
         lot = lots[rows].random()
-        if where is not None:
-            # This repeats a value that is the same for all rows.
-            asked = _noted(batch, rows, rows, facts).with_columns(wanted=where)["wanted"]
-            if asked.dtype != pl.Boolean:
-                raise ValueError(
-                    f"where={short_repr(str(where))} gives {asked.dtype}: give a condition, "
-                    "which is "
-                    'true or false, such as pl.col("seat") == 0'
-                )
-            wanted = asked.fill_null(False).to_numpy()
+        if sampling.where is not None:
+            wanted = _holds(sampling.where, _note(batch, rows, rows, facts))
             rows = rows[wanted]
             actions = actions[wanted]
             lot = lot[wanted]
-        new = np.zeros(len(rows), drawn[0].dtype)
-        new["record"], new["deal"], new["choice"] = batch.save(rows), rows, actions
-        new["state"], new["lot"] = generators.states[rows], lot
+        new = np.zeros(len(rows), dtype)
+        new["record"] = batch.save(rows)
+        new["deal"] = rows
+        new["choice"] = actions
+        new["state"] = generators.states[rows]
+        new["lot"] = lot
         new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
         # Records are large, so those that can no longer be kept are dropped on the way.
-        if sum(map(len, drawn)) > 2 * of_moves * (most + 1):
+        if sum(map(len, drawn)) > 2 * groups * (most + 1):
             every, cuts = _with_cuts(drawn, most)
             drawn[:] = [every[every["lot"] <= cuts]]
 
-    play_on(batch, [agent], generators, before_step=draw)
+    play_to_end(batch, [agent], generators, before_step=draw)
     every, cuts = _with_cuts(drawn, most)
     below = np.flatnonzero(every["lot"] < cuts)
     below = below[np.argsort(every["deal"][below], kind="stable")]
-    kept, chances = every[below], cuts[below]
+    kept = every[below]
+    chances = cuts[below]
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
+
     positions = batch_of(batch.game, kept["record"])
-    noted = _noted(positions, np.arange(len(kept)), kept["deal"], facts)
+    noted = _note(positions, np.arange(len(kept)), kept["deal"], facts)
     frame = noted.select(
         pl.Series("position", np.arange(len(kept))),
         "deal",
@@ -223,22 +275,37 @@ def find_positions(
     return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
 
 
-def _noted(
+def _holds(condition: pl.Expr, rows: pl.DataFrame) -> NDArray[np.bool_]:
+    # A literal is one value, which `with_columns` repeats for all rows.
+    wanted = rows.with_columns(wanted=condition)["wanted"]
+    if wanted.dtype != pl.Boolean:
+        raise ValueError(
+            f"where={short_repr(str(condition))} gives {wanted.dtype}: give a condition that is "
+            'true or false, such as pl.col("seat") == 0'
+        )
+    holds: NDArray[np.bool_] = wanted.fill_null(False).to_numpy()
+    return holds
+
+
+def _note(
     games: Batch, rows: NDArray[np.int64], deals: NDArray[np.int64], facts: Mapping[str, str] | None
 ) -> pl.DataFrame:
-    """Return the deal, the seat that decides, and the facts as it sees them, of some rows."""
-    layout, observations = games.game.layout, games.obs[rows]
-    noted = {column: field(layout, name, observations) for column, name in (facts or {}).items()}
-    return pl.DataFrame({"deal": deals, "seat": games.to_move[rows].astype(np.int64), **noted})
+    """Return the deal, the deciding seat, and the facts as this seat sees them, of some rows."""
+    observations = games.obs[rows]
+    columns: dict[str, NDArray[Any]] = {"deal": deals, "seat": games.to_move[rows].astype(np.int64)}
+    for column, name in (facts or {}).items():
+        columns[column] = field_values(games.game.layout, name, observations)
+    return pl.DataFrame(columns)
 
 
 def _with_cuts(
     drawn: Sequence[NDArray[Any]], most: int
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """All decisions drawn, and the lots below which they are kept: the first ones left out.
+    """Return all decisions drawn, and for each the cut, the lot below which it is kept.
 
-    All moves of a decision share its lot, so its chance to be kept is the highest of their cuts
-    (Cohen and Kaplan 2007, "Summarizing data using bottom-k sketches").
+    The cut of a move is the lowest lot that is left out. All moves of a decision share its lot, so
+    the chance to keep the decision is the highest of their cuts (Cohen and Kaplan 2007,
+    "Summarizing data using bottom-k sketches").
     """
     every = np.concatenate(drawn)
     if len(every) <= most:
@@ -249,27 +316,35 @@ def _with_cuts(
     return every, highest
 
 
-def _ids_of(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
+def _action_ids(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
     known = {block.name: block for block in game.actions.blocks}
     for name in blocks:
         if name not in known:
-            raise ValueError(f"{game.name} has no block {name!r}; its blocks: {', '.join(known)}")
+            raise ValueError(
+                f"{game.name} has no block {name!r}; its blocks are {', '.join(known)}"
+            )
     return np.concatenate(
         [game.actions.start[name] + np.arange(len(known[name].texts)) for name in blocks]
     )
 
 
 def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
-    """Try every legal move of the kinds looked for, one row per trial, by position.
+    """Try every legal move of the kinds looked for, and play each game on to its end.
 
-    The columns: those of `positions.frame`; `move`, its text; `chosen`, whether the agent plays it;
-    the decider's `score`, `lead` and `won` (see `outcomes`). `other` adds a trial `OTHER`, the
-    agent's choice among all other moves; positions without any are dropped.
+    Args:
+        positions: The positions.
+        other: Whether to try `OTHER` as well, the agent's choice among all other moves. Positions
+            without other moves are then dropped.
+
+    Returns:
+        One row per trial, by position: the columns of `positions.frame`; `move`, its text;
+        `chosen`, whether the agent played it; and the decider's `score`, `lead` and `won` (see
+        `final_results`).
 
     Raises:
-        ValueError: no position has other moves.
+        ValueError: No position has other moves.
     """
-    mask, agent = positions.games.mask, positions.agent
+    mask = positions.games.mask
     places, kinds = mask[:, positions.kinds].nonzero()
     actions = positions.kinds[kinds]
     texts = np.array(positions.games.game.actions.texts, object)[actions]
@@ -280,10 +355,11 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
         if not len(able):
             raise ValueError("no position has moves of other kinds")
         generators = GameGenerators(positions.states[able] ^ _OTHER)
-        others = decide(agent, positions.games, able, generators, rest[able])
+        others = decide(positions.agent, positions.games, able, generators, rest[able])
         kept = np.isin(places, able)
         texts = np.append(texts[kept], [OTHER] * len(able))
-        places, actions = np.append(places[kept], able), np.append(actions[kept], others)
+        places = np.append(places[kept], able)
+        actions = np.append(actions[kept], others)
     moves = {"move": texts.tolist(), "chosen": positions.choices[places] == actions}
     ends = _ends(positions, positions.games.copies(places), places, actions)
     tried = positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
@@ -291,15 +367,22 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
 
 
 def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
-    """Give the decider more of something; two rows per position, without and with it.
+    """Play every game on to its end without a gift, and with a gift to the seat that decides.
 
-    The columns: those of `positions.frame`; `gift`, 0 or the amount; the decider's `score`, `lead`
-    and `won`. `what` is a per-seat field of the game's record, such as `pounds`; `amount` is 0 or
-    more. Where the game has a supply (`supply_tokens`) the gift comes from it, and positions whose
-    supply has less are dropped.
+    Where the game has a supply of the thing (a field `supply_tokens` for tokens), the gift comes
+    from it, and positions whose supply has less are dropped.
+
+    Args:
+        positions: The positions.
+        what: A field of the game's record with a number for each seat, such as `pounds`.
+        amount: How much of it to give, 0 or more.
+
+    Returns:
+        Two rows per position: the columns of `positions.frame`; `gift`, which is 0 or the amount;
+        and the decider's `score`, `lead` and `won` (see `final_results`).
 
     Raises:
-        ValueError: the record has no such field, or no room for so much.
+        ValueError: The record has no such field, or no room for so much.
     """
     game = positions.games.game
     if what not in (game.state.names or ()) or game.state[what].shape != (game.max_seats,):
@@ -313,7 +396,8 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     if not is_whole(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     able = np.arange(len(records)) if supply is None else np.flatnonzero(records[supply] >= amount)
-    places, gifts = np.repeat(able, 2), np.tile([0, amount], len(able))
+    places = np.repeat(able, 2)
+    gifts = np.tile([0, amount], len(able))
     records = records[places]
     given = gifts.astype(game.state[what].base)
     records[what][np.arange(len(records)), deciders[places]] += given
@@ -329,7 +413,7 @@ def _ends(
     places: NDArray[np.int64],
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    play_on(games, [positions.agent], GameGenerators(positions.states[places]), actions)
+    play_to_end(games, [positions.agent], GameGenerators(positions.states[places]), actions)
     deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
-    ends: pl.DataFrame = outcomes(games)[deciders].drop("seat")
+    ends: pl.DataFrame = final_results(games)[deciders].drop("seat")
     return ends

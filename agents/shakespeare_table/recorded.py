@@ -1,6 +1,7 @@
-"""Recorded games: one as JSON lines, and those in the folder of a dataset or an arena.
+"""Recorded games, read from JSON lines or from the folder of a dataset or an arena.
 
-Positions in lines are text without random state, so they are shown rather than replayed.
+JSON lines hold positions as text without their random state, so such games can be shown, but not be
+played again.
 """
 
 from __future__ import annotations
@@ -17,7 +18,7 @@ from typing import TYPE_CHECKING, Any
 
 from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_agents.naming import public_name
-from shakespeare_arena.sheets import shown_name
+from shakespeare_arena.reports import printable_name
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_name
 from shakespeare_env.core import registry
@@ -34,11 +35,11 @@ _GZIP = b"\x1f\x8b"
 _SQLITE = b"SQLite format 3\0"
 """The bytes with which a table server's file begins."""
 _MOST_BYTES = 2**26
-"""The most bytes of a game's lines, unpacked."""
+"""The most bytes that a game's lines may have when they are unpacked."""
 
 
-def json_lines(game: GameHistory, packed: bool = False) -> bytes:
-    """A game, its players too, as `from_bytes` reads it, perhaps gzipped."""
+def to_json_lines(game: GameHistory, packed: bool = False) -> bytes:
+    """Return a game and its players' names as JSON lines, gzipped if `packed`."""
     start = game.positions[0]
     digest = registry.box_digest(start.game.name)
     first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
@@ -51,28 +52,37 @@ def json_lines(game: GameHistory, packed: bool = False) -> bytes:
     return gzip.compress(text) if packed else text
 
 
-def from_json_lines(path: Path) -> GameHistory:
-    """Read a `position`, then in each line a `move` and the next `position`, maybe gzipped.
+def read_json_lines(path: Path) -> GameHistory:
+    """Read a game from a file of JSON lines, gzipped or not.
 
-    The first line may name `agents`, by seat, and hold the `box_digest` that the protocol gives.
-    A position alone is a game without moves.
+    The first line holds a `position`. It may also hold the names of `agents` by seat and the
+    `box_digest`. Every further line holds a `move` and the next `position`. A position alone is a
+    game without moves.
 
     Raises:
-        DatasetError: something is wrong in a line that it names, or another box is in force.
+        DatasetError: A line is wrong, which the message names, or another box is in force.
     """
     try:
         lines = read_regular(path, _MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: no file can have this name
-        why = getattr(error, "strerror", None) or error  # without the name, which may be endless
+        why = getattr(error, "strerror", None) or error  # `error` repeats the name, however long
         raise DatasetError(f"{short_name(str(path))!r} cannot be read: {why}") from error
-    return from_bytes(lines, str(path))
+    return parse_json_lines(lines, str(path))
 
 
-def from_bytes(lines: bytes, name: str) -> GameHistory:
-    """The same from lines, gzipped or not; errors call them `name`."""
+def parse_json_lines(lines: bytes, name: str) -> GameHistory:
+    """Parse a game from JSON lines, gzipped or not, as `read_json_lines` does.
+
+    Args:
+        lines: The content.
+        name: The content's name in errors.
+
+    Raises:
+        DatasetError: As for `read_json_lines`.
+    """
     if lines.startswith(_SQLITE):
         raise DatasetError(
-            f"{name} holds the games of a table server; `shakespeare table --games` shows them"
+            f"{name} holds the games of a table server; open it with `shakespeare table --games`"
         )
     try:
         if lines.startswith(_GZIP):
@@ -81,15 +91,18 @@ def from_bytes(lines: bytes, name: str) -> GameHistory:
     except (OSError, EOFError, zlib.error) as error:
         raise DatasetError(f"{name} cannot be unpacked: {error}") from error
     if len(lines) > _MOST_BYTES:
-        raise DatasetError(f"{name} has over {_MOST_BYTES >> 20} MiB; write one game to a file")
-    with suppress(ValueError):  # several lines
-        if "position" not in (whole := parse_object(lines)):
-            lines = dump_line({"position": whole}).encode()
-    # Editors and pastes leave a byte order mark, blank lines, and ends of lines of their own.
+        raise DatasetError(
+            f"{name} has more than {_MOST_BYTES >> 20} MiB; give a file with a single game"
+        )
+    with suppress(ValueError):  # there are several lines
+        only = parse_object(lines)
+        if "position" not in only:
+            lines = dump_line({"position": only}).encode()
+    # Editors and clipboards add a byte order mark, blank lines and line ends of their own.
     lines = lines.removeprefix(BOM_UTF8)
     written = [(number, line) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
     if not written:
-        raise DatasetError(f"{name} is empty; give a game that play --save wrote")
+        raise DatasetError(f"{name} is empty; give a game that `play --save` has written")
     (number, first), *others = written
     where = f"{name}, line {number}"
     entries, start = _read_line(first, where)
@@ -98,22 +111,24 @@ def from_bytes(lines: bytes, name: str) -> GameHistory:
     agents = entries.get("agents")
     if agents is not None:
         _check_agents(agents, start.players, where)
-    positions, moves = [start], []
+    positions = [start]
+    moves = []
     for number, line in others:
         where = f"{name}, line {number}"
         entries, after = _read_line(line, where)
-        move, before = entries.get("move"), positions[-1]
+        move = entries.get("move")
+        before = positions[-1]
         if move not in before.moves():
             raise DatasetError(f"{where}: the move {move!r} is not legal")
         if (after.game, after.players) != (before.game, before.players):
-            raise DatasetError(f"{where}: the position is of another table")
+            raise DatasetError(f"{where}: the position is of another game or number of players")
         positions.append(after)
         moves.append(move)
     return GameHistory(positions, moves, agents)
 
 
 def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
-    """The entries of a line and its position; DatasetError if it cannot occur."""
+    """Return the entries of a line and its position, or raise DatasetError."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
     try:
@@ -124,38 +139,42 @@ def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
     except KeyError as error:
         raise DatasetError(f"{where} has no 'position'") from error
     except ValueError as error:
-        raise DatasetError(f"{where} is {error}; give a game that play --save wrote") from error
+        raise DatasetError(
+            f"{where} is {error}; give a game that `play --save` has written"
+        ) from error
 
 
 def _check_agents(names: Any, players: int, where: str) -> None:
-    """DatasetError unless there is a printable name for each seat."""
+    """Raise DatasetError unless there is a printable name for each seat."""
     if not isinstance(names, list) or len(names) != players:
-        raise DatasetError(f"{where}: its agents are not a name for each seat")
+        raise DatasetError(f"{where}: `agents` does not have a name for each seat")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
-        raise DatasetError(f"{where}: its agents have names that cannot be printed")
+        raise DatasetError(f"{where}: `agents` has a name that cannot be printed")
 
 
 def with_public_names(game: GameHistory) -> GameHistory:
-    """Return a game in which agents are called as other people may read it."""
+    """Return a game in which agents have the names that other people may read."""
     return replace(game, names=game.names and [public_name(name) for name in game.names])
 
 
-def from_folder(folder: Path, game_id: int) -> GameHistory:
-    """Read a game of a folder of results, numbered in the order they were written.
+def read_game_of_folder(folder: Path, game_id: int) -> GameHistory:
+    """Read one game of a folder of results, in which games are numbered as they were written.
 
     Raises:
-        DatasetError: the folder holds none, or the game is missing or damaged.
+        DatasetError: The folder holds no results, or the game is missing or damaged.
         ModuleNotFoundError: Polars is not installed.
     """
     from shakespeare_env.datasets import recorded_games  # slow, not needed for completion
 
     games = recorded_games(folder)
     if game_id >= len(games):
-        raise DatasetError(f"{folder} has no game {game_id}, but {len(games)} from number 0 on")
+        raise DatasetError(
+            f"{folder} has no game {game_id}; it has {len(games)} games, numbered from 0"
+        )
     game = games[game_id]
     _check_agents(game.agents, len(game.agents), f"{folder}, game {game_id}")
     if not game.forfeit:
         return game
     row = read_results(folder).row(game_id, named=True)
     fault = " ".join(f"{row['fault']}: {row['fault_details']}".split())
-    return replace(game, forfeit=f"{game.forfeit}: {shown_name(fault, 200)}")
+    return replace(game, forfeit=f"{game.forfeit}: {printable_name(fault, 200)}")

@@ -1,4 +1,4 @@
-"""A game in progress: agents hold some of its seats, people and programs the others."""
+"""A game in progress. Agents hold some of its seats, and people or programs hold the others."""
 
 from __future__ import annotations
 
@@ -15,24 +15,24 @@ from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 
 OnMove = Callable[[GameHistory], None]
-"""Called after a move, with the game so far."""
+"""Called after a move with the history of the game so far."""
 
 
 class Session:
-    """One game in which agents play their seats, and `push` plays the others.
+    """A game in which agents play their own seats, and `push` plays the others.
 
     Args:
         position: The first position.
-        agents: The agents by seat; the other seats are played from outside.
+        agents: The agents by seat. The other seats are played from outside.
         seed: Decides the agents' draws.
-        names: The players' names by seat, in errors and in words.
+        names: The players' names by seat, for errors and descriptions.
         generator: The number of the agents' generator under the seed.
 
     Attributes:
-        course: The positions and the moves so far.
-        failed: The seat whose agent raised an exception or chose an illegal move, if one has.
-        seconds: The time that each seat took to decide.
-        decisions: The number of each seat's decisions.
+        history: The positions and moves so far.
+        failed: The seat whose agent raised an exception or chose an illegal move, or None.
+        seconds: The time that each seat has taken to decide.
+        decisions: The number of decisions that each seat has made.
     """
 
     def __init__(
@@ -54,7 +54,7 @@ class Session:
         called = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
         self._before_moves = [self._generators.saved()]
-        self.course = GameHistory([position], [], names)
+        self.history = GameHistory([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
         self.decisions = [0] * position.players
@@ -63,20 +63,28 @@ class Session:
     @property
     def position(self) -> Position:
         """The current position."""
-        return self.course.position
+        return self.history.position
 
     @property
     def positions(self) -> Sequence[Position]:
-        """The positions from the first to the current one; do not play on them."""
-        return self.course.positions
+        """The positions from the first to the current one. Do not push moves on them."""
+        return self.history.positions
 
     @property
     def moves(self) -> Sequence[str]:
         """The moves between the positions."""
-        return self.course.moves
+        return self.history.moves
 
     def play_out(self, on_move: OnMove | None = None, most: int | None = None) -> None:
-        """Let agents play, `most` moves at most, until another seat is to move or all is over."""
+        """Let agents play until another seat is to move or the game is over.
+
+        Args:
+            on_move: Called after every move.
+            most: The most moves to play. None means no limit.
+
+        Raises:
+            Exception: Whatever an agent raises. `failed` is then its seat.
+        """
         last = None if most is None else len(self.moves) + most
         decided: list[int] = []
 
@@ -96,9 +104,9 @@ class Session:
             self.push(self.position.move_text(decided.pop()), on_move)
 
     def push(self, move: str, on_move: OnMove | None = None) -> None:
-        """Play a move; IllegalMove if it is not legal."""
+        """Play a move, or raise IllegalMove."""
         seat = self.position.to_move
-        self.course = self.course.pushed(move)
+        self.history = self.history.pushed(move)
         assert seat is not None
         now = time.monotonic()
         self.seconds[seat] += now - self._since
@@ -106,27 +114,31 @@ class Session:
         self._since = now
         self._before_moves.append(self._generators.saved())
         if on_move is not None:
-            on_move(self.course)
+            on_move(self.history)
 
     def take_back(self, seat: int) -> str:
-        """The seat's last move, which must be the last of all, undone as if never played.
+        """Undo a seat's last move, which must be the last of all, and return it.
 
         Raises:
-            ValueError: The move stays played; the message says why.
+            ValueError: The move cannot be undone. The message says why.
         """
-        number = self.course.last_of(seat)
+        number = self.history.last_of(seat)
         move = self.moves[number]
-        self.course = self.course.up_to(number)
+        self.history = self.history.up_to(number)
         del self._before_moves[number + 1 :]
         self._generators.restore(self._before_moves[-1])
         return move
 
 
 def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) -> str:
-    """An agent's move in a position; IllegalMove if it is not legal, or whatever the agent raises.
+    """Return an agent's move in a position.
 
-    Its draws depend only on the seed and the number of the decision, so a game that is resumed goes
-    on as if it had never stopped.
+    The agent's draws depend on nothing but the seed and the number of the decision, so a game that
+    is resumed goes on as if it had never stopped.
+
+    Raises:
+        IllegalMove: The move is not legal.
+        Exception: Whatever the agent raises.
     """
     assert position.to_move is not None
     session = Session(position, {position.to_move: agent}, seed, generator=number)

@@ -1,25 +1,20 @@
-"""The leaderboards' pages."""
+"""The page of both leaderboards, and the pictures of their ladders."""
 
 from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import pairwise
 from pathlib import Path
+from typing import Any
 
 import matplotlib
+from matplotlib.axes import Axes
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.sheets import (
-    RANKS,
-    VERDICTS,
-    Sheet,
-    fit_sheets,
-    in_order,
-    matrix_sheets,
-    shown_name,
-)
+from shakespeare_arena.reports import printable_name
+from shakespeare_arena.sheets import RANKS, VERDICTS, Sheet, fit_sheets, in_order, matrix_sheets
 from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
@@ -29,22 +24,23 @@ from shakespeare_research.plot_style import picture as empty_picture
 HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "leaderboards.md"
-_PANEL, _HEIGHT = 420, 380  # pixels
+_PANEL_WIDTH = 420  # pixels
+_PANEL_HEIGHT = 380
 _FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
 
 
-def fields_of(name: str) -> list[Path]:
-    """The files of a game's fields, in the order in which they are played."""
-    return sorted(HERE.glob(f"{name}*.toml"), key=lambda path: path.stem)
+def arenas_of(game: str) -> list[Path]:
+    """Return the files of a game's arenas, in the order in which they are played."""
+    return sorted(HERE.glob(f"{game}*.toml"), key=lambda path: path.stem)
 
 
 def standings_by_game() -> dict[str, Standings]:
-    """The standings by the games that are kept."""
+    """Compute the standings of each game by the results that are kept."""
     return {name: standings_of(read_results(HERE / name)) for name in registry.names()}
 
 
 def write_pages() -> Iterator[Path]:
-    """Write the page and its pictures; what was written."""
+    """Write the page and its pictures, and yield their paths."""
     standings = standings_by_game()
     for name, found in standings.items():
         path = ROOT / "docs" / name / "strength.svg"
@@ -55,13 +51,15 @@ def write_pages() -> Iterator[Path]:
 
 
 def page(standings: dict[str, Standings]) -> str:
-    """docs/leaderboards.md."""
-    introduction = (HERE / "introduction.md").read_text(encoding="utf-8")
-    return "\n".join([introduction, *(_section(name, found) for name, found in standings.items())])
+    """Return the text of docs/leaderboards.md."""
+    parts = [(HERE / "introduction.md").read_text(encoding="utf-8")]
+    parts += [_section(name, found) for name, found in standings.items()]
+    return "\n".join(parts)
 
 
 def _section(name: str, found: Standings) -> str:
-    pairs, ladder = [*map(markdown, matrix_sheets(found))], [ladder_markdown(found)]
+    pairs = [markdown(sheet) for sheet in matrix_sheets(found)]
+    ladder = [ladder_markdown(found)]
     parts = [
         f"## {name.capitalize()}",
         f"{found.games:,} games of {found.matches:,} matches.",
@@ -72,73 +70,67 @@ def _section(name: str, found: Standings) -> str:
 
 
 def ladder_markdown(standings: Standings) -> str:
-    """The ladders and how well they fit as Markdown tables."""
-    sheets = in_order(standings, [*fit_sheets(standings)])
-    return "\n".join([*map(markdown, sheets), f"{RANKS} {VERDICTS}\n"])
+    """Return the ladders, and how well they fit, as Markdown tables."""
+    sheets = in_order(standings, list(fit_sheets(standings)))
+    parts = [markdown(sheet) for sheet in sheets]
+    parts.append(f"{RANKS} {VERDICTS}\n")
+    return "\n".join(parts)
 
 
 def markdown(sheet: Sheet) -> str:
-    """A sheet as a Markdown table under its title."""
+    """Return a sheet as a Markdown table under its title."""
     rule = ["---" if sheet.is_text(column) else "---:" for column in range(len(sheet.headings))]
-    rows = [
-        [
-            _code(cell) if sheet.is_text(column) else cell.replace("*", r"\*")
-            for column, cell in enumerate(row)
-        ]
-        for row in sheet.rows
-    ]
-    lines = "\n".join(f"| {' | '.join(line)} |" for line in (sheet.headings, rule, *rows))
+    rows = [_cells(sheet, row) for row in sheet.rows]
+    lines = "\n".join(f"| {' | '.join(line)} |" for line in [sheet.headings, rule, *rows])
     note = sheet.note.replace("*", r"\*")
     return f"{sheet.title}:\n\n{lines}\n" + (f"\n{note}\n" if note else "")
 
 
+def _cells(sheet: Sheet, row: Sequence[str]) -> list[str]:
+    return [
+        _code(cell) if sheet.is_text(column) else cell.replace("*", r"\*")
+        for column, cell in enumerate(row)
+    ]
+
+
 def _code(agent: str) -> str:
-    name = shown_name(agent).replace("|", "\\|")
+    name = printable_name(agent).replace("|", "\\|")
     longest = max((len(run) for run in re.findall("`+", name)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {name} {fence}" if longest else f"{fence}{name}{fence}"
 
 
 @matplotlib.rc_context(
-    # Text as text, and no formulas in names; with fixed ids the same standings give the same bytes.
+    # Text stays text, and names hold no formulas; fixed ids give equal standings equal bytes.
     {"svg.fonttype": "none", "svg.hashsalt": "arena", "text.parse_math": False}
 )
 def strength_svg(standings: Standings) -> str:
-    """Strength against thinking time as an SVG picture, a panel for each table.
+    """Draw strength against thinking time as an SVG picture, a panel for each table.
 
-    These are the ladders' ratings over milliseconds a decision, weak agents left out. Numbers are
-    rounded, since their last digits depend on how many threads added them up.
+    Each panel has the ladder's ratings over milliseconds a decision, without weak agents. Numbers
+    are rounded, since their last digits depend on how many threads added them up.
     """
     ladders = standings.ladders()
-    figure = empty_picture(_PANEL * len(ladders), _HEIGHT, layout="constrained")
+    figure = empty_picture(_PANEL_WIDTH * len(ladders), _PANEL_HEIGHT, layout="constrained")
     panels = figure.subplots(1, len(ladders), squeeze=False)[0]
     styles: dict[str, dict[str, str]] = {}
-    for axes, (players, rows) in zip(panels, ladders.items(), strict=True):
-        taken = {agent: float(f"{ms:.4g}") for agent, ms in standings.milliseconds(players).items()}
-        least = max(rows["rating"]) - _FAR_BELOW
-        shown = [row for row in rows.to_dicts() if taken.get(row["agent"])]
-        shown = [row for row in shown if row["rating"] > least]
+    for axes, (players, ladder) in zip(panels, ladders.items(), strict=True):
+        times = standings.milliseconds(players)
+        taken = {agent: float(f"{time:.4g}") for agent, time in times.items()}
+        least = max(ladder["rating"]) - _FAR_BELOW
+        shown = [
+            row for row in ladder.to_dicts() if taken.get(row["agent"]) and row["rating"] > least
+        ]
         for row in shown:
-            # Colours and markers differ together.
-            turn, place = divmod(len(styles), len(COLOURS))
-            style = {"color": COLOURS[place], "marker": MARKERS[(place + turn) % len(MARKERS)]}
-            style = styles.setdefault(row["agent"], style)
-            y, ends = round(row["rating"], 1), None
-            if row["low"] is not None and row["high"] is not None:
-                ends = [[y - round(row["low"], 1)], [round(row["high"], 1) - y]]
-            axes.errorbar(taken[row["agent"]], y, ends, **style, markersize=6, capsize=2)
-        searches = [row for row in shown if row["agent"].startswith("search, ")]
-        searches.sort(key=lambda row: taken[row["agent"]])
-        for pair in pairwise(searches):
-            times = [taken[row["agent"]] for row in pair]
-            heights = [round(row["rating"], 1) for row in pair]
-            axes.plot(times, heights, color=GREY, linewidth=1, zorder=0)
+            style = styles.setdefault(row["agent"], _style(len(styles)))
+            _draw_agent(axes, row, taken[row["agent"]], style)
+        _join_searches(axes, shown, taken)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
     handles = [
-        panels[0].plot([], [], **style, linestyle="", label=shown_name(agent, 40))[0]
+        panels[0].plot([], [], **style, linestyle="", label=printable_name(agent, 40))[0]
         for agent, style in styles.items()
     ]
     figure.legend(
@@ -152,3 +144,29 @@ def strength_svg(standings: Standings) -> str:
     content = io.StringIO()
     figure.savefig(content, format="svg", metadata={"Date": None})
     return content.getvalue()
+
+
+def _style(number: int) -> dict[str, str]:
+    # Colours and markers differ together.
+    turn, place = divmod(number, len(COLOURS))
+    return {"color": COLOURS[place], "marker": MARKERS[(place + turn) % len(MARKERS)]}
+
+
+def _draw_agent(axes: Axes, row: Mapping[str, Any], time: float, style: dict[str, str]) -> None:
+    rating = round(row["rating"], 1)
+    ends = None
+    if row["low"] is not None and row["high"] is not None:
+        ends = [[rating - round(row["low"], 1)], [round(row["high"], 1) - rating]]
+    axes.errorbar(time, rating, ends, **style, markersize=6, capsize=2)  # type: ignore[arg-type]
+
+
+def _join_searches(
+    axes: Axes, rows: Sequence[Mapping[str, Any]], taken: Mapping[str, float]
+) -> None:
+    """Draw a line through the searches, in the order of their playouts."""
+    searches = [row for row in rows if row["agent"].startswith("search, ")]
+    searches.sort(key=lambda row: taken[row["agent"]])
+    for pair in pairwise(searches):
+        times = [taken[row["agent"]] for row in pair]
+        ratings = [round(row["rating"], 1) for row in pair]
+        axes.plot(times, ratings, color=GREY, linewidth=1, zorder=0)

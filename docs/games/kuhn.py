@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shakespeare_env import StateField, below, define, rule
+from shakespeare_env import GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K", "A")
 SEATS, NOBODY = 3, -1
@@ -97,11 +97,13 @@ def scores(game: Any, out: Any) -> None:
 GAME = define(
     "kuhn",
     seats=range(SEATS, SEATS + 1),
-    fields=FIELDS,
-    actions={"pass": "check, or fold to a bet", "bet": "bet, or call a bet"},
-    set_up=set_up,
-    legal=legal,
-    play=play,
-    scores=scores,
-    score_scale=2,
+    rules=GameRules(
+        actions={"pass": "check, or fold to a bet", "bet": "bet, or call a bet"},
+        set_up=set_up,
+        legal=legal,
+        play=play,
+        scores=scores,
+        score_scale=2,
+    ),
+    record=GameRecord(fields=FIELDS),
 )

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from shakespeare_env import Check, StateField, below, define, rule
+from shakespeare_env import Check, GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K")
 NO_CARD, MOST_RAISES = -1, 2
@@ -127,12 +127,16 @@ def scores(game: Any, out: Any) -> None:
 GAME = define(
     "leduc",
     seats=range(2, 3),
-    fields=FIELDS,
-    actions={"fold": "give up", "call": "pay what is missing", "raise": "pay more"},
-    set_up=set_up,
-    legal=legal,
-    play=play,
-    scores=scores,
-    checks=[Check("deck", "it holds four cards, after the flop three", is_wrong_deck)],
-    score_scale=4,
+    rules=GameRules(
+        actions={"fold": "give up", "call": "pay what is missing", "raise": "pay more"},
+        set_up=set_up,
+        legal=legal,
+        play=play,
+        scores=scores,
+        score_scale=4,
+    ),
+    record=GameRecord(
+        fields=FIELDS,
+        checks=[Check("deck", "it holds four cards, after the flop three", is_wrong_deck)],
+    ),
 )

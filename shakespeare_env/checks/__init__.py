@@ -1,1 +1,1 @@
-"""What comes from outside, checked: values, positions, files, boxes, requests for memory."""
+"""Checks of what comes from outside: values, positions, files, boxes, requests for memory."""

@@ -1,7 +1,7 @@
-"""What would take the machine down: endless files, and more than its memory.
+"""Limits on files and memory, so that no input takes the machine down.
 
-Untrusted files must be regular, and of a size known before they are read: a device may be endless,
-and a pipe waits for its writer. A link counts as what it leads to.
+A file from outside must be regular, and its size is known before it is read, since a device may be
+endless and a pipe waits for its writer. A link counts as the file that it leads to.
 """
 
 from __future__ import annotations
@@ -17,35 +17,38 @@ from typing import Any
 
 from shakespeare_env.errors import MemoryLimitError
 
-_GROUPS = Path("/sys/fs/cgroup")
-_GROUP_LIMITS = (_GROUPS / "memory.max", _GROUPS / "memory/memory.limit_in_bytes")
-"""A container's own limit, which it sees at the root (Linux, versions 2 and 1)."""
+_CONTAINER_LIMITS = (
+    Path("/sys/fs/cgroup/memory.max"),
+    Path("/sys/fs/cgroup/memory/memory.limit_in_bytes"),
+)
+"""The files that hold a container's memory limit (Linux control groups, versions 2 and 1)."""
 
 
 def regular_size(path: Path, at_most: int | None = None) -> int:
-    """A file's size in bytes, for code that reads it by name.
+    """Return a file's size in bytes, for code that then reads the file by its name.
 
     Raises:
-        OSError: there is no such file, it is a folder, device or pipe, or has over `at_most` bytes.
+        OSError: there is no such file, it is a folder, a device or a pipe, or it has more than
+            `at_most` bytes.
     """
-    about = path.stat()  # open() would have effects on some devices
-    if not stat.S_ISREG(about.st_mode):
+    status = path.stat()  # open() would have effects on some devices
+    if not stat.S_ISREG(status.st_mode):
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
-    if at_most is not None and about.st_size > at_most:
-        larger = f"it has {about.st_size:,} bytes, and at most {at_most:,} can be"
-        raise OSError(errno.EFBIG, larger, str(path))
-    return about.st_size
+    if at_most is not None and status.st_size > at_most:
+        fault = f"it has {status.st_size:,} bytes, and at most {at_most:,} are allowed"
+        raise OSError(errno.EFBIG, fault, str(path))
+    return status.st_size
 
 
 def read_regular(path: Path, at_most: int) -> bytes:
-    """A file's content, as far as its size was; errors as of `regular_size`."""
+    """Return a file's content, up to the size that it had; errors are those of `regular_size`."""
     size = regular_size(path, at_most)
     with path.open("rb") as file:
         return file.read(size)
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML from outside; ValueError if it is none or nests too deeply."""
+    """Parse TOML from outside; ValueError if it is no TOML or nests too deeply."""
     try:
         return tomllib.loads(text)
     except RecursionError as fault:
@@ -62,17 +65,22 @@ def is_utf8(path: Path) -> bool:
 
 
 def read_text(path: Path, at_most: int = 2**20) -> str:
-    """The same for text in UTF-8, without the byte order mark that some editors put first."""
+    """Return a file's text in UTF-8, without the byte order mark that some editors put first.
+
+    Raises:
+        OSError: as for `regular_size`.
+        UnicodeDecodeError: the file is not in UTF-8.
+    """
     return read_regular(path, at_most).decode("utf-8-sig")
 
 
 @cache
 def total_memory() -> int | None:
-    """Bytes this process may use at most; None where the system does not say."""
+    """Return how many bytes of memory this process may use; None if the system does not say."""
     limits = []
     with suppress(AttributeError, ValueError, OSError):  # sysconf or a name is missing
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
-    for file in _GROUP_LIMITS:
+    for file in _CONTAINER_LIMITS:
         text = file.read_text().strip() if file.is_file() else ""
         if text.isdecimal():  # "max" is no limit
             limits.append(int(text))
@@ -80,11 +88,11 @@ def total_memory() -> int | None:
 
 
 def require_memory(what: str, needed: int, remedy: str) -> None:
-    """Refuse what cannot fit this machine, before memory is taken.
+    """Refuse a request that cannot fit this machine, before memory is allocated.
 
     Args:
-        what: The request as the user wrote it, such as `"a batch of 1000000 games"`.
-        needed: The estimate, in bytes.
+        what: The request in words, such as `"a batch of 1000000 games"`.
+        needed: An estimate of its memory, in bytes.
         remedy: The remedy, such as `"use fewer games"`.
 
     Raises:
@@ -99,5 +107,5 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
 
 
 def readable_size(size: int) -> str:
-    """A number of bytes in GiB, such as `"1.5 GiB"`."""
+    """Return a number of bytes in GiB, such as `"1.5 GiB"`."""
     return f"{min(size, 2**80) / 2**30:.3g} GiB"

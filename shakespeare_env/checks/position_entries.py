@@ -1,4 +1,8 @@
-"""Reading a position in text; refusals name place (`seats[2].mood`), value and remedy."""
+"""Readers for the entries of a position in text.
+
+Each returns a checked value or raises PositionError, which names the place (`seats[2].mood`), the
+value and the remedy.
+"""
 
 from __future__ import annotations
 
@@ -10,31 +14,31 @@ from shakespeare_env.errors import PositionError
 
 
 def refuse(where: str, fault: str, remedy: str) -> NoReturn:
-    """Raise the PositionError for a value."""
+    """Raise PositionError for the value at a place."""
     raise PositionError(f"{where}: {fault}; {remedy}")
 
 
 def mapping(value: object, where: str) -> Mapping[str, Any]:
-    """A JSON object."""
+    """Return a JSON object."""
     if not isinstance(value, Mapping):
         refuse(where, f"{short_repr(value)} is not an object", "write an object")
     return value
 
 
 def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
-    """A JSON object with exactly these keys."""
+    """Return a JSON object that has exactly these keys."""
     given = mapping(value, where)
-    if unknown := [key for key in given if key not in keys]:
-        refuse(where, f"unknown key {short_repr(unknown[0])}", "the keys are " + ", ".join(keys))
-    if missing := [key for key in keys if key not in given]:
-        refuse(
-            where, f"the key {short_repr(missing[0])} is missing", f"add {short_repr(missing[0])}"
-        )
+    for key in given:
+        if key not in keys:
+            refuse(where, f"unknown key {short_repr(key)}", "the keys are " + ", ".join(keys))
+    for key in keys:
+        if key not in given:
+            refuse(where, f"the key {short_repr(key)} is missing", f"add {short_repr(key)}")
     return given
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
-    """A whole number in a range; True and 1.0 do not count."""
+    """Return an integer in a range; True and 1.0 are refused."""
     if type(value) is not int or not low <= value <= high:
         remedy = f"write a whole number from {low} to {high}"
         refuse(where, f"{short_repr(value)} is out of place", remedy)
@@ -42,36 +46,36 @@ def integer(value: object, where: str, low: int, high: int) -> int:
 
 
 def truth(value: object, where: str) -> bool:
-    """True or false."""
+    """Return true or false."""
     if not isinstance(value, bool):
         refuse(where, f"{short_repr(value)} is out of place", "write true or false")
     return value
 
 
 def choice(value: object, where: str, known: Sequence[str]) -> int:
-    """The index of a known text."""
+    """Return the index of a text among those that are known."""
     if not isinstance(value, str) or value not in known:
         refuse(where, f"{short_repr(value)} is not known here", "use one of " + ", ".join(known))
     return known.index(value)
 
 
 def items(value: object, where: str, most: int) -> list[Any]:
-    """A list of limited length."""
+    """Return a list of limited length."""
     if not isinstance(value, list):
         refuse(where, f"{short_repr(value)} is not a list", "write a list")
     if len(value) > most:
-        refuse(where, f"{len(value)} entries", f"at most {most} can stand here")
+        refuse(where, f"it has {len(value)} entries", f"write at most {most}")
     return value
 
 
 def choices(value: object, where: str, known: Sequence[str], most: int) -> list[int]:
-    """A list of known texts, as indices."""
+    """Return the indices of a list of known texts."""
     entries = items(value, where, most)
     return [choice(entry, f"{where}[{i}]", known) for i, entry in enumerate(entries)]
 
 
 def seats(value: object, where: str, players: int) -> list[int]:
-    """A list of distinct seats at the table."""
+    """Return a list of different seats at the table."""
     entries = items(value, where, players)
     found = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
     if len(set(found)) != len(found):
@@ -80,6 +84,6 @@ def seats(value: object, where: str, players: int) -> list[int]:
 
 
 def counts(value: object, where: str, known: Sequence[str], high: int) -> list[int]:
-    """An object with a count for each known text, in order."""
+    """Return the counts of an object that has one for each known text, in order."""
     given = table(value, where, known)
     return [integer(given[name], f"{where}.{name}", 0, high) for name in known]

@@ -1,4 +1,4 @@
-"""Values and arguments from outside: their kind, and how messages show them."""
+"""Checks of single values from outside, and how messages show them."""
 
 from __future__ import annotations
 
@@ -10,60 +10,67 @@ from difflib import get_close_matches
 import numpy as np
 import pydantic
 
-_SHOWN = 80  # characters of a wrong value that a message repeats
-_MOST_TOLD = 5  # faults of a file that a message names
+_LONGEST_REPR = 80  # the most characters of a wrong value that a message repeats
+_MOST_TOLD = 5  # the most faults of a file that a message names
 LONGEST_NAME = 64
 """The most characters of a player's name."""
 
 
 def short_repr(value: object) -> str:
-    """A value in a message: its text, cut to fit."""
+    """Return a value's `repr` for a message, cut to fit."""
     try:
         text = repr(value)
     except Exception:  # integers of thousands of digits, endless nesting, an object's own fault
         return f"this {type(value).__name__}"
-    return text if len(text) <= _SHOWN else f"{text[:_SHOWN]}..."
+    return text if len(text) <= _LONGEST_REPR else f"{text[:_LONGEST_REPR]}..."
 
 
 def command(*words: object) -> str:
-    """A `shakespeare` command as a shell reads it, whatever is in its words, such as blanks."""
+    """Return a `shakespeare` command for a shell, with quotes where its words need them."""
     return shlex.join(["shakespeare", *map(str, words)])
 
 
 def did_you_mean(word: str, known: Iterable[str]) -> str:
-    """A question to put after an unknown word, or nothing if no known word is similar."""
-    close = get_close_matches(word[:_SHOWN], list(known), n=1)
+    """Return a question to put after an unknown word; empty if no known word is similar."""
+    close = get_close_matches(word[:_LONGEST_REPR], list(known), n=1)
     return f" (did you mean {close[0]!r}?)" if close else ""
 
 
 def player_name(name: str) -> str:
-    """A player's name as it is; ValueError if nobody could read it."""
+    """Return a player's name; ValueError if it is too long, or nobody could read it."""
     if not (0 < len(name) <= LONGEST_NAME and name.isprintable()):
-        raise ValueError(f"a name has 1 to {LONGEST_NAME} printable signs, not {short_repr(name)}")
+        raise ValueError(
+            f"the name {short_repr(name)} cannot be used; give 1 to {LONGEST_NAME} printable "
+            "characters"
+        )
     return name
 
 
 def short_name(name: str) -> str:
-    """A name that fits; of a longer one, such as a path, the beginning and the end."""
+    """Return a name cut to fit; a longer one, such as a path, keeps its beginning and its end."""
     half = LONGEST_NAME // 2
     return name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
 
 
 def number_of(text: str) -> int | None:
-    """The whole number that a text is, from 0 to 999,999,999; None if it is none."""
+    """Return the integer that a text is, from 0 to 999,999,999; None if it is none."""
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
 def is_whole(value: object) -> bool:
-    """Whether a value is an integer; True and spans of time are not, though they pass as one."""
+    """Return whether a value is an integer; True and time spans, which pass as one, are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
 def in_words(fault: Exception) -> str:
-    """Say in a line what is wrong with a file's content or, by Pydantic, with its first entries."""
+    """Return in one line what is wrong with a file's content.
+
+    Of errors of Pydantic it names the first few entries.
+    """
     if not isinstance(fault, pydantic.ValidationError):
         return str(fault)
-    places = (".".join(map(str, error["loc"])) for error in fault.errors())
-    messages = (error["msg"] for error in fault.errors())
-    found = [f"{at}: {said}" if at else said for at, said in zip(places, messages, strict=True)]
-    return "; ".join(found[:_MOST_TOLD])
+    told = []
+    for error in fault.errors()[:_MOST_TOLD]:
+        place = ".".join(map(str, error["loc"]))
+        told.append(f"{place}: {error['msg']}" if place else error["msg"])
+    return "; ".join(told)

@@ -11,7 +11,7 @@ from typing import Annotated, Any
 import typer
 from typer.core import TyperGroup
 
-from shakespeare_env.errors import IllegalMove, ShakespeareEnvError, agent_notes, own_steps
+from shakespeare_env.errors import IllegalMove, ShakespeareEnvError, agent_notes, own_frames
 from shakespeare_env.version import version
 
 COMMANDS = {
@@ -30,15 +30,15 @@ COMMANDS = {
     "mcp": "shakespeare_table.cli.mcp",
     "check": "shakespeare_env.cli.check",
 }
-"""Where the function of each command is; it has the command's name.
+"""The module of each command's function, which has the command's name.
 
-Each is in the package whose work it does and imported only when called, so no package imports one
-that builds on it.
+A command is in the package whose work it does. It is imported only when it is called, so no package
+imports another one that builds on it.
 """
 
 
 class _Commands(TyperGroup):
-    # Contexts and commands are Click's, which some versions of Typer bundle: hence Any.
+    # Contexts and commands are classes of Click, which some versions of Typer bundle: hence Any.
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
@@ -62,35 +62,39 @@ class _Commands(TyperGroup):
     def invoke(self, ctx: Any) -> Any:
         if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
             sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are not UTF-8
-        # No command foresees a full disk, a closed folder or too little memory.
+        # Commands do not handle a full disk, a closed folder or too little memory themselves.
         try:
             return super().invoke(ctx)
         except Exception as raised:
             fault: BaseException = raised
             if isinstance(raised, RuntimeError) and isinstance(raised.__cause__, StopIteration):
-                fault = raised.__cause__  # Python replaces it where it leaves a generator
-            is_theirs = bool(agent_notes(fault) or own_steps(fault))
-            if isinstance(fault, BrokenPipeError) and not is_theirs:
-                raise  # the output's reader has left; Click ends the command quietly
-            if not (lines := _in_words(fault)):
+                fault = raised.__cause__  # Python replaced it where it left a generator
+            is_of_user = bool(agent_notes(fault) or own_frames(fault))
+            if isinstance(fault, BrokenPipeError) and not is_of_user:
+                raise  # the reader of the output has left; Click ends the command quietly
+            lines = _in_words(fault)
+            if not lines:
                 raise
         typer.echo("\n".join([f"Error: {lines[0]}", *lines[1:]]), err=True)
         raise typer.Exit(1)
 
 
 def _in_words(fault: BaseException) -> list[str]:
-    """Return lines about a fault that is not ours: an agent's, other users' or the machine's."""
+    """Return lines about a fault of an agent, of a user's code or of the machine; none of ours."""
     notes = getattr(fault, "__notes__", [])
-    steps = "".join(format_list(own_steps(fault))).splitlines()
-    if who := agent_notes(fault):
-        remedies = [note for note in notes if note not in who]
-        if isinstance(fault, IllegalMove) and not steps:
-            return [str(fault), *who, *remedies]
-        said = f"{who[0].rstrip('.')}: {type(fault).__name__}: {fault}"
-        return [said, *who[1:], *steps, *remedies]
+    frames = "".join(format_list(own_frames(fault))).splitlines()
+    about_agents = agent_notes(fault)
+    if about_agents:
+        remedies = [note for note in notes if note not in about_agents]
+        if isinstance(fault, IllegalMove) and not frames:
+            return [str(fault), *about_agents, *remedies]
+        first = f"{about_agents[0].rstrip('.')}: {type(fault).__name__}: {fault}"
+        return [first, *about_agents[1:], *frames, *remedies]
     if isinstance(fault, ShakespeareEnvError):
         return [str(fault), *notes]
-    return [str(fault), *steps, *notes] if isinstance(fault, OSError | ImportError) else []
+    if isinstance(fault, OSError | ImportError):
+        return [str(fault), *frames, *notes]
+    return []
 
 
 _HELP_NAMES = {"help_option_names": ["-h", "--help"]}

@@ -1,4 +1,7 @@
-"""`shakespeare check`: what is wrong with a box or a game, and what its ids and numbers mean."""
+"""The command `shakespeare check`.
+
+It says what is wrong with a box or a game, and lists what action ids and observations mean.
+"""
 
 from __future__ import annotations
 
@@ -17,7 +20,8 @@ if TYPE_CHECKING:
 _SHARED = "The table, and what the observer alone knows"
 _PLACES = """
 {+k} is the seat k places clockwise of the mover, so an id means the same for every seat. \
-Moves name the seat itself: {+1} is 3 when seat 2 moves."""
+Moves name the seat itself: {+1} is 3 when seat 2 moves.\
+"""
 
 
 def check(
@@ -26,7 +30,7 @@ def check(
         list[Path] | None,
         typer.Argument(
             metavar="[BOX.toml|FILE.py:GAME ...]",
-            help="Box files, or games of your own by file and name; else what is in force.",
+            help="Box files, or games of your own by file and name; by default the box in force.",
         ),
     ] = None,
     game_name: GameName = DEFAULT_GAME,
@@ -38,8 +42,8 @@ def check(
 ) -> None:
     """Say what in box files contradicts the rule book, and what is wrong with games of your own.
 
-    Games are played at random. The exit status is 1 if something is wrong. Lists are pages of
-    Markdown.
+    Your own games are checked by playing them at random. The exit status is 1 if something is
+    wrong. Lists are printed as Markdown.
     """
     if actions:
         read = {"actions", "game_name"}
@@ -82,7 +86,9 @@ def _is_plausible(game: str, file: Path, every: bool) -> bool:
 
     from shakespeare_env.boxes import constraints, violated
 
-    console, known, wrong = Console(), constraints(game), dict(violated(game, file))
+    console = Console()
+    known = constraints(game)
+    wrong = dict(violated(game, file))
     table = Table("", "What holds for every copy", "Source", "What is wrong")
     for constraint in known if every else wrong:
         mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"
@@ -113,20 +119,31 @@ def _print_observation(game: Game) -> None:
     typer.echo(f"# {game.name.capitalize()}: the {game.layout.size} numbers of an observation")
     groups: dict[str, list[Sequence[str]]] = {}
     for field in game.layout:
-        seat, dot, _ = field.name.partition(".")
-        heading = seat.replace("seat", "Seat ") + ", the observer" * (seat == "seat0")
-        rows = groups.setdefault(heading if dot else _SHARED, [])
-        bounds = f"{field.low} to {field.high}"
+        rows = groups.setdefault(_heading_of(field.name), [])
         rows.append(
-            (f"`{field.name}`", str(field.start), str(field.size), bounds, field.description)
+            (
+                f"`{field.name}`",
+                str(field.start),
+                str(field.size),
+                f"{field.low} to {field.high}",
+                field.description,
+            )
         )
     titles = ("Field", "From", "Size", "Range", "What the numbers are")
     for heading, rows in groups.items():
         _print_rows(heading, titles, rows)
 
 
+def _heading_of(field_name: str) -> str:
+    seat, dot, _ = field_name.partition(".")
+    if not dot:
+        return _SHARED
+    heading = seat.replace("seat", "Seat ")
+    return f"{heading}, the observer" if seat == "seat0" else heading
+
+
 def _print_rows(heading: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
-    """A table; numbers stand to the right."""
+    """Print a table in Markdown, with columns of numbers aligned to the right."""
     rules = ["---:" if cell.isdecimal() else "---" for cell in rows[0]]
     typer.echo(f"\n## {heading}\n")
     for row in (titles, rules, *rows):

@@ -1,4 +1,4 @@
-"""Choosing a game and its variants, and giving up."""
+"""Options that commands share, above all for the game and its variants, and how commands fail."""
 
 from __future__ import annotations
 
@@ -21,13 +21,18 @@ if TYPE_CHECKING:
 
 DEFAULT_GAME = registry.DEFAULT
 _INTERRUPTED = 130
-"""Exit code after Ctrl-C, as in shells."""
+"""The exit code after Ctrl-C, as in shells."""
 
 
 def game_option(
     help_text: str = f"One of: {', '.join(registry.names())}", default: str | bool = True
 ) -> Any:
-    """The option `--game`; `default` as Typer's `show_default` takes it."""
+    """Return the option `--game`.
+
+    Args:
+        help_text: Begins the help.
+        default: What the help shows as the default, as for Typer's `show_default`.
+    """
     return typer.Option(
         "--game",
         metavar="GAME",
@@ -56,19 +61,22 @@ Variants = Annotated[
 
 
 def find_game(name: str, argument: str = "--game") -> Game:
-    """The game, by its name or file, or a usage error; gives up if its box is invalid."""
+    """Return a game by its name or file.
+
+    A wrong name is a usage error; the command exits if the game's box is invalid.
+    """
     with usage_errors(argument):
         return registry.named(name)
 
 
 def check_own_game(own: Game | None, name: str, where: object) -> None:
-    """A usage error unless what is read is of the game that was given to read it."""
+    """Raise a usage error if a file is not of the game that was given to read it."""
     if own is not None and own.name != name:
         raise typer.BadParameter(f"{where} is of {name}, not of {own.name}", param_hint="--game")
 
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:
-    """A new game, or a usage error if a variant does not suit it."""
+    """Return a new game; a variant that is not for it is a usage error."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
     options = variants_at(game, variants, players)
@@ -76,7 +84,7 @@ def new_position(game: Game, players: int, seed: int, variants: list[str] | None
 
 
 def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
-    """The variants switched on at `seats` seats, or a usage error."""
+    """Return the variants to play with `seats` seats; one that is not for them is a usage error."""
     variants: dict[str, Any] = dict.fromkeys(names or [], True)
     with usage_errors("--option"):
         game.option_bits(variants, [seats])
@@ -84,10 +92,10 @@ def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, An
 
 
 def check_seat(seat: int | None, players: int) -> None:
-    """A usage error unless a table has the seat."""
+    """Raise a usage error if a table does not have the seat."""
     if seat is not None and seat >= players:
         raise typer.BadParameter(
-            f"no seat {seat}; the seats are 0 to {players - 1}", param_hint="--seat"
+            f"there is no seat {seat}; the seats are 0 to {players - 1}", param_hint="--seat"
         )
 
 
@@ -109,13 +117,13 @@ def refuse_unread(context: typer.Context, read: Collection[str], why: str) -> No
     if unread:
         pronoun = "it" if len(unread) == 1 else "them"
         given = ", ".join(unread)
-        words = f"{why}, so {given} would not be read: leave {pronoun} out"
-        raise typer.BadParameter(words, param_hint=given)
+        fault = f"{why}, so {given} would not be read; leave {pronoun} out"
+        raise typer.BadParameter(fault, param_hint=given)
 
 
 @contextmanager
 def usage_errors(option: str) -> Iterator[None]:
-    """Turn the errors of a block into usage errors of an option; files that are damaged give up."""
+    """Turn errors in the block into usage errors of an option; exit if a file is damaged."""
     try:
         yield
     except (BoxError, CheckpointError) as fault:
@@ -125,19 +133,19 @@ def usage_errors(option: str) -> Iterator[None]:
 
 
 def check_writable(out: Path | None) -> None:
-    """Give up if a file is asked for and cannot be written."""
+    """Exit with an error if a file is asked for and cannot be written."""
     if out is None:
         return
     target = Path(os.path.realpath(out))  # saving keeps a link
     if target.is_symlink():
         exit_with_error(
-            f"cannot write {out}: the link leads to itself; remove it, or give another name"
+            f"{out} cannot be written: the link leads to itself; remove it, or give another name"
         )
     # Saving would replace a device, /dev/null included.
     is_file = target.is_file() or not target.exists()
     if not (is_file and os.access(target.parent, os.W_OK | os.X_OK)):
         exit_with_error(
-            f"cannot write {out}: give the name of a file in a folder that you can write"
+            f"{out} cannot be written; give the name of a file in a folder that you can write to"
         )
 
 
@@ -148,6 +156,6 @@ def exit_with_error(message: str) -> NoReturn:
 
 
 def interrupted(message: str) -> NoReturn:
-    """Say after a message how to resume a command that Ctrl-C has ended; exit as shells expect."""
+    """Print a message and how to resume the command that Ctrl-C has ended, and exit."""
     typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -1,7 +1,7 @@
-"""Kernels for a GPU: a thread for every row, around the same rules as the processor's.
+"""Kernels for a GPU, which run the CPU's rules with a thread for every row.
 
-`NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` together have Numba's simulator run them in
-Python, without a GPU, on tensors of the processor.
+With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1` Numba's simulator runs them in Python,
+without a GPU, on tensors of the CPU.
 """
 
 from __future__ import annotations
@@ -14,16 +14,17 @@ import numpy as np
 import torch
 from numba import config, cuda
 
-from shakespeare_env.compile.decorators import AnyFunction, KernelCode
+from shakespeare_env.compile.cache import KernelCache
+from shakespeare_env.compile.digest import AnyFunction
 
 SIMULATED = bool(config.ENABLE_CUDASIM)
-"""Whether there is a simulator in place of a GPU."""
+"""Whether a simulator stands in for the GPU."""
 _THREADS = 256
-"""Threads of a block: of 32 to 256, these step a million games fastest on an H100, by a quarter."""
+"""The threads of a block. Of 32 to 256, these step a million games fastest on an H100, by 25 %."""
 
 
-class DeviceCode(KernelCode):
-    """`KernelCode` of a GPU."""
+class DeviceKernelCache(KernelCache):
+    """The cache of one kernel for a GPU."""
 
     @staticmethod
     def _rebuilt(target_context: Any, content: Any) -> Any:
@@ -38,7 +39,7 @@ class DeviceCode(KernelCode):
 
 @cache
 def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
-    """A CUDA kernel that calls a rule with every row's number and its arguments."""
+    """Return a CUDA kernel that calls a rule with the number of each row and its arguments."""
 
     def over_rows(rows: int, arguments: Any) -> None:
         i = cuda.grid(1)
@@ -47,47 +48,53 @@ def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
 
     kernel = cuda.jit(over_rows)
     if not SIMULATED:
-        DeviceCode(kernel, f"{owner}-device", f"{purpose} for the GPU")
+        DeviceKernelCache(kernel, f"{owner}-device", f"{purpose} for the GPU")
     return kernel
 
 
 def launch(
     row: AnyFunction, owner: str, purpose: str, rows: int, device: torch.device, *arguments: Any
 ) -> None:
-    """Do a rule, (number of the row, *arguments), on each row, on the GPU's current stream.
+    """Run a rule on each row, on the GPU's current stream.
 
-    Arguments are numbers, and tensors or tuples of them, which are not copied. For owner and
-    purpose see `decorators.kernel`.
+    Args:
+        row: The rule, called with the number of a row and `arguments`.
+        owner: The owner of the kernel, as for `decorators.kernel`.
+        purpose: What people wait for while the kernel is compiled.
+        rows: The number of rows.
+        device: The GPU.
+        *arguments: Numbers, tensors, and tuples of them; tensors are not copied.
     """
     if not rows:
         return
-    kernel, given = kernel_over_rows(row, owner, purpose), (rows, _passed(arguments))
+    kernel = kernel_over_rows(row, owner, purpose)
+    passed = _passed(arguments)
     threads = min(rows, _THREADS)
     blocks = -(-rows // threads)
     if SIMULATED:
-        kernel[blocks, threads](*given)
+        kernel[blocks, threads](rows, passed)
         return
     with cuda.gpus[device.index]:
         stream = torch.cuda.current_stream(device).cuda_stream
-        _configured(kernel, blocks, threads, stream, device.index)(*given)
+        _configured(kernel, blocks, threads, stream, device.index)(rows, passed)
 
 
 @cache
 def _configured(kernel: Any, blocks: int, threads: int, stream: int, index: int) -> Any:
-    """A kernel for so many threads on a stream of a GPU; that they are few is no fault."""
-    of_numba = cuda.external_stream(stream) if stream else cuda.default_stream()
+    """Return a kernel set up for a number of threads and a stream of a GPU."""
+    numba_stream = cuda.external_stream(stream) if stream else cuda.default_stream()
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")
-        return kernel[blocks, threads, of_numba]
+        warnings.simplefilter("ignore")  # Numba warns of few threads, which is no fault
+        return kernel[blocks, threads, numba_stream]
 
 
 def device_array(tensor: torch.Tensor) -> Any:
-    """A tensor as kernels take it, without a copy."""
+    """Return a tensor as kernels take it, without a copy."""
     return tensor.numpy() if SIMULATED else cuda.as_cuda_array(tensor)
 
 
 def device_words(tensor: torch.Tensor) -> Any:
-    """int64 as kernels take words without a sign, which PyTorch does not compute with."""
+    """Return a tensor, int64, as unsigned words for kernels; PyTorch cannot compute with those."""
     return device_array(tensor).view(np.uint64)
 
 

@@ -1,8 +1,8 @@
-"""What comes from outside for `Batch` and `Position`: compiled code checks nothing itself.
+"""Checks of the arguments of `Batch` and `Position`, since compiled code checks nothing itself.
 
-Values other than integers raise TypeError, wrong shapes or values ValueError.  A record that passes
-(from text, saved records, pickles) can be played to the end: no index leaves its array, and the
-seat to move can move.
+Values other than integers raise TypeError, wrong shapes or values ValueError. A record that passes,
+be it from text, from saved records or from a pickle, can be played to the end: no index leaves its
+array, and the seat to move can move.
 """
 
 from __future__ import annotations
@@ -14,19 +14,20 @@ import numpy as np
 import numpy.typing as npt
 
 from shakespeare_env.checks.values import is_whole, short_repr
-from shakespeare_env.core.game import Game, Record, Records
+from shakespeare_env.core.game import Game, PositionFault, Record, Records
 from shakespeare_env.core.kernels import NO_MOVE, kernels_of
 from shakespeare_env.core.rng import check_seed
-from shakespeare_env.core.row_rules import Terms, reward_code
+from shakespeare_env.core.row_rules import StepSettings, reward_code
 from shakespeare_env.errors import IllegalMove, PositionError
 
 Integers = npt.NDArray[np.integer] | Sequence[int]
 
-_INT32, _INT64 = np.iinfo(np.int32), np.iinfo(np.int64)
+_INT32 = np.iinfo(np.int32)
+_INT64 = np.iinfo(np.int64)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
-    """A number of things from 1 to `most`."""
+    """Return a count as an int, if it is an integer from 1 to `most`."""
     if not is_whole(count):
         raise TypeError(f"{name}={short_repr(count)} must be an integer")
     if not 1 <= count <= most:
@@ -37,7 +38,15 @@ def checked_count(name: str, count: int, most: int = 2**31) -> int:
 def integers(
     name: str, given: object, shape: tuple[int, ...], high: Any = _INT64.max, low: int = 0
 ) -> npt.NDArray[np.int64]:
-    """An array of integers from `low` to `high`, which may be one for each."""
+    """Return an array of integers from `low` to `high`, int64 of the given shape.
+
+    Args:
+        name: The argument's name, for errors.
+        given: What was given for it.
+        shape: The shape that it must have.
+        high: The greatest value of all, or an array with one for each.
+        low: The least value.
+    """
     array = _any_integers(name, given, shape)
     if ((array < low) | (array > high)).any():
         raise ValueError(
@@ -58,27 +67,42 @@ def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArr
     return array
 
 
-def checked_terms(
+def checked_settings(
     game: Game,
     n: int,
     players: int | Integers,
     autoreset: bool,
     reward: str,
     variants: Mapping[str, bool],
-) -> tuple[npt.NDArray[np.int8], Terms]:
-    """The seats of n games, int8[n], from one number or n, and their variants and rewards."""
+) -> tuple[npt.NDArray[np.int8], StepSettings]:
+    """Return the seat counts of n games, int8[n], and the settings of their steps.
+
+    Args:
+        game: The game.
+        n: The number of games.
+        players: One seat count for all games, or one for each.
+        autoreset: Whether the step that ends a game starts the next.
+        reward: The name of the reward.
+        variants: The variants by name, each switched on or off.
+    """
     shape = () if is_whole(players) else (n,)
     given = integers("players", players, shape, game.max_seats, game.min_seats)
     seats = np.full(n, given, np.int8)
     if not isinstance(autoreset, bool | np.bool_):
         raise TypeError(f"autoreset={short_repr(autoreset)} must be True or False")
     bits = game.option_bits(variants, map(int, np.unique(seats)))
-    code, scale, target = reward_code(reward), float(game.score_scale), game.solo_target or 0.0
-    return seats, Terms(bits, bool(autoreset), code, scale, target)
+    settings = StepSettings(
+        options=bits,
+        autoreset=bool(autoreset),
+        reward=reward_code(reward),
+        scale=float(game.score_scale),
+        target=game.solo_target or 0.0,
+    )
+    return seats, settings
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
-    """Increasing indices of games, int64[m]."""
+    """Return indices of games, int64[m], if they increase."""
     chosen = checked_selection(n, rows, "rows")
     if (chosen[1:] <= chosen[:-1]).any():
         raise ValueError(f"rows={short_repr(rows)}: give the indices of games in increasing order")
@@ -88,7 +112,14 @@ def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
 def checked_selection(
     n: int, indices: Integers | slice, name: str = "indices", once: bool = False
 ) -> npt.NDArray[np.int64]:
-    """Games by indices, in any order, or by a slice, int64[m]; with repeats, unless `once`."""
+    """Return indices of games, int64[m], from a slice or in any order.
+
+    Args:
+        n: The number of games.
+        indices: The indices or the slice.
+        name: The argument's name, for errors.
+        once: Whether repeated indices are refused.
+    """
     if isinstance(indices, slice):
         return np.arange(n)[indices]
     rows = integers(name, indices, (np.size(indices),), n - 1)
@@ -98,20 +129,20 @@ def checked_selection(
 
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """One seat for each game, int8[m], at tables of `players` seats, int8[m]."""
+    """Return one seat of each game, int8[m], at tables of `players` seats, int8[m]."""
     return integers("seats", seats, players.shape, players - 1).astype(np.int8)
 
 
 def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
-    """One seed per game, uint64[n]."""
+    """Return one seed for each game, uint64[n]."""
     words = np.array([check_seed(seed) for seed in seeds], np.uint64)
     if words.shape != (n,):
-        raise ValueError(f"seeds of shape {words.shape} for {n} games; give one for each")
+        raise ValueError(f"seeds has shape {words.shape} for {n} games; give one seed for each")
     return words
 
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
-    """Action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
+    """Return action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
     if type(actions) is np.ndarray and actions.dtype == np.int32 and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
     given = _any_integers("actions", actions, (n,))
@@ -124,20 +155,29 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
 def checked_games(
     game: Game, n: int, indices: Integers | slice, records: Records, variants: Mapping[str, Any]
 ) -> tuple[npt.NDArray[np.int64], Records]:
-    """Which of n games records replace, int64[m], and copies of them, [m]; see `Batch.load`."""
+    """Return which of n games are replaced by records, int64[m], and copies of the records, [m].
+
+    Errors are those of `Batch.load`.
+    """
     kind = getattr(records, "dtype", None)
     # Comparing types field by field takes longer than all else.
     of_game = kind is game.state or kind == game.state
     if not isinstance(records, np.ndarray | np.void) or not of_game:
-        raise TypeError(f"this is of {kind or type(records).__name__}, not of {game.name}")
+        raise TypeError(
+            f"the records are of {kind or type(records).__name__}, not of {game.name}; give what "
+            "`save` returned"
+        )
     rows = checked_selection(n, indices, once=True)
     if np.shape(records) not in ((), (1,), rows.shape):
-        raise ValueError(f"records of shape {np.shape(records)} for {len(rows)} games")
+        raise ValueError(
+            f"records has shape {np.shape(records)} for {len(rows)} games; give one record for each"
+        )
     # Copies, so that nobody changes what has been checked, with nothing between their fields.
     games: Records = np.zeros(rows.shape, game.state)
     games[...] = records
-    if fault := first_fault(game, games):
-        raise PositionError(f"records[{fault[0]}]: {fault[1]}")
+    if found := first_fault(game, games):
+        index, fault = found
+        raise PositionError(f"records[{index}]: {fault}")
     game.option_bits(variants, [int(count) for count in np.unique(games["players"])])
     return rows, games
 
@@ -145,7 +185,15 @@ def checked_games(
 def illegal_move(
     game: Game, record: Record, mask: npt.NDArray[np.bool_], action: int, index: int
 ) -> IllegalMove:
-    """The refusal of an action in game `index` of a batch, whose legal ones are bool[A]."""
+    """Return the error for an action in game `index` of a batch.
+
+    Args:
+        game: The game.
+        record: The position, for the error.
+        mask: bool[A], the legal actions.
+        action: The action id, which may be out of range.
+        index: The game's index in the batch.
+    """
     seat = int(record["to_move"])
     texts = game.actions.texts_for(max(seat, 0), int(record["players"]))
     return IllegalMove(
@@ -157,26 +205,24 @@ def illegal_move(
     )
 
 
-def first_fault(game: Game, records: Records) -> tuple[int, str] | None:
-    """The first of records[n] that cannot occur, and place, fault and remedy."""
+def first_fault(game: Game, records: Records) -> tuple[int, PositionFault] | None:
+    """Return the index and the fault of the first of records[n] that cannot occur, or None."""
     for name, field in game.ranges.items():
         numbers = records[name].reshape(len(records), -1)
         outside = (numbers < field.low) | (numbers > field.high)
         if outside.any():
             index = int(outside.any(axis=1).argmax())
-            wrong = numbers[index][outside[index]][0]
-            return index, f"{name}: {wrong} is not within {field.low} to {field.high}"
+            wrong = numbers[index][outside[index]][0].item()
+            says = f"it must be from {field.low} to {field.high}"
+            return index, PositionFault("out_of_range", name, wrong, says)
+
     faults = np.zeros(1, np.int64)
     mask = np.zeros(game.actions.size, np.bool_)
     index = int(kernels_of(game).first_fault(records, mask, faults))
     if index < 0:
         return None
-    record, fault = records[index], int(faults[0])
-    if fault == NO_MOVE:
-        mover, phase = record["to_move"], game.phase(record)
-        return index, f"to_move: seat {mover} has no legal move in phase {phase!r}"
-    if game.explain is not None:
-        return index, "{}: {}; {}".format(*game.explain(record, fault))
-    name = list(game.ranges)[fault - 1]
-    given = short_repr(np.asarray(record[name]).tolist())
-    return index, f"{name}: {given} does not go with the other fields; describe what can occur"
+    record = records[index]
+    if faults[0] == NO_MOVE:
+        says = f"that seat has no legal move in phase {game.phase(record)!r}"
+        return index, PositionFault("no_legal_move", "to_move", int(record["to_move"]), says)
+    return index, game.explain(record, int(faults[0]))

@@ -1,4 +1,4 @@
-"""`Batch` on a GPU: the same rules and the same games, in PyTorch tensors that stay there."""
+"""`DeviceBatch`: the rules and games of `Batch` on a GPU, in PyTorch tensors that stay there."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from shakespeare_env.core.batch_checks import (
     checked_games,
     checked_rows,
     checked_selection,
-    checked_terms,
+    checked_settings,
     illegal_move,
     integers,
 )
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import check_seed, streams
-from shakespeare_env.core.row_rules import GameArrays, Outcome, choose, row_rules_of
+from shakespeare_env.core.row_rules import GameArrays, StepOutcome, choose, row_rules_of
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.extras import how_to_get, needing
 
@@ -38,16 +38,22 @@ with needing("cuda", "DeviceBatch needs"):
     from shakespeare_env.compile.device import SIMULATED, device_array, device_words, launch
 
 NOT_REFUSED = int(np.iinfo(np.int64).min)
-"""Stands where a game's actions were all legal."""
+"""Stands for no action in the list of refused actions by game."""
 _BY_COLUMN = ("mask", "obs")
-"""Arrays with an action or a number in a row of memory: neighbouring threads, which write the same
-column of neighbouring games, then write neighbouring bytes. It is three times as fast."""
+"""The arrays that are laid out in memory by columns: one action or number of all games in a row.
+
+Neighbouring threads write the same column of neighbouring games, so they write neighbouring bytes,
+which is three times as fast."""
 
 
 @cache
 def _step_of(game: Game) -> Callable[..., None]:
-    """`RowRules.step`, in which a game with an illegal action, which is kept, stands still."""
-    is_legal, row_step = row_rules_of(game).is_legal, row_rules_of(game).step
+    """Return `RowRules.step` with a check of the action.
+
+    A game stands still once its action was illegal. The action is kept in `refused`, int64[n].
+    """
+    is_legal = row_rules_of(game).is_legal
+    row_step = row_rules_of(game).step
 
     @rule
     def step(
@@ -57,16 +63,16 @@ def _step_of(game: Game) -> Callable[..., None]:
         rows: Any,
         actions: Any,
         players: Any,
-        terms: Any,
+        settings: Any,
         refused: Any,
     ) -> None:
         i = rows[k]
         if refused[i] == NOT_REFUSED and not is_legal(k, entries, rows, actions):
             refused[i] = actions[k]
         if refused[i] == NOT_REFUSED:
-            row_step(k, entries, results, rows, actions, players, terms)
+            row_step(k, entries, results, rows, actions, players, settings)
         else:
-            outcome = Outcome(*results)
+            outcome = StepOutcome(*results)
             outcome.done[i] = False
             outcome.rewards[i, :] = 0
 
@@ -74,12 +80,12 @@ def _step_of(game: Game) -> Callable[..., None]:
 
 
 class DeviceBatch:
-    """N games of one kind on a GPU, stepped together; every step overwrites the tensors.
+    """N games of one kind on a GPU that are stepped together; every step overwrites the tensors.
 
-    Game i is that of `Batch`, byte for byte, and so are arguments and attributes, tensors in place
-    of arrays; `mask` and `obs` are not contiguous, and `records` are the games as uint8[n, b].
-    Kernels run in order on PyTorch's current stream; nothing waits for them but `synchronize`,
-    `reset`, `restart`, `save` and `load`.
+    Game i is that of `Batch`, byte for byte. Arguments and attributes are those of `Batch`, too,
+    with tensors in place of arrays. `mask` and `obs` are not contiguous, and `records` holds the
+    games as uint8[n, b]. Kernels run in order on PyTorch's current stream. Only `synchronize`,
+    `reset`, `restart`, `save` and `load` wait for them.
 
     Raises:
         DeviceError: there is no such GPU, or no driver for it.
@@ -102,33 +108,44 @@ class DeviceBatch:
         self.actions = self.game.actions
         self.n = n = checked_count("n", n)
         self._variants: dict[str, Any] = options
-        seats, terms = checked_terms(self.game, n, players, autoreset, reward, options)
-        self.autoreset, self.reward, self._terms = terms.autoreset, reward, tuple(terms)
+        seats, settings = checked_settings(self.game, n, players, autoreset, reward, options)
+        self.autoreset = settings.autoreset
+        self.reward = reward
         self.device = _checked_device(device)
+        self._settings = tuple(settings)
         self._rules = row_rules_of(self.game)
         self._every_row = torch.arange(n, device=self.device)
-        arrays, outcome = GameArrays.of(self.game, 1), Outcome.of(self.game, 1)
-        tensors = {
-            name: self._zeros(name, n, array)
-            for name, array in (arrays._asdict() | outcome._asdict()).items()
-        }
-        self.records, self.players = tensors["games"], torch.from_numpy(seats).to(self.device)
-        self.obs, self.mask, self.to_move = (tensors[name] for name in ("obs", "mask", "to_move"))
-        self.rewards, self.done = tensors["rewards"], tensors["done"]
-        self.final_scores, self.final_winners = tensors["final_scores"], tensors["final_winners"]
         self._refused = torch.full((n,), NOT_REFUSED, device=self.device)
         self._chance = torch.zeros(n, dtype=torch.int64, device=self.device)
+
+        arrays_of_one = GameArrays.of(self.game, 1)._asdict()
+        outcome_of_one = StepOutcome.of(self.game, 1)._asdict()
+        tensors = {
+            name: self._zeros(name, n, array)
+            for name, array in (arrays_of_one | outcome_of_one).items()
+        }
+        self.records = tensors["games"]
+        self.players = torch.from_numpy(seats).to(self.device)
+        self.obs = tensors["obs"]
+        self.mask = tensors["mask"]
+        self.to_move = tensors["to_move"]
+        self.rewards = tensors["rewards"]
+        self.done = tensors["done"]
+        self.final_scores = tensors["final_scores"]
+        self.final_winners = tensors["final_winners"]
+
         of_numba = {name: device_array(tensor) for name, tensor in tensors.items()}
         of_numba["games"] = of_numba["games"].view(self.game.state).reshape(n)
-        self._arrays = tuple(of_numba[name] for name in arrays._fields)
-        self._outcome = tuple(of_numba[name] for name in outcome._fields)
+        self._arrays = tuple(of_numba[name] for name in arrays_of_one)
+        self._outcome = tuple(of_numba[name] for name in outcome_of_one)
         self.reset(seed)
 
     def _zeros(self, name: str, n: int, array: npt.NDArray[Any]) -> torch.Tensor:
-        """A tensor for n games, where the array is for one; records are bytes."""
+        """Return a tensor for n games like an array for one game; records become bytes."""
         if array.dtype.names is not None:
             array = array.view(np.uint8).reshape(1, -1)
-        shape, dtype = (n, *array.shape[1:]), torch.from_numpy(array).dtype
+        shape = (n, *array.shape[1:])
+        dtype = torch.from_numpy(array).dtype
         if name in _BY_COLUMN:
             return torch.zeros(shape[::-1], dtype=dtype, device=self.device).T
         return torch.zeros(shape, dtype=dtype, device=self.device)
@@ -139,11 +156,11 @@ class DeviceBatch:
         begun = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
         numbers = begun if deals is None else integers("deals", deals, (len(begun),))
         chosen = torch.from_numpy(begun).to(self.device)
-        states = streams(seed, numbers), streams(int(check_seed(seed) ^ CHOICE), numbers)
-        random, chance = (torch.from_numpy(s.view(np.int64)).to(self.device) for s in states)
+        random = streams(seed, numbers).view(np.int64)
+        chance = streams(int(check_seed(seed) ^ CHOICE), numbers).view(np.int64)
         # A record begins with its generator, and its size is a multiple of that field's.
-        self.records.view(torch.int64)[chosen, 0] = random
-        self._chance[chosen] = chance
+        self.records.view(torch.int64)[chosen, 0] = torch.from_numpy(random).to(self.device)
+        self._chance[chosen] = torch.from_numpy(chance).to(self.device)
         self._set_up(chosen)
 
     def restart(self, rows: Integers) -> None:
@@ -154,10 +171,17 @@ class DeviceBatch:
     def step(
         self, actions: torch.Tensor, rows: torch.Tensor | None = None
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        """`Batch.step`, of int[m] and int64[m] on the device, where each row is named once at most.
+        """Play one action in every game, or in some, and all forced moves after it.
 
-        A game whose action is illegal does not move, now and in later steps, until `synchronize`
-        raises `IllegalMove`.
+        A game whose action is illegal stands still, in later steps, too, until `synchronize` raises
+        `IllegalMove`.
+
+        Args:
+            actions: int[m] on the device, one for each game; -1 for a game that is over.
+            rows: int64[m] on the device, each row once at most; None means all games.
+
+        Returns:
+            `rewards` and `done`, which are 0 and False for games that were not played in.
         """
         played = self._every_row if rows is None else rows
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
@@ -165,25 +189,39 @@ class DeviceBatch:
                 f"actions={short_repr(actions)}: give a tensor of {len(played)} actions"
             )
         if actions.dtype.is_floating_point or actions.device != self.device:
-            given = f"actions are {actions.dtype} on {actions.device}"
-            raise TypeError(f"{given}; give integers on {self.device}")
+            raise TypeError(
+                f"actions are {actions.dtype} on {actions.device}; give integers on {self.device}"
+            )
         if rows is not None:
             self.rewards.zero_()
             self.done.zero_()
-        actions = actions.to(torch.int64)
-        of = self._arrays, self._outcome, played, actions, self.players, self._terms, self._refused
-        self._launch("moves of many games", _step_of(self.game), len(played), *of)
+        self._launch(
+            "moves of many games",
+            _step_of(self.game),
+            len(played),
+            self._arrays,
+            self._outcome,
+            played,
+            actions.to(torch.int64),
+            self.players,
+            self._settings,
+            self._refused,
+        )
         return self.rewards, self.done
 
     def random_actions(self) -> torch.Tensor:
-        """int32[n]: the uniformly random legal actions of `Batch.random_actions`."""
+        """Draw the uniformly random legal actions of `Batch.random_actions`, int32[n]."""
         actions = torch.empty(self.n, dtype=torch.int32, device=self.device)
-        of = device_words(self._chance), self.mask, self.to_move, actions
-        self._launch("random moves", choose, self.n, *of)
+        chance = device_words(self._chance)
+        self._launch("random moves", choose, self.n, chance, self.mask, self.to_move, actions)
         return actions
 
     def synchronize(self) -> None:
-        """Wait for all launched; IllegalMove for the first row that had an illegal action."""
+        """Wait for all kernels that were launched.
+
+        Raises:
+            IllegalMove: a game had an illegal action; names the first such game.
+        """
         refused = torch.nonzero(self._refused != NOT_REFUSED).flatten().cpu()
         if not len(refused):
             return
@@ -194,7 +232,7 @@ class DeviceBatch:
         raise illegal_move(self.game, self.save([row])[0], mask, action, row)
 
     def save(self, indices: Integers | slice) -> Records:
-        """Copies of games in the processor's memory, for `load` here and in `Batch`."""
+        """Return copies of games in the CPU's memory, for `load` here and in `Batch`."""
         self.synchronize()
         rows = torch.from_numpy(checked_selection(self.n, indices)).to(self.device)
         records: Records = self.records[rows].cpu().numpy().view(self.game.state).reshape(-1)
@@ -211,8 +249,10 @@ class DeviceBatch:
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
     def _set_up(self, rows: torch.Tensor) -> None:
-        of = self._arrays, rows, self.players, self._terms[0]
-        self._launch("new games", self._rules.set_up, len(rows), *of)
+        options = self._settings[0]
+        self._launch(
+            "new games", self._rules.set_up, len(rows), self._arrays, rows, self.players, options
+        )
 
     def _launch(self, what: str, row: Callable[..., None], count: int, *arguments: Any) -> None:
         purpose = f"{self.game.name.capitalize()}'s rules ({what})"
@@ -220,7 +260,11 @@ class DeviceBatch:
 
 
 def _checked_device(name: str | torch.device) -> torch.device:
-    """A CUDA device with its index; the processor where Numba simulates one."""
+    """Return a CUDA device with its index, or the CPU if Numba simulates a GPU.
+
+    Raises:
+        DeviceError: there is no such GPU, or no driver for it.
+    """
     device = torch.device(name)
     if device.type != "cuda":
         raise DeviceError(f"device={str(name)!r}: give a CUDA device, or use Batch")

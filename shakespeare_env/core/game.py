@@ -1,23 +1,23 @@
-"""The contract every game fulfils; nothing outside its folder knows more about it.
+"""The contract of every game; code outside a game's folder knows nothing more about it.
 
-A game is a NumPy structured dtype, compiled rules on one record of it, an action table and an
-observation layout.  Every record has:
-    random   uint64       the game's generator (rng.py)
-    players  int8         seats at the table
-    to_move  int8         the seat to decide, -1 when over
-    winners  int8[seats]  1 for each winner, once over
+A game is a NumPy structured dtype, compiled rules that act on one record of that type, an action
+table and an observation layout. Every record has these fields:
+
+    random   uint64       the state of the game's generator (`rng.py`)
+    players  int8         the number of seats at the table
+    to_move  int8         the seat to decide, -1 when the game is over
+    winners  int8[seats]  1 for each winner, once the game is over
 """
 
 from __future__ import annotations
 
-import hashlib
-import linecache
 import re
-from collections.abc import Callable, Iterable, Mapping
+from collections import namedtuple
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
@@ -25,6 +25,7 @@ import numpy.typing as npt
 from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
+from shakespeare_env.sources import source_digest
 
 Record = Any
 """One game: `np.void` in Python, a record type in compiled code."""
@@ -32,20 +33,36 @@ Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
 """What a seat may not know, in a position as it sees it."""
-NO_SEAT = -1
-"""A spectator, for `Game.seen_by`."""
+SPECTATOR = -1
+"""Stands for a spectator where a seat is asked for, as by `Game.seen_by`."""
 
-_ARGUMENTS = (
-    *("autoreset", "box", "n", "num_envs", "opponents", "players", "render_mode", "reward"),
-    *("seat", "seed", "threads"),
-)
-"""Arguments of the environments, one of which an unknown option may be meant for."""
+_ENVIRONMENT_ARGUMENTS = {
+    "autoreset",
+    "box",
+    "n",
+    "num_envs",
+    "opponents",
+    "players",
+    "render_mode",
+    "reward",
+    "seat",
+    "seed",
+    "threads",
+}
+"""Arguments of environments, any of which a misspelled option may have been meant to be."""
 _PLACE = re.compile(r"\{\+(\d+)\}")
+_FIRST_VERB = re.compile(r"^[a-z]+")
 
 
 @dataclass(frozen=True)
 class Block:
-    """Neighbouring actions of one kind, declared in a game's `actions.py`."""
+    """A block of actions of one kind, with ids in a row, as a game's `actions.py` declares it.
+
+    Attributes:
+        name: The block's name, unique in the table.
+        texts: The text of each action.
+        descriptions: The English description of each action.
+    """
 
     name: str
     texts: tuple[str, ...]
@@ -53,13 +70,18 @@ class Block:
 
 
 class ActionTable:
-    """All actions of a game, with ids in the order of the blocks.
+    """The table of all actions of a game, whose ids follow the order of the blocks.
+
+    A seat is written as `{+2}`, the second clockwise from the mover, so that an id means the same
+    to every seat.
 
     Attributes:
-        start: Block name -> id of its first action.
-        texts: Texts by id, with seats as `{+2}`.
-        descriptions: English descriptions by id, with seats as `{+2}`.
-        is_relative: Whether some text has such a seat.
+        blocks: The blocks in order.
+        start: The id of each block's first action, by the block's name.
+        texts: The text of each action.
+        descriptions: The English description of each action: an order that begins with a verb, with
+            seats as `{+2}` and further verbs in braces, such as "take all cards, and {play} again".
+        is_relative: Whether any text names a seat.
     """
 
     def __init__(self, blocks: Iterable[Block]) -> None:
@@ -67,12 +89,16 @@ class ActionTable:
         self.start: dict[str, int] = {}
         texts: list[str] = []
         for block in self.blocks:
-            if (n := len(block.texts)) != (m := len(block.descriptions)):
-                raise ValueError(f"block {block.name!r}: {n} texts, {m} descriptions")
+            if len(block.texts) != len(block.descriptions):
+                raise ValueError(
+                    f"block {block.name!r} has {len(block.texts)} texts and "
+                    f"{len(block.descriptions)} descriptions; give each action one of both"
+                )
             self.start[block.name] = len(texts)
             texts += block.texts
-        if repeated := sorted({text for text in texts if texts.count(text) > 1}):
-            raise ValueError(f"two actions share a text: {repeated}")
+        repeated = sorted({text for text in texts if texts.count(text) > 1})
+        if repeated:
+            raise ValueError(f"two actions share a text: {repeated}; give each its own")
         self.texts = tuple(texts)
         self.descriptions = tuple(text for block in self.blocks for text in block.descriptions)
         self.is_relative = any(map(_PLACE.search, texts))
@@ -81,11 +107,14 @@ class ActionTable:
 
     @property
     def size(self) -> int:
-        """Number of actions."""
+        """The number of actions."""
         return len(self.texts)
 
     def texts_for(self, seat: int, players: int) -> tuple[str, ...]:
-        """Texts by id when a seat moves; at small tables some name missing seats."""
+        """Return all texts as written when a seat moves.
+
+        At tables with fewer than the most seats some of them name seats that are missing.
+        """
         if not self.is_relative:
             return self.texts
         if (seat, players) not in self._written:
@@ -94,7 +123,7 @@ class ActionTable:
         return self._written[seat, players]
 
     def ids_for(self, seat: int, players: int) -> dict[str, int]:
-        """Text -> id, without actions that name missing seats."""
+        """Return the ids of actions by their texts, without actions that name missing seats."""
         key = (seat, players) if self.is_relative else (0, 0)
         if key not in self._ids:
             self._ids[key] = {
@@ -105,25 +134,38 @@ class ActionTable:
         return self._ids[key]
 
     def text(self, action: int, seat: int, players: int) -> str:
-        """An action's text when a seat moves."""
+        """Return the text of an action when a seat moves."""
         return self.texts_for(seat, players)[action]
 
     def description(self, action: int, seat: int, players: int) -> str:
-        """What an action does when a seat moves."""
-        return _with_seats(self.descriptions[action], seat, players)
+        """Return what an action does when a seat moves, a text for `seat_names.with_names`."""
+        text = _FIRST_VERB.sub(r"{\g<0>}", self.descriptions[action])
+        return _with_seats(text, seat, players, "{{seat {}}}")
 
 
-def _with_seats(text: str, seat: int, players: int) -> str:
+def _with_seats(text: str, seat: int, players: int, form: str = "{}") -> str:
     def seat_at(place: re.Match[str]) -> str:
         distance = int(place[1])
-        return str((seat + distance) % players if distance < players else distance)
+        return form.format((seat + distance) % players if distance < players else distance)
 
     return _PLACE.sub(seat_at, text)
 
 
 @dataclass(frozen=True)
 class ObservationField:
-    """A named part of an observation, such as `seat0.stage`; numbers above `high` are clipped."""
+    """A named part of an observation, such as `seat0.stage`.
+
+    Attributes:
+        name: Unique in the layout.
+        start: The index of its first number in an observation.
+        size: The count of its numbers.
+        low: The least of its numbers.
+        high: The greatest of its numbers; those above it are clipped.
+        description: What its numbers are, in words, their names included.
+        names: The names of its numbers, in order; empty if they have none.
+        is_one_hot: Whether it is one choice among `size`: its number is 1, all others are 0. All
+            are 0 if there is nothing to choose from or the seat may not know.
+    """
 
     name: str
     start: int
@@ -131,62 +173,125 @@ class ObservationField:
     low: int
     high: int
     description: str
+    names: tuple[str, ...] = ()
+    is_one_hot: bool = False
 
     @property
     def slice(self) -> slice:
-        """Its place in an observation."""
+        """The place of its numbers in an observation."""
         return slice(self.start, self.start + self.size)
 
 
-class ObservationLayout:
-    """The layout of an observation, int8[size]; iterates over its `ObservationField`s."""
+class LayoutEntry(NamedTuple):
+    """A field of an observation as a game declares it; see `ObservationField` for its parts.
 
-    def __init__(self, entries: Iterable[tuple[str, int, int, int, str]]) -> None:
-        fields: dict[str, ObservationField] = {}
+    The layout adds to the description that the field is one-hot, and the names of its numbers.
+    """
+
+    name: str
+    size: int
+    low: int
+    high: int
+    description: str
+    names: tuple[str, ...] = ()
+    is_one_hot: bool = False
+
+
+class ObservationLayout:
+    """The layout of an observation, int8[size]; iterates over its `ObservationField`s.
+
+    Args:
+        entries: The fields in order, as `LayoutEntry` or as plain tuples of its first parts.
+
+    Raises:
+        ValueError: two fields share a name, or a field has not a name for each of its numbers.
+    """
+
+    def __init__(self, entries: Iterable[LayoutEntry | tuple[str, int, int, int, str]]) -> None:
+        self.fields: dict[str, ObservationField] = {}
         self.size = 0
-        for name, size, low, high, description in entries:
-            if name in fields:
-                raise ValueError(f"two fields of the observation are named {name!r}")
-            fields[name] = ObservationField(name, self.size, size, low, high, description)
-            self.size += size
-        self.fields: Mapping[str, ObservationField] = fields
+        for given in entries:
+            entry = LayoutEntry(*given)
+            if entry.name in self.fields:
+                raise ValueError(f"two fields of the observation are named {entry.name!r}")
+            if entry.names and len(entry.names) != entry.size:
+                raise ValueError(
+                    f"{entry.name!r} has {entry.size} numbers and {len(entry.names)} names; "
+                    "name all of them or none"
+                )
+            self.fields[entry.name] = ObservationField(
+                name=entry.name,
+                start=self.size,
+                size=entry.size,
+                low=entry.low,
+                high=entry.high,
+                description=_full_description(entry),
+                names=entry.names,
+                is_one_hot=entry.is_one_hot,
+            )
+            self.size += entry.size
 
     def __getitem__(self, name: str) -> ObservationField:
         return self.fields[name]
 
-    def __iter__(self) -> Any:
+    def __iter__(self) -> Iterator[ObservationField]:
         return iter(self.fields.values())
+
+    def offsets(self, prefix: str = "") -> Any:
+        """Return where fields start, as a named tuple that compiled rules can read.
+
+        Args:
+            prefix: Begins the names of the fields, such as `"seat0."`, and is left out of the names
+                in the tuple. By default the tuple has the fields without a dot in their names.
+        """
+        starts: dict[str, int] = {}
+        for full_name, entry in self.fields.items():
+            name = full_name.removeprefix(prefix)
+            if full_name == prefix + name and name.isidentifier():
+                starts[name] = entry.start
+        offsets: Any = namedtuple("Offsets", starts)  # type: ignore[misc]
+        return offsets(**starts)
 
     @cached_property
     def low(self) -> npt.NDArray[np.int8]:
-        """int8[size]: least values."""
-        return np.repeat([f.low for f in self], [f.size for f in self]).astype(np.int8)
+        """int8[size]: the least value of each number."""
+        return np.repeat([field.low for field in self], self._sizes).astype(np.int8)
 
     @cached_property
     def high(self) -> npt.NDArray[np.int8]:
-        """int8[size]: greatest values."""
-        return np.repeat([f.high for f in self], [f.size for f in self]).astype(np.int8)
+        """int8[size]: the greatest value of each number."""
+        return np.repeat([field.high for field in self], self._sizes).astype(np.int8)
+
+    @property
+    def _sizes(self) -> list[int]:
+        return [field.size for field in self]
+
+
+def _full_description(entry: LayoutEntry) -> str:
+    prefix = "one-hot: " if entry.is_one_hot else ""
+    names = f": {', '.join(entry.names)}" if entry.names else ""
+    return f"{prefix}{entry.description}{names}"
 
 
 @dataclass(frozen=True)
 class Rules:
-    """A game's compiled functions; they change one record in place and allocate nothing.
+    """The compiled functions of a game; each changes one record in place and allocates nothing.
 
     Attributes:
-        set_up: (game, players, options). Set up a game, drawing from game["random"]; write every
-            other field.  `options` has a bit per variant.
-        legal: (game, mask) -> int. Write the mover's legal actions into bool[A], all False before;
-            return their number.
+        set_up: (game, players, options). Set up a game by drawing from game["random"], and write
+            every other field. `options` has a bit for each variant.
+        legal: (game, mask) -> int. Write the mover's legal actions into bool[A], all False before,
+            and return their number.
         play: (game, action). Play a legal action up to the next decision, forced or not.
         observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
-        determinize: (game, seat). Draw, from game["random"], all that a seat does not know.
-        scores: (game, out). Write current scores into int16[seats]; more is better.
-        fault: (game) -> int. The number, from 1, of a field of `Game.ranges` that does not go with
-            the others, where all numbers are in range; 0 if there is none.  Rules are safe on a
-            record without a fault, and lead to such records alone.
-        rewind: (game) -> bool. Take back the secret choices made before the mover's that it does
-            not know yet, forced ones included, so that the first of these seats is to move; False,
-            with nothing changed, if there are none.
+        determinize: (game, seat). Draw from game["random"] all that a seat does not know.
+        scores: (game, out). Write the current scores into int16[seats]; more is better.
+        fault: (game) -> int. Return the number, from 1, of a fault of a record whose numbers are
+            all in range, as `Game.explain` words it; 0 if there is none. Rules are safe on a record
+            without a fault, and lead to such records alone.
+        rewind: (game) -> bool. Take back the secret choices that were made before the mover's and
+            that it does not know yet, forced ones included, so that the first of these seats is to
+            move. Return False, with nothing changed, if there are none.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -199,34 +304,57 @@ class Rules:
     rewind: Callable[[Record], bool]
 
 
+class PositionFault(NamedTuple):
+    """A reason why a position cannot occur.
+
+    Attributes:
+        name: The name of the fault, such as `shares_colour`.
+        place: The key of the notation, or the field of the record, that is to be corrected.
+        value: The value that the position holds there.
+        says: What must hold instead, such as "name a seat at the table".
+    """
+
+    name: str
+    place: str
+    value: Any
+    says: str
+
+    def __str__(self) -> str:
+        return f"{self.place}: {short_repr(self.value)} cannot be; {self.says}"
+
+
 @dataclass(frozen=True, eq=False)  # one object per game, compared by identity
 class Game:
     """A game, ready to be played by `Position` and `Batch`.
 
     Attributes:
-        max_seats: Most seats, and the length of every per-seat array.
-        options: Variants, each with the seat counts it is for.
-        state: The record's dtype.
-        ranges: The ranges of its fields but `random`, by name.
-        hidden_from_text: Fields of the record that positions in text lack.
-        good_scores: The winning scores that the rule book calls good, by seat count; needed for one
-            seat if the game can be played alone.
-        score_scale: Points that count as one unit of reward.
-        to_dict: (record) -> the position as the notation's JSON object.
+        name: The game's name in lower case.
+        min_seats: The fewest seats.
+        max_seats: The most seats, and the length of every array by seat.
+        options: The variants, each with the seat counts it is for.
+        state: The dtype of records.
+        ranges: The ranges of the record's fields except `random`, by name.
+        hidden_from_text: The fields of the record that positions in text leave out.
+        actions: The action table.
+        layout: The layout of observations.
+        rules: The compiled rules.
+        good_scores: The winning scores that the rule book calls good, by seat count; one for one
+            seat is needed if the game can be played alone.
+        score_scale: The points that count as one unit of reward.
+        to_dict: (record) -> the position as the JSON object of the notation.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
-            read.  `rules.fault` then says whether it can occur.
+            read. `rules.fault` then says whether the position can occur.
+        explain: (record, number) -> the fault that `rules.fault` gives this number.
         phase: (record) -> the phase's name in the notation.
-        seen_by: (dict, seat or `NO_SEAT`) -> the position with `UNKNOWN` for all that the seat may
-            not know; positions that differ only there become equal.
+        seen_by: (dict, seat or `SPECTATOR`) -> the position with `UNKNOWN` for all that the seat
+            may not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
         box: The component file in force, or the source of a game without one.
-        digest: SHA-256 of what the game was made from, which all that is saved of it holds. By
-            default it is that of `box`, which may change afterwards, as the game is made.
-        explain: (record, fault) -> place, fault and remedy in words, for a game whose `fault` gives
-            other numbers than those of fields.
+        digest: The SHA-256 of what the game was made from; everything saved of the game holds it.
+            By default it is that of `box` when the game is made, since the file may change later.
         forecast_horizon: Decisions of each seat after which a network's forecast tells a search
-            more than to play on; None if playouts to the end tell most.
+            more than playing on; None if playouts to the end tell most.
     """
 
     name: str
@@ -243,37 +371,42 @@ class Game:
     score_scale: float
     to_dict: Callable[[Record], dict[str, Any]] = field(repr=False)
     from_dict: Callable[[Mapping[str, Any], Record], None] = field(repr=False)
+    explain: Callable[[Record, int], PositionFault] = field(repr=False)
     phase: Callable[[Record], str] = field(repr=False)
     seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]] = field(repr=False)
     is_secret: Callable[[Mapping[str, Any], str], bool] = field(repr=False)
     presentation: Presentation = field(repr=False)
     box: Path
     digest: str = field(default="", repr=False)
-    explain: Callable[[Record, int], tuple[str, str, str]] | None = field(default=None, repr=False)
     forecast_horizon: int | None = None
 
     def __post_init__(self) -> None:
         if self.min_seats == 1 and self.solo_target is None:
-            raise ValueError(f"{self.name} is played alone: give good_scores of one seat")
+            raise ValueError(f"{self.name} can be played alone; give a good score for one seat")
         if not self.digest:
-            object.__setattr__(self, "digest", _source_digest(self.box))
+            object.__setattr__(self, "digest", source_digest(self.box))
 
     @property
     def solo_target(self) -> float | None:
-        """The score that solo games are measured against; None without solo games."""
+        """The score that solo games are measured against; None if there are no solo games."""
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
-        """Variants switched on, as bits in the order of `options`.
+        """Return the variants that are switched on, as bits in the order of `options`.
+
+        Args:
+            options: Variants by name, each switched on or off.
+            players: The seat counts that they are to be played with.
 
         Raises:
-            TypeError: a variant is unknown, or its value not a bool.
-            ValueError: a variant does not allow one of these seat counts.
+            TypeError: a variant is unknown, or its value is not a bool.
+            ValueError: a variant is not for one of the seat counts.
         """
-        bits, counts = 0, [*players]
+        bits = 0
+        counts = list(players)
         for name, value in options.items():
             if name not in self.options:
-                known = {*_ARGUMENTS, *self.options} - {name}
+                known = (_ENVIRONMENT_ARGUMENTS | set(self.options)) - {name}
                 # In Python's own words, which other libraries look for.
                 raise TypeError(
                     f"{self.name} got an unexpected keyword argument {name!r}"
@@ -283,23 +416,26 @@ class Game:
                 raise TypeError(f"option {name}={short_repr(value)} must be True or False")
             for count in counts:
                 if value and count not in self.options[name]:
-                    raise ValueError(f"{name}=True with players={count} is no game of {self.name}")
+                    allowed = ", ".join(map(str, self.options[name]))
+                    raise ValueError(
+                        f"{name}=True with players={count} is no game of {self.name}; the variant "
+                        f"is for these numbers of seats: {allowed}"
+                    )
             bits |= int(value) << list(self.options).index(name)
         return bits
 
     def check_players(self, players: int) -> int:
-        """The seat count as an int; TypeError if not whole, ValueError if not for the game."""
+        """Return a seat count as an int.
+
+        Raises:
+            TypeError: it is not an integer.
+            ValueError: the game is not played by so many seats.
+        """
         if not is_whole(players):
             raise TypeError(f"players={short_repr(players)} must be an integer")
-        low, high = self.min_seats, self.max_seats
-        if not low <= players <= high:
-            raise ValueError(f"players={players}: {self.name} is played by {low} to {high} seats")
+        if not self.min_seats <= players <= self.max_seats:
+            raise ValueError(
+                f"players={players}: {self.name} is played by {self.min_seats} to "
+                f"{self.max_seats} seats"
+            )
         return int(players)
-
-
-def _source_digest(place: Path) -> str:
-    """Return the SHA-256 of the text that is now in a file or a notebook's cell."""
-    if place.exists():
-        linecache.checkcache(str(place))
-    text = "".join(linecache.getlines(str(place)))
-    return hashlib.sha256(text.encode()).hexdigest()

@@ -1,7 +1,7 @@
-"""The compiled entry points over arrays of records, built for each game from its `Rules`.
+"""Compiled entry points over arrays of records, built for each game from its `Rules`.
 
-They allocate nothing and release the interpreter lock; ranges `first` to `last - 1` of `rows` let
-threads share a batch.
+They allocate nothing and release the interpreter lock. Threads share a batch by ranges: each plays
+`rows[first:last]`.
 """
 
 from __future__ import annotations
@@ -19,39 +19,50 @@ from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import below_in, mix, stream
 from shakespeare_env.core.row_rules import forced_moves_of, row_rules_of
 
-_BYTE, _TOP_BYTE, _TOP_LANE = np.uint64(8), np.uint64(56), np.uint64(48)
-_ONE_PER_BYTE, _ONE_PER_LANE = np.uint64(0x0101010101010101), np.uint64(0x0001000100010001)
+# Words of 64 bits as eight bytes or as four lanes of 16 bits; see `choose`.
+_BYTE = np.uint64(8)
+_TOP_BYTE = np.uint64(56)
+_TOP_LANE = np.uint64(48)
+_ONE_PER_BYTE = np.uint64(0x0101010101010101)
+_ONE_PER_LANE = np.uint64(0x0001000100010001)
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
 
 NO_MOVE = -1
-"""The fault of a seat that is to move and cannot; games number theirs from 1."""
+"""The number of the fault that the seat to move has no legal move. Games count theirs from 1."""
 
 
 def as_kernel_array(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
-    """The array, or a copy, contiguous, aligned and writeable, as kernels are compiled for."""
+    """Return an array, or a copy of it, as kernels take it: contiguous, aligned and writeable."""
     contiguous = np.ascontiguousarray(array, kind)
     return contiguous if contiguous.flags.carray else contiguous.copy()
 
 
 def copy_records(games: Records, rows: NDArray[Any]) -> Records:
-    """Copies of records, by their bytes.
+    """Return copies of records, byte by byte.
 
-    NumPy alone copies field by field, 30 times as slowly, and leaves stray memory between them.
+    NumPy alone copies field by field. That is 30 times as slow, and what it leaves between the
+    fields is stray memory.
     """
-    whole = np.dtype((np.void, games.dtype.itemsize))
-    copies: Records = games.view(whole)[rows].view(games.dtype)
+    of_bytes = np.dtype((np.void, games.dtype.itemsize))
+    copies: Records = games.view(of_bytes)[rows].view(games.dtype)
     return copies
 
 
 @cache
 def kernels_of(game: Game) -> SimpleNamespace:
-    """A game's entry points, each compiled, or loaded from the cache, when it is first called."""
-    rules, rows_do = game.rules, row_rules_of(game)
-    row_set_up, row_refresh, row_step = rows_do.set_up, rows_do.refresh, rows_do.step
-    is_legal = rows_do.is_legal
-    rules_legal, rules_play, rules_fault = rules.legal, rules.play, rules.fault
+    """Return a game's entry points, each compiled or loaded from disk when it is first called."""
+    row_rules = row_rules_of(game)
+    row_set_up = row_rules.set_up
+    row_refresh = row_rules.refresh
+    row_step = row_rules.step
+    row_is_legal = row_rules.is_legal
     play_forced_moves = forced_moves_of(game)
-    rules_observe, rules_determinize, rules_scores = rules.observe, rules.determinize, rules.scores
+    rules_legal = game.rules.legal
+    rules_play = game.rules.play
+    rules_observe = game.rules.observe
+    rules_determinize = game.rules.determinize
+    rules_scores = game.rules.scores
+    rules_fault = game.rules.fault
     entry_points: dict[str, Any] = {}
 
     def compiled(what: str) -> Callable[[Callable[P, R]], Callable[P, R]]:
@@ -83,36 +94,37 @@ def kernels_of(game: Game) -> SimpleNamespace:
         last: int,
         actions: Any,
         players: Any,
-        terms: Any,
+        settings: Any,
     ) -> None:
         for k in range(first, last):
-            row_step(k, arrays, outcome, rows, actions, players, terms)
+            row_step(k, arrays, outcome, rows, actions, players, settings)
 
     @compiled("moves of one game")
     def play(games: Any, mask: Any, to_move: Any, action: int) -> None:
-        """`step` in game 0, without observation and rewards."""
+        """Play an action in game 0, as `step` does, without observation and rewards."""
         rules_play(games[0], action)
         play_forced_moves(games[0], mask[0])
         to_move[0] = games[0]["to_move"]
 
     @compiled("what a seat sees")
-    def observe(games: Any, rows: Any, of: Any, obs: Any) -> None:
+    def observe(games: Any, rows: Any, seats: Any, obs: Any) -> None:
         obs[:, :] = 0
         for k in range(len(rows)):
-            rules_observe(games[rows[k]], of[k], obs[k])
+            rules_observe(games[rows[k]], seats[k], obs[k])
 
     @compiled("what a seat does not know")
-    def determinize(games: Any, of: Any, seeds: Any) -> None:
+    def determinize(games: Any, seats: Any, seeds: Any) -> None:
         for i in range(len(games)):
-            games[i]["random"] = stream(seeds[i], of[i])
-            rules_determinize(games[i], of[i])
+            games[i]["random"] = stream(seeds[i], seats[i])
+            rules_determinize(games[i], seats[i])
             games[i]["random"] = mix(games[i]["random"])
 
     @compiled("random moves")
     def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
-        """`row_rules.choose`, counting eight flags of a mask at a time, a byte each.
+        """Draw a random legal action of each game, as `row_rules.choose` does, but faster.
 
-        Multiplying a word by ones adds to every byte, or lane of 16 bits, all those below it.
+        It counts eight flags of a mask at a time, a byte each. Multiplying a word by ones adds to
+        every byte, or to every lane of 16 bits, all those below it.
         """
         for i in range(len(chance)):
             actions[i] = -1
@@ -142,9 +154,9 @@ def kernels_of(game: Game) -> SimpleNamespace:
 
     @compiled("checks of moves")
     def first_illegal(arrays: Any, rows: Any, actions: Any) -> int:
-        """The place of the first illegal action, or -1."""
+        """Return the place of the first illegal action, or -1."""
         for k in range(len(rows)):
-            if not is_legal(k, arrays, rows, actions):
+            if not row_is_legal(k, arrays, rows, actions):
                 return k
         return -1
 
@@ -155,7 +167,10 @@ def kernels_of(game: Game) -> SimpleNamespace:
 
     @compiled("checks of positions")
     def first_fault(games: Any, mask: Any, faults: Any) -> int:
-        """The first record with a fault, which it writes, or -1; numbers are in range."""
+        """Return the index of the first record with a fault, or -1; write the fault's number.
+
+        All numbers must be in range.
+        """
         for i in range(len(games)):
             game = games[i]
             fault = rules_fault(game)

@@ -1,4 +1,4 @@
-"""One game in text: positions and moves as people and programs write them."""
+"""`Position`: one game, with positions and moves in text as people and programs write them."""
 
 from __future__ import annotations
 
@@ -14,29 +14,33 @@ from shakespeare_env.checks.values import is_whole, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
-from shakespeare_env.core.game import NO_SEAT, Game, Record
+from shakespeare_env.core.game import SPECTATOR, Game, Record
 from shakespeare_env.core.kernels import copy_records, kernels_of
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.errors import IllegalMove, PositionError
 
 _ONLY_ROW = np.zeros(1, np.int64)
 
 
 class Position:
-    """A position of one game; a single legal move is played at once (rule D1).
+    """A position of one game. Forced moves are played at once (rule D1).
 
-    `Position.new(seed=s)` is game 0 of `Batch(seed=s)`.  A seat, move or action id that the game
-    does not have is a ValueError.
+    `Position.new(seed=s)` is game 0 of `Batch(seed=s)`. Methods raise ValueError for a seat, a move
+    or an action id that the game does not have.
     """
 
     def __init__(self, game: Game) -> None:
         self.game = game
         self._kernels = kernels_of(game)
-        self._arrays = tuple(arrays := GameArrays.of(game, 1))
-        self._record, self._mask, _, self._to_move = arrays
-        self._players = 0  # as in the record, where reading it would be slow
+        arrays = GameArrays.of(game, 1)
+        self._arrays = tuple(arrays)
+        self._record = arrays.games
+        self._mask = arrays.mask
+        self._to_move = arrays.to_move
+        self._players = 0  # as in the record, from which reading it is slow
         self._lock = threading.RLock()  # threads wait for each other
 
     @classmethod
@@ -50,7 +54,10 @@ class Position:
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> Position:
-        """The first position of game `deal` of a seed; arguments and errors as for `Batch`."""
+        """Return the first position of game `deal` of a seed.
+
+        The other arguments, and errors, are those of `Batch`.
+        """
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
         bits = position.game.option_bits(options, [seats])
@@ -62,13 +69,13 @@ class Position:
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], *, seed: int = 0) -> Position:
-        """A position from its notation; chance to come is drawn from the seed.
+        """Return a position from its notation, with chance to come drawn from the seed.
 
         Raises:
-            PositionError: it cannot occur; says what is wrong and where.
+            PositionError: the position cannot be read or cannot occur; says what is wrong where.
         """
         if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
-            raise PositionError("position: no game named; write an object with a key 'game'")
+            raise PositionError("position: it names no game; write an object with a key 'game'")
         try:
             game = registry.game(position["game"])
         except ValueError as unknown:
@@ -76,16 +83,18 @@ class Position:
         read = cls(game)
         read.reseed(seed)
         game.from_dict(position, read._record[0])
-        if fault := first_fault(game, read._record):
-            raise PositionError(fault[1])
+        if found := first_fault(game, read._record):
+            raise PositionError(str(found[1]))
         read._refresh()
         return read
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """The position in a record, as from `Batch.save`, chance to come included.
+        """Return the position in a record, as from `Batch.save`, chance to come included.
 
-        TypeError if it is of another game, PositionError if it cannot occur.
+        Raises:
+            TypeError: the record is of another game.
+            PositionError: the position cannot occur.
         """
         position = cls(game)
         _, position._record[:] = checked_games(game, 1, _ONLY_ROW, record, {})
@@ -94,12 +103,12 @@ class Position:
 
     @property
     def players(self) -> int:
-        """Number of seats."""
+        """The number of seats."""
         return self._players
 
     @property
     def to_move(self) -> int | None:
-        """The seat to decide, None when the game is over."""
+        """The seat to decide; None when the game is over."""
         seat = int(self._to_move[0])
         return None if seat < 0 else seat
 
@@ -110,30 +119,34 @@ class Position:
 
     @property
     def winners(self) -> list[int] | None:
-        """The winning seats, None before the end."""
+        """The winning seats; None before the end."""
         if self._to_move[0] >= 0:
             return None
         return [int(seat) for seat in np.flatnonzero(self._record[0]["winners"])]
 
     def scores(self) -> list[int]:
-        """Each seat's current score."""
+        """Return each seat's current score."""
         out = np.zeros((1, self.game.max_seats), np.int16)
         self._kernels.scores(self._record, _ONLY_ROW, out)
         return [int(score) for score in out[0, : self.players]]
 
     def moves(self) -> list[str]:
-        """Legal moves in the order of the action table; none when over."""
+        """Return the legal moves in the order of the action table; none when the game is over."""
         texts = self.game.actions.texts_for(*self._mover())
         return [texts[action] for action in self._mask[0].nonzero()[0]]
 
     def push(self, move: str) -> None:
-        """Play a move and all forced moves; IllegalMove, with nothing changed, if not legal."""
+        """Play a move and all forced moves after it.
+
+        Raises:
+            IllegalMove: the move is not legal; the position is unchanged.
+        """
         with self._lock:
             action = self._legal(move)
             self._kernels.play(self._record, self._mask, self._to_move, action)
 
     def _legal(self, move: str) -> int:
-        """The id of a legal move."""
+        """Return the id of a legal move."""
         action = self._ids().get(move) if isinstance(move, str) else None
         if action is None or not self._mask[0, action]:
             raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
@@ -146,56 +159,63 @@ class Position:
     def events(
         self, move: str, *, after: Position | None = None, seat: int | None = None
     ) -> list[Event]:
-        """What a legal move and the forced ones after it do; the position stays as it is.
+        """Return what a legal move and the forced moves after it do, without playing them.
 
-        `after` is what it led to, by default what `push` would lead to; `seat` is whose knowledge
-        counts, `NO_SEAT` a spectator's, None all.
+        Args:
+            move: The move.
+            after: The position that it led to; by default the one that `push` would lead to.
+            seat: The seat whose knowledge limits the events, or `SPECTATOR`; None knows all.
         """
         with self._lock:
-            record, action = self.record(), self._legal(move)
+            record = self.record()
+            action = self._legal(move)
         if after is None:
             after = self.copy()
             after.push(move)
         return self.game.presentation.events(record, action, after.record(), seat)
 
     def action_mask(self) -> npt.NDArray[np.bool_]:
-        """bool[A]: the legal actions; all False when over."""
+        """Return the legal actions, bool[A]; all False when the game is over."""
         return np.array(self._mask[0])
 
     def is_move(self, text: str) -> bool:
-        """Whether the game has such a move, legal or not."""
+        """Return whether a text is a move of the seat to move, legal or not."""
         return isinstance(text, str) and text in self._ids()
 
     def action_id(self, move: str) -> int:
-        """The id of a move text of the seat to move, of seat 0 when over."""
+        """Return the id of a move of the seat to move, or of seat 0 when the game is over."""
         if not self.is_move(move):
+            game = registry.how_to_name(self.game.name)
             raise ValueError(
                 f"{self.game.name} has no move {short_repr(move)} at this table; "
-                f"`shakespeare check --actions --game "
-                f"{registry.how_to_name(self.game.name)}` lists them all"
+                f"`shakespeare check --actions --game {game}` lists them all"
             )
         return self._ids()[move]
 
     def move_text(self, action: int) -> str:
-        """The text of an action id for the seat to move, for seat 0 when over."""
+        """Return the text of an action of the seat to move, or of seat 0 when the game is over."""
         if not is_whole(action) or not 0 <= action < self.game.actions.size:
             last = self.game.actions.size - 1
             raise ValueError(f"action {short_repr(action)} is out of range 0 to {last}")
         return self.game.actions.text(action, *self._mover())
 
-    def describe_move(self, move: str) -> str:
-        """What a move does, in English."""
+    def describe_move(self, move: str, names: Sequence[str] = ()) -> str:
+        """Return what a move does, in English; `names` are the players' by seat."""
+        return with_names(self.move_template(move), names)
+
+    def move_template(self, move: str) -> str:
+        """Return what a move does, as a text for `seat_names.with_names`."""
         return self.game.actions.description(self.action_id(move), *self._mover())
 
     def _mover(self) -> tuple[int, int]:
-        """The seat whose move texts apply, 0 when over, and the number of seats."""
+        """Return the seat whose texts of moves apply, and the number of seats."""
         return max(int(self._to_move[0]), 0), self._players
 
     def _ids(self) -> dict[str, int]:
         return self.game.actions.ids_for(*self._mover())
 
     def observation(self, seat: int) -> npt.NDArray[np.int8]:
-        """int8[D]: all that a seat may know, laid out by `observation_layout`."""
+        """Return all that a seat may know, int8[D], laid out by `observation_layout`."""
         out = np.zeros((1, self.game.layout.size), np.int8)
         seats = np.full(1, self._check_seat(seat), np.int8)
         with self._lock:
@@ -203,15 +223,16 @@ class Position:
         return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
-        """A random position that a seat cannot tell from this one."""
+        """Draw a position that a seat cannot tell from this one."""
         possible = self.copy()
-        seats, seeds = np.full(1, self._check_seat(seat), np.int8), np.full(1, check_seed(seed))
+        seats = np.full(1, self._check_seat(seat), np.int8)
+        seeds = np.full(1, check_seed(seed))
         self._kernels.determinize(possible._record, seats, seeds)
         possible._refresh()
         return possible
 
     def reseed(self, seed: int) -> None:
-        """Draw chance to come from another seed."""
+        """Draw all chance to come from another seed."""
         with self._lock:
             self._record["random"] = streams(seed, _ONLY_ROW)
 
@@ -222,23 +243,24 @@ class Position:
         return seat
 
     def to_dict(self) -> dict[str, Any]:
-        """The position in notation, as JSON values."""
+        """Return the position in notation, as JSON values."""
         return self.game.to_dict(self._record[0])
 
     def seen_by(self, seat: int | None) -> dict[str, Any]:
-        """The notation as a seat sees it, `"?"` for secrets.
+        """Return the notation as a seat sees it, with `"?"` for secrets.
 
-        `position.game.presentation` draws it. None is a spectator, who knows what every seat knows.
+        None is a spectator, who knows what every seat knows. `position.game.presentation` draws
+        what is returned.
         """
-        whose = NO_SEAT if seat is None else self._check_seat(seat)
+        whose = SPECTATOR if seat is None else self._check_seat(seat)
         return self.game.seen_by(self.to_dict(), whose)
 
     def record(self) -> Record:
-        """A copy of the record, random state included, for `Batch.load`."""
+        """Return a copy of the record, random state included, for `Batch.load`."""
         return copy_records(self._record, _ONLY_ROW)[0]
 
     def copy(self) -> Position:
-        """An independent copy, with the same chance to come."""
+        """Return an independent copy with the same chance to come."""
         twin = Position(self.game)
         with self._lock:
             twin._record[:] = self._record
@@ -265,7 +287,11 @@ class Position:
     __hash__ = None  # type: ignore[assignment]  # a position changes as it is played
 
     def svg(self, names: Sequence[str] = ()) -> str:
-        """The position as an SVG document, secrets included; `names` are the players' by seat."""
+        """Return the position as an SVG document, secrets included.
+
+        Args:
+            names: The players' names by seat.
+        """
         return self.game.presentation.picture(self.to_dict(), names)
 
     def _repr_svg_(self) -> str:
@@ -282,12 +308,15 @@ class Position:
 def _restored(name: str, digest: str, record: bytes) -> Position:
     game = registry.game_saved(name, digest)
     if len(record) != game.state.itemsize:
-        raise PositionError(f"a record of {len(record)} bytes, not {game.state.itemsize}; cut")
+        raise PositionError(
+            f"the record has {len(record)} bytes, not {game.state.itemsize}; it was cut or is of "
+            "another version"
+        )
     return Position.of_record(game, np.frombuffer(record, game.state)[0])
 
 
 def compile_all(game: Game) -> None:
-    """Call every entry point of a game's rules, as `Batch` and `Position` do."""
+    """Compile every entry point of a game's rules, for the arguments that games are played with."""
     batch = Batch(game.name, players=game.min_seats)
     batch.step(batch.random_actions())
     batch.determinize([0], [0], [0])

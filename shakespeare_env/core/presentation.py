@@ -1,20 +1,22 @@
-"""How a game is shown: drawings, words, and the board in pieces.
-
-This imports no drawing, since rules are recompiled when anything that `game.py` imports changes.
-"""
+"""How a game is shown to people: drawings, words, and the board in pieces."""
 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import Any
+from dataclasses import dataclass, field, replace
+from typing import Any, Self
+
+from shakespeare_env.core.seat_names import seat_placeholder, with_names
 
 
 @dataclass(frozen=True)
 class Piece:
-    """A part of the board that stands by itself, such as a card, drawn as it is read best.
+    """A part of the board that stands by itself, such as a card.
 
-    Its name, of letters, digits, `-` and `_`, is unique on a board; screen readers say its title.
+    Attributes:
+        name: Unique on a board, of letters, digits, `-` and `_`.
+        title: What screen readers say.
+        block: The drawing, at the size at which it reads best.
     """
 
     name: str
@@ -24,13 +26,15 @@ class Piece:
 
 @dataclass(frozen=True)
 class Panel:
-    """Pieces that belong together, in reading order.
+    """A group of pieces that belong together.
 
     Attributes:
         name: Unique on a board, of letters, digits, `-` and `_`.
-        seat: The seat that they belong to; None for the table's.
-        summary: The same in few lines, with the places that matter to others, where there is one.
-        aside: Whether it is looked up now and then only.
+        title: What screen readers say.
+        pieces: The pieces in reading order.
+        seat: The seat that they belong to; None for those of the table.
+        summary: The panel in a few lines, with the places that matter to others, if there is one.
+        aside: Whether people look it up only now and then.
     """
 
     name: str
@@ -43,7 +47,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Headline:
-    """Where a game stands, in words; `sentence` says who decides what, or who has won."""
+    """A description in words of where a game stands.
+
+    Attributes:
+        game: The game's title.
+        table: The number of seats and the variants.
+        progress: How far the game is, such as the day or the round.
+        phase: The phase.
+        sentence: Who decides what, or who has won.
+        aside: A remark beside it.
+    """
 
     game: str
     table: str
@@ -52,17 +65,26 @@ class Headline:
     sentence: str
     aside: str = ""
 
+    def named(self, names: Sequence[str]) -> Self:
+        """Return the headline with the players' names, by seat, in its placeholders."""
+        return replace(
+            self,
+            phase=with_names(self.phase, names),
+            sentence=with_names(self.sentence, names),
+            aside=with_names(self.aside, names),
+        )
+
 
 @dataclass(frozen=True)
 class Event:
-    """One effect, with its cause, of a move or of what followed it by itself.
+    """One effect, with its cause, of a move or of what followed the move by itself.
 
     Attributes:
-        seat: The seat that it befalls; None for the table.
-        text: The effect in words, amounts included.
-        source: The source of points in a word or two: a row of the score sheet.
+        seat: The seat that is affected; None for the table.
+        text: The effect in words, amounts included; a text for `seat_names.with_names`.
+        source: The source of the points, in a word or two, as a row of the score sheet.
         points: The change of the seat's score.
-        counters: Changes of its other counters, by name.
+        counters: The changes of the seat's other counters, by name.
     """
 
     seat: int | None
@@ -73,38 +95,82 @@ class Event:
 
 
 @dataclass(frozen=True)
-class Presentation:
-    """How positions are drawn and worded, each as the notation's JSON object (`dict`).
+class Topic:
+    """An explanation of a card, a move or a thing on the table; `str` gives all of its lines.
+
+    Its parts are texts for `seat_names.with_names`.
 
     Attributes:
-        chapter: The key of a position that changes with each new day or round, when spectators see
-            the table.
-        draw: (dict) -> a position, whole or as a seat sees it, as text of 80 columns at most.
-        picture: (dict, players' names by seat, or none) -> the same as an SVG document.
-        board: (dict, players' names by seat, or none) -> the same in pieces, the table first, then
-            the seats in order. Every place has `data-place`.
-        headline: (dict) -> where the game stands, in words.
-        places: (dict, move) -> where a legal move is clicked, one place after the other; none for
-            moves that have no place on the board. Several moves may share places.
-        seat_colours: The fill and lettering of each seat in the drawings.
-        topics: (dict) -> what each card, move and thing on the table does, in our words, by the
-            lower-case name it has in moves.
-        events: (record, legal action, record after it, seat) -> every effect, in order, as far as
-            the seat may know them: None knows all, `NO_SEAT` what everybody does. Points and
-            counters add up to the changes by seat.
-        score_sheet: (dict) -> (source, points by seat); columns add up to the scores.
-        score_sign: What points are multiplied by where people read them: -1 where they are lengths,
-            of which the least wins.
+        text: What it does in any position.
+        now: What holds in this position, as a sentence; with `values`, only the words before them.
+        values: What it says of each seat in this position, by seat; empty if it names no seats.
+        title: Its title; empty where its name will do.
+        places: The places of the board where it is looked up, besides those that bear its name.
+            A place stands for all that lie in it, and a seat's place stands without its seat.
+    """
+
+    text: str
+    now: str = ""
+    values: tuple[str, ...] = ()
+    title: str = ""
+    places: tuple[str, ...] = ()
+
+    def __str__(self) -> str:
+        return self.named(())
+
+    def named(self, names: Sequence[str]) -> str:
+        """Return the text, and below it the line about this position if there is one.
+
+        The players' names, by seat, are in place of the seats if there are any.
+        """
+        lines = [self.text]
+        if self.values:
+            by_seat = "; ".join(
+                f"{seat_placeholder(seat)}: {value}" for seat, value in enumerate(self.values)
+            )
+            lines.append(f"{self.now}: {by_seat}.")
+        elif self.now:
+            lines.append(self.now)
+        return with_names("\n".join(lines), names)
+
+
+@dataclass(frozen=True)
+class Presentation:
+    """The functions that draw a game's positions and put them in words.
+
+    A position is given as the notation's JSON object (`dict`), complete or as a seat sees it. Names
+    are those of the players by seat; without names, seats stay numbers.
+
+    Attributes:
+        chapter: The key of a position that changes with each new day or round. Spectators are shown
+            the table then.
+        draw: (dict) -> the position as text of at most 80 columns.
+        picture: (dict, names) -> the position as an SVG document.
+        board: (dict, names) -> the position in pieces: the table first, then the seats in order.
+            Every place has an attribute `data-place`.
+        headline: (dict, names) -> where the game stands, in words.
+        places: (dict, move) -> the places that are clicked, one after the other, to play a legal
+            move; none for moves that have no place on the board. Several moves may share places.
+        seat_colours: The fill and the lettering of each seat in the drawings.
+        topics: (dict) -> a `Topic` on each card, move and thing on the table, in our words, by its
+            lower-case name in moves.
+        events: (record, legal action, record after it, seat) -> all effects in order, as far as the
+            seat may know them. None knows all, `SPECTATOR` what everybody knows. Points and
+            counters add up to the changes of each seat.
+        score_sheet: (dict) -> (source, points by seat) for each source. The points of a seat add up
+            to its score.
+        score_sign: The sign of points where people read them: -1 if the points are lengths, of
+            which the least wins.
     """
 
     chapter: str
     draw: Callable[[Mapping[str, Any]], str]
     picture: Callable[..., str]
     board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]]
-    headline: Callable[[Mapping[str, Any]], Headline]
+    headline: Callable[..., Headline]
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
     seat_colours: tuple[tuple[str, str], ...]
-    topics: Callable[[Mapping[str, Any]], Mapping[str, str]]
+    topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]]
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
     score_sign: int = 1

@@ -1,4 +1,4 @@
-"""The fields of a record and their ranges."""
+"""The fields of a record: their ranges, how text writes them, and who sees them."""
 
 from __future__ import annotations
 
@@ -11,8 +11,9 @@ import numpy as np
 from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
 
 Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
-"""Who sees a field: everybody, only the seat whose row it is, or nobody; or a rule (game,
-seat, owner) -> whether the seat, -1 for a spectator, sees the owner's row, 0 without rows."""
+"""Who sees a field: everybody, only the seat that owns the row, or nobody. Or a rule (game, seat,
+owner) that says whether a seat, -1 for a spectator, sees the owner's row; the owner is 0 if the
+field has no rows."""
 
 _VISIBLE = ("all", "owner", "nobody")
 _FORMS = ("numbers", "row", "counts", "list")
@@ -20,23 +21,29 @@ _FORMS = ("numbers", "row", "counts", "list")
 
 @dataclass(frozen=True)
 class StateField:
-    """A field of a record: numbers from `low` to `high`.
+    """A field of a record: one number or an array of numbers from `low` to `high`.
 
     Attributes:
-        shape: Of its array: a size, or a tuple of the sizes of several axes; () is one number.
-        kind: The type of its numbers, by default for -128 to 127.
+        name: The field's name in the record.
+        low: The least of its numbers.
+        high: The greatest of its numbers.
+        shape: The shape of its array: a size, or a tuple of sizes for several axes. () is a single
+            number.
+        kind: The type of its numbers; int8, by default, holds -128 to 127.
         by_seat: Whether the first axis has a row for every seat.
         seats: Whether the numbers are seats, -1 for nobody.
-        words: The names of the numbers, from `low` on; whole numbers where text counts otherwise.
-        form: How the last axis stands in text: as `numbers`; as a `row` that ends at the first
-            `low`; as `counts`, an object, or as a `list`, sorted, of the names in `places`, as
-            often as the numbers say.
+        words: What text writes for the numbers, from `low` on: names, or whole numbers where text
+            counts in another way.
+        form: How text writes the last axis. `numbers` writes all of them. A `row` ends at the first
+            `low`. `counts` is an object with the number of each name in `places`. A `list` has each
+            name in `places` as often as its number says, sorted.
         places: The names of the places of the last axis, for `counts` and `list`.
-        follows: A rule (game, seat) -> the number of a seat, where it follows from other fields.
-        visible: Who sees it.
-        pool: Hidden numbers of fields with one pool were dealt from the same cards, so those that a
-            seat does not see may be in any order; negative ones stand for no card. Hidden numbers
-            without a pool may each be anything in their range, of counts with the sum they have.
+        follows: A rule (game, seat) -> the seat's number, if it follows from other fields.
+        visible: Who sees the field.
+        pool: The name of the cards that hidden numbers were dealt from. The numbers of all fields
+            of a pool that a seat does not see may be in any order; negative ones stand for no card.
+            A hidden number without a pool may be anything in its range; hidden `counts` keep their
+            sum.
     """
 
     name: str
@@ -56,21 +63,21 @@ class StateField:
     def __post_init__(self) -> None:
         if not (isinstance(self.kind, type) and issubclass(self.kind, np.integer)):
             raise TypeError(
-                f"{self.name}: kind={short_repr(self.kind)} is no integer type of NumPy; "
-                "several axes "
-                "are one shape, such as shape=(4, 13)"
+                f"{self.name}: kind={short_repr(self.kind)} is no integer type of NumPy; give the "
+                "sizes of several axes as one shape, such as shape=(4, 13)"
             )
         sizes = self.shape if isinstance(self.shape, tuple) else (self.shape,)
         if not all(is_whole(size) and size > 0 for size in sizes):
             raise ValueError(
-                f"{self.name}: shape={short_repr(self.shape)}; give a size from 1, or a tuple "
-                "of them"
+                f"{self.name}: shape={short_repr(self.shape)}; give a size of 1 or more, or a "
+                "tuple of sizes"
             )
-        least, most = np.iinfo(self.kind).min, np.iinfo(self.kind).max
+        least = np.iinfo(self.kind).min
+        most = np.iinfo(self.kind).max
         if not least <= self.low <= self.high <= most:
             raise ValueError(
-                f"{self.name}: {self.low} to {self.high} is no range within {least} to {most} of "
-                f"{self.kind.__name__}; give the lowest number first, and a kind that holds both"
+                f"{self.name}: {self.low} to {self.high} is no range of {self.kind.__name__} "
+                f"({least} to {most}); give the lowest number first, and a kind that holds both"
             )
         if not callable(self.visible) and self.visible not in _VISIBLE:
             raise ValueError(_unknown(self.name, "visible", self.visible, _VISIBLE))
@@ -84,18 +91,18 @@ class StateField:
 
     @property
     def size(self) -> int:
-        """The count of its numbers."""
+        """The number of its numbers."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def rows(self) -> int:
-        """The count of its rows: one for each seat, or one."""
+        """The number of its rows: one for each seat, or one."""
         shape = (self.shape,) if isinstance(self.shape, int) else self.shape
         return shape[0] if self.by_seat else 1
 
     @property
     def shows_sum(self) -> bool:
-        """Whether the sum of a row is shown to those who do not see the row itself."""
+        """Whether seats that do not see a row still see its sum."""
         return self.form == "counts" and self.size == self.rows * len(self.places)
 
 
@@ -105,6 +112,7 @@ def _unknown(field: str, name: str, given: object, known: tuple[str, ...]) -> st
 
 
 def state_type(fields: Iterable[StateField]) -> np.dtype[np.void]:
-    """The record's dtype; every game's begins with its generator."""
-    entries = [("random", np.uint64, ()), *((f.name, f.kind, f.shape) for f in fields)]
+    """Return the dtype of records with these fields, after that of the game's generator."""
+    entries: list[tuple[str, Any, Any]] = [("random", np.uint64, ())]
+    entries += [(field.name, field.kind, field.shape) for field in fields]
     return np.dtype(entries, align=True)

@@ -1,4 +1,4 @@
-"""Games by name, here and in Gymnasium's and PettingZoo's registries."""
+"""The registry of games by name, which also registers them with Gymnasium and PettingZoo."""
 
 from __future__ import annotations
 
@@ -15,16 +15,17 @@ import pettingzoo
 from shakespeare_env.checks import box_files
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import BoxError, GameError, own_steps
+from shakespeare_env.errors import BoxError, GameError, own_frames
 from shakespeare_env.own_files import load_file
+from shakespeare_env.sources import is_same_source
 
 DEFAULT = "shakespeare"
-"""The game played where none is named."""
+"""The game that is played if none is named."""
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
-"""The games, each a folder of this package, and their seat counts, known before loading."""
+"""The games of this package, each a folder, with their seat counts, known before loading."""
 _VARIANTS = {"shakespeare": ("strategic_rest",)}
-"""The variants of games that have any, known before loading."""
+"""The variants of the games that have any, known before loading."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WRAPPERS = "shakespeare_env.wrappers"
 
@@ -32,19 +33,19 @@ _IN_FILES = "SHAKESPEARE_GAMES"
 """The environment variable that names games in files, a line each, to processes started later."""
 
 _loaded: dict[str, Game] = {}
-_in_files: dict[str, str] = {}  # game -> the file and the name there that it was loaded by
+_in_files: dict[str, str] = {}  # game -> the file and the name in it that it was loaded by
 _others_found = False
 _loading = threading.RLock()
 
 
 def names() -> tuple[str, ...]:
-    """All games: the package's, installed ones, and those that this process has registered."""
+    """Return all games: the package's, installed ones, and those this process has registered."""
     _find_installed()
     return (*_SEATS, *(name for name in _loaded if name not in _SEATS))
 
 
 def seats(name: str) -> range:
-    """A game's seat counts, without loading it; ValueError if there is no such game."""
+    """Return a game's seat counts, without loading it; ValueError if there is no such game."""
     _check_name(name)
     if name not in _SEATS:
         return range(_loaded[name].min_seats, _loaded[name].max_seats + 1)
@@ -52,22 +53,22 @@ def seats(name: str) -> range:
 
 
 def variants(name: str) -> tuple[str, ...]:
-    """A game's variants, without loading it; ValueError if there is no such game."""
+    """Return a game's variants, without loading it; ValueError if there is no such game."""
     _check_name(name)
     return _VARIANTS.get(name, ()) if name in _SEATS else tuple(_loaded[name].options)
 
 
 def register(game: Game) -> Game:
-    """Make a game known by its name in this process; return it.
+    """Make a game known by its name in this process, and return it.
 
-    A game redefined in the same file or notebook replaces the former one. Installed packages name
-    their games under the entry point group `shakespeare_env.games`.
+    A game that is redefined in the same file or notebook replaces the former one. Installed
+    packages name their games in the entry point group `shakespeare_env.games`.
 
     Raises:
-        ValueError: there is another game of this name.
+        ValueError: another game has this name.
     """
     known = _loaded.get(game.name)
-    if game.name in _SEATS or (known is not None and not _same_place(known.box, game.box)):
+    if game.name in _SEATS or (known is not None and not is_same_source(known.box, game.box)):
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
     if known is None:
         _register_views(game.name, range(game.min_seats, game.max_seats + 1))
@@ -75,16 +76,13 @@ def register(game: Game) -> Game:
     return game
 
 
-def _same_place(place: Path, other: Path) -> bool:
-    """Whether two sources are one file, or cells of one notebook, which are no files."""
-    cells = place.parent == other.parent and not (place.exists() or other.exists())
-    return cells or place.resolve() == other.resolve()
-
-
 def _find_installed() -> None:
-    """Register the games of installed packages, and of files that an earlier process has named.
+    """Register the games of installed packages, and of files that an earlier process named.
 
-    This happens once a process. GameError if one is at fault.
+    This happens once in a process.
+
+    Raises:
+        GameError: a game cannot be loaded.
     """
     global _others_found
     if _others_found:
@@ -96,7 +94,8 @@ def _find_installed() -> None:
         except Exception as fault:
             _others_found = False
             raise GameError(
-                f"{entry.value}, a game of an installed package: {fault}; mend or uninstall it"
+                f"{entry.value}, a game of an installed package, cannot be loaded: {fault}; mend "
+                "or uninstall the package"
             ) from fault
 
     for named_before in os.environ.get(_IN_FILES, "").splitlines():
@@ -119,18 +118,18 @@ def is_in_file(text: object) -> bool:
 
 
 def from_file(text: str) -> Game:
-    """Load and register a game named as `my.py:GAME`; processes started later know it, too.
+    """Load and register a game named as `my.py:GAME`, for processes that are started later, too.
 
     Errors are those of `named`.
     """
     source, _, attribute = text.rpartition(":")
     file = Path(source).resolve()
     if not file.is_file():
-        raise ValueError(f"there is no file {source!r}; give the path of one that is there")
+        raise ValueError(f"there is no file {source!r}; give the path of a file that exists")
     try:
         module = load_file(file)
     except (Exception, SystemExit) as fault:
-        lines = [step.lineno for step in own_steps(fault)] or [getattr(fault, "lineno", None)]
+        lines = [step.lineno for step in own_frames(fault)] or [getattr(fault, "lineno", None)]
         line = "" if lines[-1] is None else f", line {lines[-1]}"
         raise GameError(
             f"{source}{line}: {type(fault).__name__}: {fault}; mend the file"
@@ -148,17 +147,17 @@ def from_file(text: str) -> Game:
 
 
 def how_to_name(name: str) -> str:
-    """Return what `--game` takes in another process for a game: its name, or `my.py:GAME`."""
+    """Return what names a game to another process as `--game`: its name, or `my.py:GAME`."""
     return _in_files.get(name, name)
 
 
 def own_game_options() -> list[str]:
-    """Return what tells a further command of the games that this process was given by file."""
+    """Return options that name to another command the games this process was given by file."""
     return [word for place in _in_files.values() for word in ("--game", place)]
 
 
 def _register_views(name: str, counts: range) -> None:
-    """Gymnasium's `<Name>-v0` and any `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
+    """Register Gymnasium's `<Name>-v0` and `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
     single_agent: dict[str, dict[str, Any]] = {"": {}}
     if 1 in counts:
         single_agent["-Solo"] = {"players": 1}
@@ -176,19 +175,25 @@ def _register_views(name: str, counts: range) -> None:
 
 
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
-    """A game by its name.
+    """Return a game by its name.
 
-    Facts are compiled in, so a process plays a game with the box first asked for, or with the one
-    that the environment variable `<NAME>_BOX` names; processes started later play with it, too.
+    Printed facts are compiled in, so a process plays a game with one box: the first that it is
+    asked for, or the one that the environment variable `<NAME>_BOX` names. Processes that are
+    started later play with it, too.
+
+    Args:
+        name: The game's name.
+        box: The component file to play with; None takes any.
 
     Raises:
         TypeError: the box is no path.
         ValueError: there is no such game.
-        BoxError: the box is invalid, or the game is loaded with another.
+        BoxError: the box is invalid, or the game is loaded with another one.
     """
     _check_name(name)
-    wanted, variable = None if box is None else Path(box), f"{name.upper()}_BOX"
-    with _loading:  # or a thread would take another's box for its own
+    wanted = None if box is None else Path(box)
+    variable = f"{name.upper()}_BOX"
+    with _loading:  # otherwise a thread might take another thread's box for its own
         before = os.environ.get(variable)
         try:
             if name not in _loaded:
@@ -225,32 +230,35 @@ def _check_name(name: str) -> None:
         question = did_you_mean(name, names()) if isinstance(name, str) else ""
         known = ", ".join(names())
         raise ValueError(
-            f"there is no game {short_repr(name)}{question}; there are: {known}; give one of "
-            "your own "
-            "as --game FILE.py:GAME, or `register` it"
+            f"there is no game {short_repr(name)}{question}; there are: {known}; give one of your "
+            "own as --game FILE.py:GAME, or `register` it"
         )
 
 
 def has_box(name: str) -> bool:
-    """Whether a game has a box, which owners can replace; ValueError if there is no such game."""
+    """Return whether a game has a box, which owners can replace.
+
+    Raises:
+        ValueError: there is no such game.
+    """
     _check_name(name)
     return name in _SEATS
 
 
 def folder(name: str) -> Path:
-    """The folder of a game's own box, rules and notation; ValueError if it has no box."""
+    """Return the folder of a game's own box, rules and notation; ValueError if it has no box."""
     if not has_box(name):
-        raise ValueError(f"{name} has no box: its facts are in {_loaded[name].box}")
+        raise ValueError(f"{name} has no box; its facts are in {_loaded[name].box}")
     return _PACKAGE / name
 
 
 def own_box(name: str) -> Path:
-    """The box that comes with a game, or the file that defines a game without a box."""
+    """Return the box that comes with a game, or the file that defines a game without a box."""
     return folder(name) / "box.toml" if has_box(name) else _loaded[name].box
 
 
 def box_in_force(name: str) -> Path:
-    """The box file that a game is, or would be, played with; the game is not loaded."""
+    """Return the box file that a game is, or would be, played with, without loading the game."""
     _check_name(name)
     if name in _loaded:
         return _loaded[name].box
@@ -258,12 +266,12 @@ def box_in_force(name: str) -> Path:
 
 
 def box_digest(name: str) -> str:
-    """SHA-256 of the facts in force, without comments and sources, when the game was loaded."""
+    """Return the SHA-256 of the facts that a game was loaded with, without their sources."""
     return game(name).digest
 
 
 def game_saved(name: str, digest: str) -> Game:
-    """The game that something was saved from under a digest; BoxError if its facts differ now."""
+    """Return the game that something was saved from; BoxError if its facts are others now."""
     loaded = game(name)
     if fault := box_fault(name, digest):
         raise BoxError(f"this comes from {name}, {fault}")
@@ -271,10 +279,21 @@ def game_saved(name: str, digest: str) -> Game:
 
 
 def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
-    """Why something made with a box cannot be used with the one in force, and the remedy, in words.
+    """Return why something made with a box cannot be used with the one in force, and the remedy.
 
-    None where both have the same facts. The game is not loaded. `copy` is a file of the former box,
-    if one was kept. ValueError if there is no such game, BoxError if the box cannot be read.
+    The game is not loaded.
+
+    Args:
+        name: The game.
+        digest: The digest of the box that it was made with.
+        copy: A file of that box, if one was kept.
+
+    Returns:
+        The fault in words, or None if both boxes have the same facts.
+
+    Raises:
+        ValueError: there is no such game.
+        BoxError: the box in force cannot be read.
     """
     box = box_in_force(name)
     if digest == (_loaded[name].digest if name in _loaded else _digest_of(name, box)):

@@ -1,11 +1,11 @@
-"""What happens to one game of a batch, around the `Rules` of a game; every device runs it.
+"""Steps of one game in a batch, built around a game's `Rules` and compiled for CPU and GPU.
 
-Forced moves are played automatically (rule D1). The rewards of a step for each seat, by name:
+Forced moves are played automatically (rule D1). Each seat is rewarded by one of these rewards:
 
 `win`     at the end: the winners share +1, the others share -1.
 `margin`  at the end: the score less the best of the others, in units of the game's scale.
 `rank`    at the end: from +1 for the best score to -1 for the worst; equals share the mean.
-`score`   at every step: the change of score in that unit; also named `prestige`.
+`score`   at every step: the change of score in that unit.
 
 In a solo game the first three are the score less the game's solo target, in that unit, at the end.
 """
@@ -34,18 +34,18 @@ _MOST_DEALS = 1000
 
 
 def reward_code(name: str) -> int:
-    """The number of a reward; ValueError if there is none of that name."""
-    if not isinstance(name, str) or name not in (*NAMES, "prestige"):
+    """Return the number of a reward by its name; ValueError if no reward has it."""
+    if not isinstance(name, str) or name not in NAMES:
         question = did_you_mean(str(name), NAMES)
         raise ValueError(f"reward={short_repr(name)}{question}: choose one of {', '.join(NAMES)}")
-    return SCORE if name == "prestige" else NAMES.index(name)
+    return NAMES.index(name)
 
 
 class GameArrays(NamedTuple):
-    """Records of n games and what their seats to move see; see `Batch`.
+    """The records of n games and what their seats to move observe; `Batch` documents each array.
 
-    Kernels take plain tuples: Numba would look up a named tuple's type at every call, which takes
-    longer than a move.
+    Kernels take it as a plain tuple. Numba would look up the type of a named tuple at every call,
+    which takes longer than a move.
     """
 
     games: Records
@@ -55,7 +55,7 @@ class GameArrays(NamedTuple):
 
     @classmethod
     def of(cls, game: Game, n: int) -> GameArrays:
-        """Room for n games."""
+        """Allocate the arrays for n games."""
         return cls(
             np.zeros(n, game.state),
             np.zeros((n, game.actions.size), np.bool_),
@@ -64,8 +64,11 @@ class GameArrays(NamedTuple):
         )
 
 
-class Outcome(NamedTuple):
-    """What a step brings; see `Batch`.  `scores_before` and `scores_after` are scratch."""
+class StepOutcome(NamedTuple):
+    """The results of a step of n games, which `Batch` documents.
+
+    `scores_before` and `scores_after` are scratch memory of the step.
+    """
 
     rewards: NDArray[np.float32]
     done: NDArray[np.bool_]
@@ -75,8 +78,8 @@ class Outcome(NamedTuple):
     final_winners: NDArray[np.bool_]
 
     @classmethod
-    def of(cls, game: Game, n: int) -> Outcome:
-        """Room for n games."""
+    def of(cls, game: Game, n: int) -> StepOutcome:
+        """Allocate the arrays for n games."""
         by_seat = (n, game.max_seats)
         return cls(
             np.zeros(by_seat, np.float32),
@@ -88,10 +91,15 @@ class Outcome(NamedTuple):
         )
 
 
-class Terms(NamedTuple):
-    """The variants, a bit each, and the rewards of a batch.
+class StepSettings(NamedTuple):
+    """The settings of a batch that steps read.
 
-    `reward` is a code, `scale` the points that count as one unit, `target` the solo game's, or 0.
+    Attributes:
+        options: The variants in play, a bit each.
+        autoreset: Whether the step that ends a game starts the next.
+        reward: The code of the reward, such as `WIN`.
+        scale: Points that count as one unit of reward.
+        target: The target score of solo games, or 0.
     """
 
     options: int
@@ -103,15 +111,17 @@ class Terms(NamedTuple):
 
 @dataclass(frozen=True)
 class RowRules:
-    """A game's compiled functions on game `rows[k]`, given the arrays as plain tuples.
+    """Compiled functions that act on game `rows[k]` of a batch.
+
+    They take `GameArrays`, `StepOutcome` and `StepSettings` as plain tuples.
 
     Attributes:
         set_up: (k, arrays, rows, players, options). Deal, from the record's `random`, up to the
             first decision.
-        refresh: (k, arrays, rows). Write what the seat to move sees of a changed record.
-        is_legal: (k, arrays, rows, actions) -> bool; when over only -1 is legal.
-        step: (k, arrays, outcome, rows, actions, players, terms). Play a legal action, unless the
-            game is over, and all forced moves after it.
+        refresh: (k, arrays, rows). Write what the seat to move observes of a changed record.
+        is_legal: (k, arrays, rows, actions) -> bool. When the game is over only -1 is legal.
+        step: (k, arrays, outcome, rows, actions, players, settings). Play a legal action, unless
+            the game is over, and all forced moves after it.
     """
 
     set_up: Callable[..., None]
@@ -122,11 +132,13 @@ class RowRules:
 
 @cache
 def forced_moves_of(game: Game) -> Callable[[Any, Any], None]:
-    """A game's compiled (record, mask): play while there is exactly one legal action.
+    """Return a game's compiled function (record, mask) that plays all forced moves.
 
-    It writes the legal actions of the decision it ends at into bool[A], none when over.
+    The function plays while there is exactly one legal action. It writes the legal actions of the
+    decision at which it stops into `mask`, bool[A]; none when the game is over.
     """
-    rules_legal, rules_play = game.rules.legal, game.rules.play
+    rules_legal = game.rules.legal
+    rules_play = game.rules.play
 
     @rule
     def play_forced_moves(record: Any, mask: Any) -> None:
@@ -145,15 +157,17 @@ def forced_moves_of(game: Game) -> Callable[[Any, Any], None]:
 
 @cache
 def row_rules_of(game: Game) -> RowRules:
-    """The functions of a game."""
-    rules = game.rules
-    rules_set_up, rules_legal, rules_play = rules.set_up, rules.legal, rules.play
-    rules_observe, rules_scores = rules.observe, rules.scores
+    """Return the functions that play a game row by row."""
+    rules_set_up = game.rules.set_up
+    rules_legal = game.rules.legal
+    rules_play = game.rules.play
+    rules_observe = game.rules.observe
+    rules_scores = game.rules.scores
     play_forced_moves = forced_moves_of(game)
 
     @rule
     def deal(record: Any, players: int, options: int, mask: Any) -> None:
-        """A new game at its first decision; a deal without one is no game, and dealt anew."""
+        """Deal a game and play to its first decision; a deal without decisions is dealt anew."""
         for _ in range(_MOST_DEALS):
             rules_set_up(record, players, options)
             play_forced_moves(record, mask)
@@ -161,10 +175,11 @@ def row_rules_of(game: Game) -> RowRules:
                 break
 
     @part_of_kernel
-    def look(entries: Any, i: int) -> None:
-        """Write the mover and its observation, all 0 when over."""
+    def observe_mover(entries: Any, i: int) -> None:
+        """Write the seat to move and its observation, all 0 when the game is over."""
         arrays = GameArrays(*entries)
-        game, obs = arrays.games[i], arrays.obs[i]
+        game = arrays.games[i]
+        obs = arrays.obs[i]
         obs[:] = 0
         if game["to_move"] >= 0:
             rules_observe(game, game["to_move"], obs)
@@ -172,66 +187,79 @@ def row_rules_of(game: Game) -> RowRules:
 
     @rule
     def set_up(k: int, entries: Any, rows: Any, players: Any, options: int) -> None:
-        arrays, i = GameArrays(*entries), rows[k]
+        arrays = GameArrays(*entries)
+        i = rows[k]
         deal(arrays.games[i], players[i], options, arrays.mask[i])
-        look(entries, i)
+        observe_mover(entries, i)
 
     @rule
     def refresh(k: int, entries: Any, rows: Any) -> None:
-        arrays, i = GameArrays(*entries), rows[k]
-        game, mask = arrays.games[i], arrays.mask[i]
+        arrays = GameArrays(*entries)
+        i = rows[k]
+        game = arrays.games[i]
+        mask = arrays.mask[i]
         mask[:] = False
         if game["to_move"] >= 0:
             rules_legal(game, mask)
-        look(entries, i)
+        observe_mover(entries, i)
 
     @rule
     def is_legal(k: int, entries: Any, rows: Any, actions: Any) -> bool:
-        arrays, i, action = GameArrays(*entries), rows[k], actions[k]
+        arrays = GameArrays(*entries)
+        i = rows[k]
+        action = actions[k]
         if arrays.to_move[i] < 0:
             return bool(action == -1)
         return bool(0 <= action < arrays.mask.shape[1] and arrays.mask[i, action])
 
     @part_of_kernel
     def step(
-        k: int, entries: Any, results: Any, rows: Any, actions: Any, players: Any, played_for: Any
+        k: int, entries: Any, results: Any, rows: Any, actions: Any, players: Any, chosen: Any
     ) -> None:
-        arrays, outcome, terms = GameArrays(*entries), Outcome(*results), Terms(*played_for)
+        arrays = GameArrays(*entries)
+        outcome = StepOutcome(*results)
+        settings = StepSettings(*chosen)
         i = rows[k]
-        game, mask, reward = arrays.games[i], arrays.mask[i], terms.reward
-        outcome.done[i] = False
+        game = arrays.games[i]
+        mask = arrays.mask[i]
         rewards = outcome.rewards[i]
+        reward = settings.reward
+
+        outcome.done[i] = False
         rewards[:] = 0
         if game["to_move"] < 0:
             return
-        before, after = outcome.scores_before[i], outcome.scores_after[i]
+        before = outcome.scores_before[i]
+        after = outcome.scores_after[i]
         if reward == SCORE:
             rules_scores(game, before)
+
         rules_play(game, actions[k])
         play_forced_moves(game, mask)
+
         over = game["to_move"] < 0
         if over or reward == SCORE:
             rules_scores(game, after)
             if reward == SCORE:
                 for seat in range(game["players"]):
-                    rewards[seat] = (after[seat] - before[seat]) / terms.scale
+                    rewards[seat] = (after[seat] - before[seat]) / settings.scale
             else:
-                write_outcome(reward, game, after, terms.scale, terms.target, rewards)
+                write_final_rewards(reward, game, after, settings.scale, settings.target, rewards)
         if over:
             outcome.done[i] = True
             for seat in range(len(after)):
                 outcome.final_scores[i, seat] = after[seat]
                 outcome.final_winners[i, seat] = game["winners"][seat] != 0
-            if terms.autoreset:
-                deal(game, players[i], terms.options, mask)
-        look(entries, i)
+            if settings.autoreset:
+                deal(game, players[i], settings.options, mask)
+        observe_mover(entries, i)
 
     return RowRules(set_up, refresh, is_legal, step)
 
 
 @rule
 def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
-    """Draw a random legal action of game i, -1 when over."""
+    """Draw a random legal action of game i, or -1 if the game is over."""
     actions[i] = -1
     count = 0
     for action in range(mask.shape[1]):
@@ -247,10 +275,10 @@ def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
 
 
 @rule
-def write_outcome(
+def write_final_rewards(
     code: int, game: Record, scores: Any, scale: float, target: float, out: Any
 ) -> None:
-    """Write a finished game's reward into float32[seats]; absent seats get 0."""
+    """Write a finished game's rewards into float32[seats]; absent seats keep 0."""
     players = game["players"]
     winners = 0
     for seat in range(players):

@@ -1,4 +1,4 @@
-"""A few threads that share every step of a batch."""
+"""A pool of a few threads that share the steps of a batch."""
 
 from __future__ import annotations
 
@@ -14,11 +14,12 @@ MOST_THREADS = 1024
 
 
 class ThreadPool:
-    """Does work on items 0 to n-1, of which each of `threads` takes a share.
+    """Threads that each take a share of n items of work.
 
-    An interrupt (Ctrl-C) is raised in the calling thread, between any two instructions; locks of
-    Python's own pools can then stay taken for ever.  So the caller only hands out shares, all in
-    one call into C, and waits: work that is interrupted is done as a whole or not begun.
+    An interrupt (Ctrl-C) is raised in the calling thread, between any two instructions, and the
+    locks of Python's own pools can then stay taken for ever. So here the caller only hands out the
+    shares, all of them in one call into C, and waits. Interrupted work is done as a whole or not
+    begun.
     """
 
     _begun: list[None]
@@ -30,7 +31,7 @@ class ThreadPool:
         self._start(0)
 
     def share(self, n: int, work: Work) -> None:
-        """Call `work(first, last)` on each thread's run of n items and wait for all."""
+        """Call `work(first, last)` in each thread, for its share of n items, and wait for all."""
         shares = min(n, self.threads)
         if shares <= 1:
             work(0, n)
@@ -40,9 +41,13 @@ class ThreadPool:
             self._process = os.getpid()
         begun: list[None] = []
         ended: list[BaseException | None] = []
-        self._begun, self._ended = begun, ended
-        parts = pairwise(n * share // shares for share in range(shares + 1))
-        jobs = [partial(_do, work, *part, ended, self._ends) for part in parts]
+        self._begun = begun
+        self._ended = ended
+        bounds = [n * share // shares for share in range(shares + 1)]
+        jobs = [
+            partial(_run_share, work, first, last, ended, self._ends)
+            for first, last in pairwise(bounds)
+        ]
         try:
             begun.extend(map(self._shares.put, jobs))
         finally:
@@ -52,21 +57,22 @@ class ThreadPool:
                 raise fault
 
     def settle(self) -> None:
-        """Wait for the threads, also those that a caller, interrupted twice, has left at work."""
+        """Wait for all threads, even those that a caller who was interrupted left at work."""
         try:
             self._wait()
         finally:
-            self._wait()  # an interrupt is raised when no share is at work
+            self._wait()  # so an interrupt is raised when no share is at work
 
     def _wait(self) -> None:
-        # What an interrupt takes from the queue is not missed: an end is noted before it is put.
+        # An end is noted before it is put: it counts even if an interrupt takes it from the queue.
         while len(self._ended) < len(self._begun):
             self._ends.get()
 
     def _start(self, threads: int) -> None:
         self._shares: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
         self._ends: SimpleQueue[None] = SimpleQueue()
-        self._begun, self._ended = [], []
+        self._begun = []
+        self._ended = []
         for _ in range(threads):
             Thread(target=_serve, args=(self._shares,), daemon=True).start()
 
@@ -75,10 +81,10 @@ class ThreadPool:
             self._shares.put(None)
 
 
-def _do(
+def _run_share(
     work: Work, first: int, last: int, ended: list[BaseException | None], ends: SimpleQueue[None]
 ) -> None:
-    """A share, done by a thread that no interrupt reaches."""
+    """Run one thread's share of the work. No interrupt reaches this thread."""
     fault = None
     try:
         work(first, last)
@@ -91,4 +97,4 @@ def _do(
 def _serve(shares: SimpleQueue[Callable[[], None] | None]) -> None:
     while (job := shares.get()) is not None:
         job()
-        del job  # it holds the caller's arrays
+        del job  # it would keep the caller's arrays alive

@@ -1,6 +1,6 @@
-"""Recorded games: their columns, and reading them as frames, as arrays or as objects.
+"""Recorded games: their columns, and functions that read them as frames, arrays or objects.
 
-Reading needs Polars but no agents; `shakespeare_arena.dataset` writes them.
+Reading needs Polars but no agents. `shakespeare_arena.dataset` writes recorded games.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _MODULES = {
     **dict.fromkeys(("Batches", "Decisions", "read_decisions"), "decisions"),
     **dict.fromkeys(("RecordedGame", "recorded_games"), "recorded_columns"),
 }
-"""Modules of the names that need the engine, imported on first use because that is slow."""
+"""Names that need the engine, and their modules, whose import is slow and waits for first use."""
 __all__ = ["DECISIONS", "GAMES", "read_games", "read_results", *_MODULES]
 
 

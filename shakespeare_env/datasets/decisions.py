@@ -1,4 +1,4 @@
-"""The decisions of recorded games, made by playing these again: a frame, and batches."""
+"""Decisions of recorded games, as a frame or in batches, made by playing the games again."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import short_repr
+from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
-from shakespeare_env.datasets.recorded_columns import RecordedColumns, chunks, seen, sourced, whole
+from shakespeare_env.datasets.recorded_columns import (
+    RecordedColumns,
+    load_all,
+    load_in_chunks,
+    open_games,
+    replay,
+)
 from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
@@ -22,40 +29,43 @@ if TYPE_CHECKING:
     from shakespeare_env.datasets.recorded_columns import Games
 
 _BUFFER = 2**16
-"""Decisions shuffled together: those of some hundred games."""
+"""The number of decisions that are shuffled together: those of some hundred games."""
 
 
 def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """The decisions of recorded games.
+    """Return the decisions of recorded games, one row per decision.
 
     Args:
-        games: Their folder, or a frame of some of them, lazy or not.
-        columns: Those of `DECISIONS` to make; None means all, of which `position` and `is_secret`
-            take a hundred times as long as the others.
+        games: The games' folder, or a frame of some of them, lazy or not.
+        columns: The columns of `DECISIONS` to make. None means all. `position` and `is_secret` take
+            a hundred times as long as the others.
 
     Raises:
-        DatasetError: as of `read_games`, or two games have one number, or a row cannot be a game's,
-            or a game cannot have been played so.
-        ValueError: there is no such column.
+        DatasetError: As for `read_games`; or two games have the same number, a row cannot be a
+            game, or a game cannot have been played as recorded.
+        ValueError: There is no such column.
     """
     wanted = list(DECISIONS) if columns is None else list(columns)
     if unknown := [name for name in wanted if name not in DECISIONS]:
         raise ValueError(
-            f"no column {short_repr(unknown[0])}; choose some of {', '.join(DECISIONS)}"
+            f"there is no column {short_repr(unknown[0])}; choose some of {', '.join(DECISIONS)}"
         )
     schema = polars_schema({name: DECISIONS[name] for name in wanted})
     pl = load_polars()
-    frames = [_frame(chunk, schema) for chunk in chunks(*sourced(games))]
+    frames = [_frame(chunk, schema) for chunk in load_in_chunks(*open_games(games))]
     decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
     return decisions
 
 
 def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFrame:
-    """The decisions of some games in these columns."""
-    pl, game, row = load_polars(), games.game, games.row
+    """Return the decisions of some games in the schema's columns."""
+    pl = load_polars()
+    game = games.game
+    row = games.row
     every = np.arange(len(games.actions))
-    views, _ = seen(games, ("seats", "masks", "records"))
-    seats, places = views["seats"], games.places[row, views["seats"]]
+    views, _ = replay(games, ("seats", "masks", "records"))
+    seats = views["seats"]
+    places = games.places[row, seats]
     move_texts = pl.Series(
         text
         for players in range(game.max_seats + 1)
@@ -64,19 +74,19 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     )
 
     def texts(actions: NDArray[Any], decisions: NDArray[np.int64]) -> Any:
-        """Texts of some actions, as the deciding seats write them."""
-        whose = games.players[row[decisions]] * game.max_seats + seats[decisions]
-        return move_texts.gather(whose * game.actions.size + actions)
+        """Return the texts of some actions, as the deciding seats write them."""
+        table = games.players[row[decisions]] * game.max_seats + seats[decisions]
+        return move_texts.gather(table * game.actions.size + actions)
 
     def lists(values: Any) -> Any:
-        """A list for each decision of a value for each legal action; none is empty."""
-        of_all = pl.DataFrame({"decision": decisions, "value": values})
-        return of_all.group_by("decision", maintain_order=True).agg("value")["value"]
+        """Gather the values of legal actions into a list for each decision; no list is empty."""
+        flat = pl.DataFrame({"decision": decisions, "value": values})
+        return flat.group_by("decision", maintain_order=True).agg("value")["value"]
 
     decisions, legal = views["masks"].nonzero()
     moves = texts(games.actions, every)
-    in_text = bool({"position", "is_secret"} & {*schema})
-    positions = list(map(game.to_dict, views["records"])) if in_text else []
+    needs_positions = bool({"position", "is_secret"} & {*schema})
+    positions = list(map(game.to_dict, views["records"])) if needs_positions else []
     makers: dict[str, Callable[[], Any]] = {
         "game_id": lambda: games.game_ids[row],
         "number": lambda: every - games.starts[row],
@@ -103,19 +113,19 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
 
 
 class Decisions(NamedTuple):
-    """n decisions, as the seats that made them saw them, and what became of them.
+    """Arrays of n decisions: observations, masks and actions, and how the games ended.
 
-    S is the most seats of the game; columns by seat begin with the one that decides and go on
-    clockwise, as in its observation, with 0 where nobody sits.
+    S is the most seats that the game allows. Columns by seat begin with the seat that decides and
+    go on clockwise, as in its observation. They hold 0 where nobody sits.
     """
 
-    observations: NDArray[np.int8]  # [n, D], of the seat that decides
+    observations: NDArray[np.int8]  # [n, D], what the deciding seat saw
     masks: NDArray[np.bool_]  # [n, A], its legal actions
     actions: NDArray[np.int64]  # [n], what it chose
-    values: NDArray[np.float32]  # [n], the return that its agent expected, NaN where it gave none
+    values: NDArray[np.float32]  # [n], the return that the agent expected, or NaN
     scores_before: NDArray[np.int16]  # [n, S], the scores at the decision
-    scores: NDArray[np.int16]  # [n, S], those at the end of the game
-    shares: NDArray[np.float32]  # [n, S], of the victory; 1 alone
+    scores: NDArray[np.int16]  # [n, S], the final scores
+    shares: NDArray[np.float32]  # [n, S], shares of the victory; 1 in a solo game
     players: NDArray[np.int64]  # [n], seats at the table
     seats: NDArray[np.int64]  # [n], the seat that decides
     agents: NDArray[np.int64]  # [n], the agent at that seat, by index in `Batches.agents`
@@ -128,21 +138,22 @@ class Decisions(NamedTuple):
         return len(self.actions)
 
     def rows(self, chosen: NDArray[np.int64]) -> Decisions:
-        """Decisions by indices, int64[k]."""
+        """Return the decisions with the given indices, int64[k]."""
         return Decisions._make(column[chosen] for column in self)
 
 
 class Batches:
-    """The decisions of recorded games, batch by batch, for any number of epochs, by itself epoch 0.
+    """Batches of the decisions of recorded games, for any number of epochs.
 
-    It holds 6 bytes a decision and the shuffled buffer, can be pickled and calls nothing of Polars,
-    so that it survives a fork. One agent's decisions are counted by playing the games.
+    Iterating over the object yields epoch 0. It holds 6 bytes per decision and the shuffled buffer.
+    It can be pickled and makes no call to Polars, so it survives a fork. To count one agent's
+    decisions, the games are played once.
 
     Args:
-        games: Their folder, or a frame of some of them, lazy or not.
-        size: Decisions in a batch; the last may have fewer.
-        seed: Decides the order; None means as recorded.
-        agent: The agent whose decisions to read; None means all.
+        games: The games' folder, or a frame of some of them, lazy or not.
+        size: The number of decisions in a batch. The last batch may have fewer.
+        seed: Decides the order. None means as recorded.
+        agent: The agent whose decisions to read. None means all agents.
 
     Attributes:
         agents: Every agent's name, sorted.
@@ -150,9 +161,10 @@ class Batches:
         decisions: The number of decisions in an epoch.
 
     Raises:
-        DatasetError: as of `read_games`, or there are no games, none of that agent, invalid ones,
-            or two with one number.
-        TypeError, ValueError: a number is not whole or out of range.
+        DatasetError: As for `read_games`; or there are no games, or none of that agent, a game is
+            invalid, or two games have the same number.
+        TypeError: A number is not a whole number.
+        ValueError: A number is out of range.
     """
 
     def __init__(
@@ -160,7 +172,7 @@ class Batches:
     ) -> None:
         self._size = checked_count("size", size)
         self._seed = None if seed is None else int(check_seed(seed))
-        self._columns = whole(*sourced(games))
+        self._columns = load_all(*open_games(games))
         self.agents = self._columns.names
         self._agent: int | None = None
         self._rows = np.arange(self._columns.size)
@@ -168,50 +180,56 @@ class Batches:
             if agent not in self.agents:
                 known = ", ".join(map(repr, self.agents))
                 source = self._columns.source
-                raise DatasetError(f"{source} has no agent {agent!r}; its agents: {known}")
+                raise DatasetError(f"{source} has no agent {agent!r}; its agents are {known}")
             self._agent = self.agents.index(agent)
             self._rows = np.flatnonzero((self._columns.agents == self._agent).any(1))
         self.games = len(self._rows)
-        self._counts = self._counted()
+        self._counts = self._count_decisions()
         self.decisions = int(self._counts.sum())
 
     def __iter__(self) -> Iterator[Decisions]:
         return self.epoch(0)
 
     def epoch(self, number: int, part: tuple[int, int] = (0, 1)) -> Iterator[Decisions]:
-        """Yield all decisions once, in an order of the epoch's own if there is a seed.
+        """Yield all decisions once. With a seed, every epoch has an order of its own.
 
         Args:
             number: The number of the epoch, from 0.
-            part: k and n: only the share of the k-th of n processes. All shares have equally many
-                batches, as processes that wait for each other need; fewer than n decisions that
-                would give some of them one more are left out.
+            part: Two numbers k and n, to yield only the share of process k of n processes. All
+                shares have equally many batches, as processes that wait for each other need. Fewer
+                than n decisions are left out where they would give some shares one more batch.
+
+        Raises:
+            ValueError: The epoch or the part is out of range.
         """
         if number < 0 or not 0 <= part[0] < part[1]:
-            raise ValueError(f"epoch {number}, part={part}: number epochs, and parts of n, from 0")
+            raise ValueError(
+                f"epoch {number}, part={part}: epochs are numbered from 0, and a part is (k, n) "
+                "with k from 0 to n - 1"
+            )
         order = np.arange(self.games)
         chance = None
         if self._seed is not None:
-            # All parts are dealt from one order of the games, so that they differ.
+            # All parts share one order of the games, so that no decision is in two of them.
             order = np.random.default_rng([self._seed, number]).permutation(order)
             chance = np.random.default_rng([self._seed, number, *part])
         return self._cut(order, self._share(*part), chance)
 
     def _share(self, part: int, parts: int) -> tuple[int, int]:
-        """Where a part's decisions begin and end among those of an epoch, in their order."""
+        """Return where a part's decisions begin and end among the ordered decisions of an epoch."""
         fewest, more = divmod(self.decisions, parts)
         if fewest % self._size == 0:
-            more = 0  # one more decision would be one more batch
+            more = 0  # one more decision would begin one more batch
         begin = part * fewest + min(part, more)
         return begin, begin + fewest + (part < more)
 
-    def _counted(self) -> NDArray[np.int64]:
-        """The number of decisions to read in each game, int64[games]."""
+    def _count_decisions(self) -> NDArray[np.int64]:
+        """Return the number of decisions to read in each game, int64[games]."""
         if self._agent is None:
             return self._columns.lengths[self._rows]
         counts = [np.zeros(0, np.int64)]
         for games in self._parts(self._rows):
-            seats = seen(games, ("seats",))[0]["seats"]
+            seats = replay(games, ("seats",))[0]["seats"]
             own = games.agents[games.row, seats] == self._agent
             counts.append(np.bincount(games.row[own], minlength=games.size))
         return np.concatenate(counts)
@@ -219,9 +237,9 @@ class Batches:
     def _cut(
         self, order: NDArray[np.int64], share: tuple[int, int], chance: np.random.Generator | None
     ) -> Iterator[Decisions]:
-        """Batches of one size; one may begin in a buffer and end in the next.
+        """Yield batches of one size. A batch may begin in one buffer and end in the next.
 
-        Games may be split between two shares: only some decisions of the first and last are read.
+        The first and last games may be split between two shares, which read some decisions each.
         """
         ends = self._counts[order].cumsum()
         shared = (ends > share[0]) & (ends - self._counts[order] < share[1])
@@ -249,13 +267,13 @@ class Batches:
             yield _joined(begun)
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
-        """Some of the games, in parts with as many decisions as a buffer holds."""
+        """Yield some of the games in parts with as many decisions as a buffer holds."""
         ends = self._columns.lengths[rows].cumsum()
         first = 0
         while first < len(rows):
             room = (ends[first - 1] if first else 0) + _BUFFER
             last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
-            yield self._columns.taken(rows[first:last])
+            yield self._columns.select(rows[first:last])
             first = last
 
 
@@ -264,29 +282,30 @@ def _joined(parts: list[Decisions]) -> Decisions:
 
 
 def _decisions(games: RecordedColumns) -> Decisions:
-    """All decisions of some games."""
-    views, _ = seen(games, ("seats", "observations", "masks", "scores"))
-    seats, row = views["seats"], games.row
+    """Return all decisions of some games."""
+    views, _ = replay(games, ("seats", "observations", "masks", "scores"))
+    seats = views["seats"]
+    row = games.row
     players = games.players[row]
-    clockwise = np.arange(games.game.max_seats)
-    by_seat = (seats[:, None] + clockwise) % players[:, None]
-    present = clockwise < players[:, None]
+    steps = np.arange(games.game.max_seats)
+    by_seat = (seats[:, None] + steps) % players[:, None]
+    present = steps < players[:, None]
 
-    def turned(values: NDArray[np.int16]) -> NDArray[np.int16]:
+    def clockwise_from_mover(values: NDArray[np.int16]) -> NDArray[np.int16]:
         return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
 
-    first = turned((games.places == 1).astype(np.int16)[row]).astype(np.float32)
+    first = clockwise_from_mover((games.places == 1).astype(np.int16)[row])
     return Decisions(
-        views["observations"],
-        views["masks"],
-        games.actions.astype(np.int64),
-        games.values,
-        turned(views["scores"]),
-        turned(games.scores[row]),
-        first / np.maximum(first.sum(1, keepdims=True), np.float32(1.0)),
-        players,
-        seats,
-        games.agents[row, seats],
-        games.game_ids[row],
-        np.arange(len(row)) - games.starts[row],
+        observations=views["observations"],
+        masks=views["masks"],
+        actions=games.actions.astype(np.int64),
+        values=games.values,
+        scores_before=clockwise_from_mover(views["scores"]),
+        scores=clockwise_from_mover(games.scores[row]),
+        shares=victory_shares(first).astype(np.float32),
+        players=players,
+        seats=seats,
+        agents=games.agents[row, seats],
+        game_ids=games.game_ids[row],
+        numbers=np.arange(len(row)) - games.starts[row],
     )

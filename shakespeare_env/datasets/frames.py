@@ -1,4 +1,4 @@
-"""The columns of recorded games, and frames of them; Polars is imported when first needed."""
+"""Columns of recorded games, and frames of them. Polars is imported when it is first needed."""
 
 from __future__ import annotations
 
@@ -14,13 +14,13 @@ from shakespeare_env.extras import needing
 if TYPE_CHECKING:
     import polars
 
-_NAMES = {"bool": "Boolean", "uint64": "UInt64"}
-"""Types that are not named as Polars does, but for capitals."""
+_POLARS_NAMES = {"bool": "Boolean", "uint64": "UInt64"}
+"""Types whose Polars name is more than the type's name with a capital."""
 _ROWS_IN_A_GROUP = 8192
 Schema = Mapping[str, str]
-"""A table's columns by name: types of Polars in lower case, `bool`, or `list[...]` of one.
+"""The types of a table's columns: Polars types in lower case, `bool`, or `list[...]` of one.
 
-docs/datasets.md and docs/arena.md say what they mean.
+docs/datasets.md and docs/arena.md say what the columns mean.
 """
 
 _PLAYED = {
@@ -37,13 +37,13 @@ _PLAYED = {
 _ENDED = {"scores": "list[int16]", "places": "list[int8]"}
 _ACTIONS = {"actions": "list[int16]"}
 RECORDED: Schema = {**_PLAYED, **_ENDED, **_ACTIONS}
-"""What decides a recorded game and its end, in datasets and in an arena's results.
+"""The columns that decide a recorded game and its end, in datasets and in an arena's results.
 
-Forced moves are played automatically and are not among the actions.
+Forced moves are played automatically, so they are not among the actions.
 """
 
 GAMES: Schema = {"game_id": "int64", **RECORDED, "values": "list[float32]"}
-"""One row per game, by `game_id`: what is stored."""
+"""One row per recorded game, by `game_id`."""
 
 DECISIONS: Schema = {
     "game_id": "int64",
@@ -62,7 +62,7 @@ DECISIONS: Schema = {
     "place": "int8",
     "won": "bool",
 }
-"""One row per decision, by `game_id` and `number`: made on reading, by playing games again."""
+"""One row per decision, by `game_id` and `number`. They are made by playing games again."""
 
 RESULTS: Schema = {
     "key": "string",
@@ -78,69 +78,69 @@ RESULTS: Schema = {
     **_ACTIONS,
     "values": "list[float32]",
 }
-"""One row per finished game, of arenas and of recordings, whose `values` are not null."""
+"""One row per finished game of an arena or a dataset. Only datasets have `values`."""
 
 
 def load_polars() -> Any:
-    """The module `polars`; the error says how to install it."""
-    return load("polars")
-
-
-def load(name: str) -> Any:
-    """A module that datasets need; the error says how to install it."""
+    """Import and return `polars`; the error says how to install it."""
     with needing("data", "datasets need"):
-        return import_module(name)
+        return import_module("polars")
 
 
-def faults() -> tuple[type[BaseException], ...]:
-    """The errors that Polars raises for damaged files."""
+def parquet_errors() -> tuple[type[BaseException], ...]:
+    """Return the errors that Polars raises for damaged files."""
     exceptions = load_polars().exceptions
-    # Some damage makes its Rust code panic, which raises no Exception.
+    # Some damage makes Polars' Rust code panic. A PanicException is no Exception.
     return exceptions.PolarsError, exceptions.PanicException, OSError, ValueError, MemoryError
 
 
 def first_line(error: BaseException) -> str:
-    """What an error says first, cut to fit."""
+    """Return the first line of an error's message, cut to fit."""
     return str(error).partition("\n")[0][:200]
 
 
 @contextmanager
-def named_faults(source: str) -> Iterator[None]:
-    """Name the source in DatasetErrors, which Polars' errors for damaged files become, too."""
+def naming_source(source: str) -> Iterator[None]:
+    """Name the source in DatasetErrors, and turn Polars' errors for damaged files into them."""
     try:
         yield
     except DatasetError as error:  # a ValueError, too
         raise DatasetError(f"{source}: {error}") from error
-    except faults() as error:
+    except parquet_errors() as error:
         raise DatasetError(
             f"{source}: Polars cannot read the games ({first_line(error)}); copy them again"
         ) from error
 
 
 def polars_schema(table: Schema) -> dict[str, Any]:
-    """Each column's Polars type, in order."""
+    """Return the Polars type of each column, in order."""
     pl = load_polars()
     schema: dict[str, Any] = {}
     for name, kind in table.items():
         inner = kind.removeprefix("list[").removesuffix("]")
-        dtype = getattr(pl, _NAMES.get(inner, inner.capitalize()))
+        dtype = getattr(pl, _POLARS_NAMES.get(inner, inner.capitalize()))
         schema[name] = pl.List(dtype) if inner != kind else dtype
     return schema
 
 
 def frame(table: Schema, columns: Mapping[str, Sequence[Any]]) -> polars.DataFrame:
-    """A frame in the table's columns (else ValueError); None marks missing values."""
+    """Return a frame of columns, in which None marks missing values.
+
+    Raises:
+        ValueError: The columns are not those of the table.
+    """
     schema = polars_schema(table)
     if list(columns) != list(schema):
-        raise ValueError(f"columns {list(columns)}; the table has {list(schema)}")
+        raise ValueError(f"the columns are {list(columns)}, but the table has {list(schema)}")
     made: polars.DataFrame = load_polars().DataFrame(dict(columns), schema=schema)
     return made
 
 
 def check_unique(games: polars.DataFrame | polars.LazyFrame, column: str, remedy: str) -> None:
-    """Raise DatasetError if two games have the same value in a column, as frames put together may.
+    """Raise DatasetError if two games have the same value in a column.
 
-    Counts and lengths by that column would take them for one game.
+    Frames that were put together may hold such games, and counts by that column would take them for
+    one game.
     """
     pl = load_polars()
     held = games.lazy().select(column).drop_nulls()
@@ -149,10 +149,10 @@ def check_unique(games: polars.DataFrame | polars.LazyFrame, column: str, remedy
         raise DatasetError(f"several games have the {column} {twice.item()}; {remedy}")
 
 
-def parquet(frame: polars.DataFrame) -> bytes:
-    """A frame as a Parquet file."""
+def parquet_bytes(frame: polars.DataFrame) -> bytes:
+    """Return the content of a Parquet file that holds a frame."""
     content = io.BytesIO()
-    # There are no statistics, as nobody looks for rows by ranges of values.
+    # Statistics would be of no use, as nobody looks for rows by ranges of values.
     frame.write_parquet(
         content, compression="zstd", statistics=False, row_group_size=_ROWS_IN_A_GROUP
     )

@@ -1,7 +1,8 @@
-"""Parquet files, read only if they take no more memory than games do.
+"""A reader of Parquet files that refuses those that would take far more memory than games do.
 
-A list or column of equal values is a few bytes for millions of them.  How many there are stands
-before each page, to which the footer leads, in Thrift's compact protocol; Polars does not tell it.
+A list or column of equal values takes a few bytes for millions of them. The number of values stands
+in the header of each page, in Thrift's compact protocol, and the footer says where the pages are.
+Polars gives no access to these headers, so they are read here.
 """
 
 from __future__ import annotations
@@ -17,31 +18,47 @@ from shakespeare_env.datasets.frames import load_polars
 if TYPE_CHECKING:
     import polars
 
-_SMALL, _MOST_TIMES = 2**26, 256
-"""Bytes that any file may take in memory, and times its own size that a larger one may.
+_SMALL_BYTES = 2**26
+"""Memory that any file may take."""
+_MOST_GROWTH = 256
+"""Memory that a larger file may take, as a multiple of its size. Recorded games take 20 times."""
+_BYTES_PER_VALUE = 16
+"""The most memory that Polars takes for one value, also within a list: a view of a text."""
+_MOST_FOOTER_BYTES = 2**22
 
-Recorded games take twenty times.
-"""
-_BYTES_OF_A_VALUE = 16
-"""The most that Polars takes for one, be it in a list: a text's view."""
-_LONGEST = 2**22
-"""The most bytes of a footer."""
-_ROWS, _ROW_GROUPS, _COLUMNS, _ABOUT, _STORED, _DATA, _WORDS = 3, 4, 1, 3, 7, 9, 11
-"""Fields of a footer, its row groups, their columns: bytes, and where data and words begin.
+# Numbers of Thrift fields of the file's footer. Both the footer and its row groups have _ROWS.
+_ROWS = 3
+_ROW_GROUPS = 4
 
-Footer and row groups both give a number of rows.
-"""
-_UNPACKED, _PACKED, _DICTIONARY, _DATA_KINDS, _VALUES = 2, 3, 7, (5, 8), 1
-"""Fields before a page: its bytes, and what is said of each kind of page."""
-_KINDS = (_DICTIONARY, *_DATA_KINDS)
-_I8, _I64, _DOUBLE, _BINARY, _LIST, _STRUCT = 3, 6, 7, 8, 9, 12
-"""Types of values; 1 and 2 are true and false."""
+# Those of a row group, of a column in it, and of the column's metadata.
+_COLUMNS = 1
+_METADATA = 3
+_COMPRESSED_BYTES = 7
+_DATA_OFFSET = 9
+_DICTIONARY_OFFSET = 11
+
+# Those of a page's header.
+_PAGE_BYTES = 2
+_PAGE_COMPRESSED_BYTES = 3
+_DICTIONARY_HEADER = 7
+_DATA_HEADERS = (5, 8)  # versions 1 and 2
+_HEADERS = (_DICTIONARY_HEADER, *_DATA_HEADERS)
+_VALUE_COUNT = 1  # within each of these headers
+
+# Types of Thrift values. 1 and 2 are the flags true and false.
+_TRUE = 1
+_I8 = 3
+_I64 = 6
+_DOUBLE = 7
+_BINARY = 8
+_LIST = 9
+_STRUCT = 12
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """A file's rows, all columns or some; errors as of `check_parquet`, and Polars' own."""
+    """Read a file, all its columns or some. Raises the errors of `check_parquet` and of Polars."""
     check_parquet(path)
-    # Polars would look for a name with `[`, `*` or `?` as a pattern.
+    # Without `glob=False` Polars would take a name with `[`, `*` or `?` for a pattern.
     read: polars.DataFrame = load_polars().read_parquet(
         source_of(path), columns=columns, glob=False
     )
@@ -49,7 +66,7 @@ def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.Dat
 
 
 def source_of(path: Path) -> Path | bytes:
-    """Return a file as Polars takes it: by name, or its content if the name is not UTF-8."""
+    """Return a file's path, or its content if the path is not UTF-8, which Polars needs."""
     return path if is_utf8(path) else path.read_bytes()
 
 
@@ -57,25 +74,25 @@ def check_parquet(source: Path | bytes) -> None:
     """Refuse a file, or its content, that would take memory out of all proportion to its size.
 
     Raises:
-        OSError: there is no such file, or it is a folder, device or pipe.
-        ValueError: it is refused, or is no Parquet file.
+        OSError: There is no such file, or it is a folder, device or pipe.
+        ValueError: The file is refused, or it is no Parquet file.
     """
     size = size_of(source)
     try:
         with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
             needed = sum(
-                max(page[_UNPACKED], page[kind][_VALUES] * _BYTES_OF_A_VALUE, 0)
-                for page in _pages(file, size)
-                for kind in _KINDS
+                max(page[_PAGE_BYTES], page[kind][_VALUE_COUNT] * _BYTES_PER_VALUE, 0)
+                for page in _page_headers(file, size)
+                for kind in _HEADERS
                 if kind in page
             )
     except (LookupError, TypeError, AttributeError, OverflowError, RecursionError) as fault:
-        raise ValueError("what it says of its pages is damaged") from fault
+        raise ValueError("its footer or a page header is damaged") from fault
     check_size(needed, size, "values")
 
 
 def size_of(source: Path | bytes) -> int:
-    """Return the size in bytes of a file, or of its content; errors as of `regular_size`."""
+    """Return the size in bytes of a file or of its content. Raises the errors of `regular_size`."""
     return len(source) if isinstance(source, bytes) else regular_size(source)
 
 
@@ -83,39 +100,43 @@ def check_size(needed: int, size: int, what: str) -> None:
     """Refuse content that takes memory out of all proportion to the bytes of its files.
 
     Raises:
-        ValueError: it takes more than recorded games can.
+        ValueError: The content takes more memory than recorded games can.
     """
-    if needed > max(_SMALL, size * _MOST_TIMES):
-        words = f"the {what} in its {size:,} bytes would take {readable_size(needed)} of memory"
-        raise ValueError(f"{words}, as no games do")
+    if needed > max(_SMALL_BYTES, size * _MOST_GROWTH):
+        memory = readable_size(needed)
+        raise ValueError(
+            f"the {what} in its {size:,} bytes would take {memory} of memory, as no games do"
+        )
 
 
-def _pages(file: BinaryIO, size: int) -> Iterator[Any]:
-    """What stands before each page of a file."""
+def _page_headers(file: BinaryIO, size: int) -> Iterator[Any]:
+    """Yield the header of each page of a file of `size` bytes, as `_struct` reads it."""
     file.seek(max(size - 8, 0))
     end = file.read(8)
     length = int.from_bytes(end[:4], "little")
-    if end[4:] != b"PAR1" or length > min(size - 8, _LONGEST):
+    if end[4:] != b"PAR1" or length > min(size - 8, _MOST_FOOTER_BYTES):
         raise ValueError("it does not end as a Parquet file does")
     file.seek(size - 8 - length)
-    left = size
     footer = _struct(file)
     groups = footer[_ROW_GROUPS]
     if footer[_ROWS] != sum(group[_ROWS] for group in groups):
         raise ValueError("its number of rows is not that of its parts")
+
+    left = size
     for rows, column in ((group[_ROWS], column) for group in groups for column in group[_COLUMNS]):
-        about = column[_ABOUT]
-        at = min(about[_DATA], about.get(_WORDS) or about[_DATA])
-        stop = at + about[_STORED]
-        left -= abs(about[_STORED])
-        if left < 0:  # pages that are read again and again
+        metadata = column[_METADATA]
+        at = min(metadata[_DATA_OFFSET], metadata.get(_DICTIONARY_OFFSET) or metadata[_DATA_OFFSET])
+        stop = at + metadata[_COMPRESSED_BYTES]
+        left -= abs(metadata[_COMPRESSED_BYTES])
+        if left < 0:  # some pages would be read again and again
             raise ValueError("its columns take more than the file has")
         while at < stop:
             file.seek(at)
-            yield (page := _struct(file))
-            at = file.tell() + max(page[_PACKED], 0)
-            rows -= sum(page[kind][_VALUES] for kind in _DATA_KINDS if kind in page)
-        if rows > 0:  # missing values, which would be filled in
+            header = _struct(file)
+            yield header
+            at = file.tell() + max(header[_PAGE_COMPRESSED_BYTES], 0)
+            rows -= sum(header[kind][_VALUE_COUNT] for kind in _DATA_HEADERS if kind in header)
+        if rows > 0:  # Polars would fill in the missing values
             raise ValueError("it names more rows than its columns have")
 
 
@@ -126,7 +147,7 @@ def _value(file: BinaryIO, kind: int) -> Any:
         number = _number(file)
         return number >> 1 ^ -(number & 1)
     if kind in (_DOUBLE, _BINARY):
-        return file.read(8 if kind == _DOUBLE else min(_number(file), _LONGEST))
+        return file.read(8 if kind == _DOUBLE else min(_number(file), _MOST_FOOTER_BYTES))
     if kind == _LIST:
         head = file.read(1)[0]
         count = _number(file) if head >> 4 == 15 else head >> 4
@@ -137,16 +158,19 @@ def _value(file: BinaryIO, kind: int) -> Any:
 
 
 def _struct(file: BinaryIO) -> dict[int, Any]:
-    """The values of a structure by the numbers of its fields."""
-    fields, at = {}, 0
+    """Read the values of a structure, by the numbers of its fields."""
+    fields = {}
+    number = 0
     while head := file.read(1)[0]:
-        at = at + (head >> 4) if head >> 4 else _value(file, _I64)
-        is_flag = head & 15 < _I8  # the type tells its value
-        fields[at] = head & 15 == 1 if is_flag else _value(file, head & 15)
+        step = head >> 4
+        kind = head & 15
+        number = number + step if step else _value(file, _I64)
+        is_flag = kind < _I8  # the type itself is the value
+        fields[number] = kind == _TRUE if is_flag else _value(file, kind)
     return fields
 
 
 def _number(file: BinaryIO) -> int:
-    """A whole number in groups of seven bits, the lowest first."""
+    """Read a whole number in groups of seven bits, the lowest first."""
     byte = file.read(1)[0]
     return byte if byte < 128 else byte & 127 | _number(file) << 7

@@ -1,4 +1,4 @@
-"""Folders of results: what they hold, and their games as frames."""
+"""Folders of results, and their games as frames."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ from shakespeare_env.checks.values import in_words
 from shakespeare_env.core.registry import box_fault
 from shakespeare_env.datasets.frames import (
     RESULTS,
-    faults,
     first_line,
     load_polars,
-    named_faults,
+    naming_source,
+    parquet_errors,
     polars_schema,
 )
 from shakespeare_env.datasets.parquet import check_parquet, check_size, size_of, source_of
@@ -31,20 +31,19 @@ if TYPE_CHECKING:
 Folder = str | os.PathLike[str]
 MOST_GAMES = 100_000_000
 ARENA = "arena.json"
-"""The file that marks a folder of results: an object with `format`, `game` and `box_digest`."""
+"""The manifest, a file that marks a folder of results: `format`, `game` and `box_digest`."""
 ARENA_FORMAT = 1
 BOX_NAME = "box.toml"
-"""Copy of the box, unless it is the package's own."""
+"""The copy of the box in a folder of results, which has none if it is the package's own."""
 FILES = r"games-\d{6,}\.parquet"
-"""Names of the files of games, as a regular expression."""
+"""A regular expression for the names of the files of games."""
 FULL = 2**20
-"""The size in bytes from which a file gets no more games: many small files are slow to read."""
-_LARGEST = 2**26
-"""The most bytes of a manifest."""
+"""The size in bytes from which a file gets no more games. Many small files are slow to read."""
+_MOST_MANIFEST_BYTES = 2**26
 
 
 class _Manifest(pydantic.BaseModel, strict=True):
-    """What the manifest of results has to say."""
+    """The content of a manifest of results."""
 
     format: int
     game: str
@@ -52,63 +51,62 @@ class _Manifest(pydantic.BaseModel, strict=True):
 
 
 def is_arena(folder: Path) -> bool:
-    """Whether a folder holds the manifest of results, or anything of that name."""
+    """Return whether a folder holds the manifest of results, or anything of that name."""
     return (folder / ARENA).exists()
 
 
 def results_files(folder: Path) -> list[Path]:
-    """The files of games, oldest first."""
+    """Return a folder's files of games, the oldest first."""
     files = [path for path in folder.iterdir() if re.fullmatch(FILES, path.name)]
     return sorted(files, key=lambda path: (len(path.name), path.name))
 
 
 def arena_game(folder: Path) -> str:
-    """The game that a folder's results are of; errors as of `read_results`."""
+    """Return the game that a folder holds results of. Raises the errors of `read_results`."""
     try:
-        facts = _Manifest.model_validate_json(read_regular(folder / ARENA, _LARGEST))
+        manifest = _Manifest.model_validate_json(read_regular(folder / ARENA, _MOST_MANIFEST_BYTES))
     except (OSError, ValueError) as error:
         raise DatasetError(
             f"{str(folder)!r} holds no results: {ARENA} cannot be read ({in_words(error)}); "
             "give a folder that `shakespeare arena` or `shakespeare dataset` has written"
         ) from error
-    if facts.format != ARENA_FORMAT:
-        raise DatasetError(f"{folder}: format {facts.format}; this version reads {ARENA_FORMAT}")
+    if manifest.format != ARENA_FORMAT:
+        raise DatasetError(
+            f"{folder} has results of format {manifest.format}; this version reads {ARENA_FORMAT}"
+        )
     copy = folder / BOX_NAME
     try:
-        fault = box_fault(facts.game, facts.box_digest, copy if copy.exists() else None)
+        fault = box_fault(manifest.game, manifest.box_digest, copy if copy.exists() else None)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:
         raise DatasetError(f"{folder}: {fault}")
-    return facts.game
+    return manifest.game
 
 
 def read_games(folder: Folder) -> polars.LazyFrame:
-    """Return all games, `RESULTS`, numbered from 0 as `game_id` in the order they were written.
+    """Return all games of a folder, lazily, with the columns `RESULTS` and `game_id`.
 
-    A game keeps its number, whatever is added. The frame stays good, and holds the games that were
-    there when it was made.
-    Of rows with one key the first counts; `values` is null in games without.
+    Games are numbered from 0 in the order they were written, and a game keeps its number when
+    others are added. The frame holds the games that were there when it was made, and it stays valid
+    when others are added. Of rows with the same key only the first counts. `values` is null in
+    games without values.
 
     Raises:
-        DatasetError: the folder holds no results, is damaged, or is of another box than the one in
+        DatasetError: The folder holds no results, is damaged, or is of another box than the one in
             force.
         ModuleNotFoundError: Polars is not installed.
     """
-    pl, place = load_polars(), Path(folder)
+    pl = load_polars()
+    place = Path(folder)
     arena_game(place)
     schema = polars_schema(RESULTS)
-    games = pl.concat(
-        [
-            pl.LazyFrame(None, schema),
-            *(
-                pl.scan_parquet(alike, glob=False, schema=schema, missing_columns="insert")
-                for alike in _sources(results_files(place))
-            ),
-        ]
-    )
-    with named_faults(str(place)):
-        # Files that were copied here may hold them, and those of early versions that were killed.
+    frames = [pl.LazyFrame(None, schema)]
+    for alike in _sources(results_files(place)):
+        frames.append(pl.scan_parquet(alike, glob=False, schema=schema, missing_columns="insert"))
+    games = pl.concat(frames)
+    with naming_source(str(place)):
+        # Files that were copied into the folder may repeat keys.
         if games.select(pl.col("key").is_duplicated().any()).collect().item():
             games = games.unique("key", keep="first", maintain_order=True)
     numbered: polars.LazyFrame = games.with_row_index("game_id")
@@ -116,36 +114,36 @@ def read_games(folder: Folder) -> polars.LazyFrame:
 
 
 def read_results(folder: Folder) -> polars.DataFrame:
-    """The same games without their numbers, read at once."""
+    """Read all games of a folder, with the columns `RESULTS`. Raises the errors of `read_games`."""
     games = read_games(folder).drop("game_id")
-    with named_faults(str(folder)):
+    with naming_source(str(folder)):
         return games.collect()
 
 
 def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
-    """Yield checked files as Polars takes them, those of one kind at a time, in their order.
+    """Yield checked files in their order, grouped into paths and contents, as Polars takes them.
 
     Raises:
-        DatasetError: a file is damaged.
+        DatasetError: A file is damaged.
     """
     remedy = "copy the file again, or delete it: its games can be played again"
-    found: list[Path | bytes] = []
+    sources: list[Path | bytes] = []
     for path in paths:
         try:
             source = source_of(path)
             if path == paths[-1] and size_of(source) < FULL:
-                # While Polars reads it by its name, one with more games may take its place.
+                # A file with more games may take its place while Polars reads it by its name.
                 source = path.read_bytes()
             _check_source(source)
-        except faults() as error:
-            raise DatasetError(f"{path}: cannot be read ({first_line(error)}); {remedy}") from error
-        found.append(source)
-    for _, alike in groupby(found, type):
+        except parquet_errors() as error:
+            raise DatasetError(f"{path} cannot be read ({first_line(error)}); {remedy}") from error
+        sources.append(source)
+    for _, alike in groupby(sources, type):
         yield list(alike)
 
 
 def _check_source(source: Path | bytes) -> None:
-    """Raise one of `faults` unless a file, or its content, is one of results."""
+    """Raise one of `parquet_errors` unless a file, or its content, holds results."""
     schema = polars_schema(RESULTS)
     pl = load_polars()
     texts = [name for name, kind in RESULTS.items() if "string" in kind]
@@ -154,7 +152,7 @@ def _check_source(source: Path | bytes) -> None:
     rows = pl.scan_parquet(source, glob=False)
     columns = dict(rows.collect_schema())
     if columns not in (schema, {name: schema[name] for name in RESULTS if name != "values"}):
-        raise ValueError("it has other columns than results")
-    # A text that many rows share is in the file once.
-    taken = rows.select(pl.sum_horizontal(lengths)).collect().item()
-    check_size(taken, size_of(source), "texts")
+        raise ValueError("its columns are not those of results")
+    # A text that many rows share is in the file once, but takes memory in every row.
+    text_bytes = rows.select(pl.sum_horizontal(lengths)).collect().item()
+    check_size(text_bytes, size_of(source), "texts")

@@ -1,4 +1,4 @@
-"""Recorded games as arrays, each row checked, and played again; and as objects."""
+"""Recorded games as checked arrays, as objects, and played again."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shakespeare_env.datasets.frames import (
     RECORDED,
     check_unique,
     load_polars,
-    named_faults,
+    naming_source,
     polars_schema,
 )
 from shakespeare_env.datasets.reading import Folder, read_games
@@ -33,97 +33,118 @@ if TYPE_CHECKING:
     import polars
 
     Games = Folder | polars.LazyFrame | polars.DataFrame
-    """A folder of results, or rows with `game_id`, each another, and `RECORDED`, perhaps `values`
-    and `forfeited_by`, such as some of a folder's.
+    """A folder of results, or a frame such as some rows of one.
+
+    A frame has a unique `game_id` and the columns `RECORDED`, and may have `values` and
+    `forfeited_by`.
     """
 
 NOBODY = -1
 """No agent, or no seat."""
 _GAMES_AT_ONCE = 128
-"""Games read together; the decisions of more take much memory as text."""
+"""The number of games read together. As text, the decisions of more take much memory."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
-    *("game_ids", "players", "variants", "seeds", "deals"),
-    *("agents", "scores", "places", "forfeited_by", "lengths"),
+    "game_ids",
+    "players",
+    "variants",
+    "seeds",
+    "deals",
+    "agents",
+    "scores",
+    "places",
+    "forfeited_by",
+    "lengths",
 )
+"""Fields of `RecordedColumns` that hold an entry for each game."""
 _VIEWS: dict[str, Callable[[Batch, Any], NDArray[Any]]] = {
     "seats": lambda batch, rows: batch.to_move[rows].astype(np.int64),
     "observations": lambda batch, rows: batch.obs[rows],
     "masks": lambda batch, rows: batch.mask[rows],
     "scores": lambda batch, rows: batch.scores(rows),
-    # Bytes are copied many times as fast as fields.
+    # Bytes are copied many times faster than fields.
     "records": lambda batch, rows: batch.save(rows).view(f"V{batch.game.state.itemsize}"),
 }
-"""What there is to see of some rows."""
+"""Functions that read what `replay` can record, for some rows of a batch."""
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
 
 @dataclass(frozen=True)
 class RecordedColumns:
-    """g games of one kind with m decisions in all, at tables of S seats at most."""
+    """Arrays of g recorded games of one kind, with m decisions in all.
 
-    source: str  # where the games come from, for errors
-    name: str  # of their game
-    box_digest: str  # of the box in force when they were read
+    S is the most seats that the game allows.
+    """
+
+    source: str  # where the games come from, named in errors
+    name: str  # the name of their game
+    box_digest: str  # that of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
     players: NDArray[np.int64]  # [g], seats at the table
-    variants: NDArray[np.str_]  # [g], names of the variants played, each a text
+    variants: NDArray[np.str_]  # [g], the names of the variants played, in one text
     seeds: NDArray[np.uint64]  # [g]
     deals: NDArray[np.int64]  # [g]
-    names: tuple[str, ...]  # of all agents, sorted
-    agents: NDArray[np.int64]  # [g, S], who holds each seat, by index in `names`, or `NOBODY`
+    names: tuple[str, ...]  # the names of all agents, sorted
+    agents: NDArray[np.int64]  # [g, S], each seat's agent as an index of `names`, or `NOBODY`
     scores: NDArray[np.int16]  # [g, S], 0 where nobody sits, as in `places`
-    places: NDArray[np.int8]  # [g, S], finishing places
-    forfeited_by: NDArray[np.int8]  # [g], the seat that lost by a fault, or `NOBODY`
-    lengths: NDArray[np.int64]  # [g], the number of a game's decisions, in the columns below
+    places: NDArray[np.int8]  # [g, S], finishing places, from 1
+    forfeited_by: NDArray[np.int8]  # [g], the seat whose fault ended the game, or `NOBODY`
+    lengths: NDArray[np.int64]  # [g], the number of decisions, which follow one another below
     actions: NDArray[np.int16]  # [m]
-    values: NDArray[np.float32]  # [m], NaN where none
+    values: NDArray[np.float32]  # [m], NaN where there is none
 
     @classmethod
     def of(cls, frame: polars.DataFrame, source: str) -> RecordedColumns:
-        """The games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
+        """Return the games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
-            DatasetError: they are of several games, one is invalid, or of a box not in force.
+            DatasetError: The rows are of several games, one is invalid, or their box is not in
+                force.
         """
         game = _game_of(frame)
         _check_rows(frame, game)
+
+        players = frame["players"].to_numpy().astype(np.int64)
+        present = np.arange(game.max_seats) < players[:, None]
         holders = frame["agents"].explode()
         names = holders.unique().sort()
-        seats = frame["players"].to_numpy().astype(np.int64)
-        present = np.arange(game.max_seats) < seats[:, None]
         agents = np.full(present.shape, NOBODY, np.int64)
-        scores, places = np.zeros(present.shape, np.int16), np.zeros(present.shape, np.int8)
         agents[present] = holders.cast(load_polars().Enum(names)).to_physical()
-        scores[present], places[present] = frame["scores"].explode(), frame["places"].explode()
+        scores = np.zeros(present.shape, np.int16)
+        scores[present] = frame["scores"].explode()
+        places = np.zeros(present.shape, np.int8)
+        places[present] = frame["places"].explode()
+
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
-        values, has = np.full(lengths.sum(), np.nan, np.float32), frame["values"].is_not_null()
-        given = _flat(frame["values"].filter(has)).fill_null(np.nan)
-        values[np.repeat(has.to_numpy(), lengths)] = given.to_numpy()
+        values = np.full(lengths.sum(), np.nan, np.float32)
+        has_values = frame["values"].is_not_null()
+        given = _flat(frame["values"].filter(has_values)).fill_null(np.nan)
+        values[np.repeat(has_values.to_numpy(), lengths)] = given.to_numpy()
+
         return cls(
-            source,
-            game.name,
-            registry.box_digest(game.name),
-            frame["game_id"].to_numpy().astype(np.int64),
-            seats,
-            frame["variants"].list.sort().list.join(" ").to_numpy().astype(np.str_),
-            frame["seed"].to_numpy().astype(np.uint64),
-            frame["deal"].to_numpy().astype(np.int64),
-            tuple(names),
-            agents,
-            scores,
-            places,
-            frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
-            lengths,
-            _flat(frame["actions"]).to_numpy().astype(np.int16),
-            values,
+            source=source,
+            name=game.name,
+            box_digest=registry.box_digest(game.name),
+            game_ids=frame["game_id"].to_numpy().astype(np.int64),
+            players=players,
+            variants=frame["variants"].list.sort().list.join(" ").to_numpy().astype(np.str_),
+            seeds=frame["seed"].to_numpy().astype(np.uint64),
+            deals=frame["deal"].to_numpy().astype(np.int64),
+            names=tuple(names),
+            agents=agents,
+            scores=scores,
+            places=places,
+            forfeited_by=frame["forfeited_by"].fill_null(NOBODY).to_numpy().astype(np.int8),
+            lengths=lengths,
+            actions=_flat(frame["actions"]).to_numpy().astype(np.int16),
+            values=values,
         )
 
     @property
     def game(self) -> Game:
-        """Their game; BoxError in a process that plays it with another box."""
-        # It is not an attribute, as pickling would make it another object.
+        """Their game, or BoxError in a process that plays it with another box."""
+        # An attribute would become another object when it is pickled.
         return game_saved(self.name, self.box_digest)
 
     @property
@@ -133,16 +154,16 @@ class RecordedColumns:
 
     @cached_property
     def starts(self) -> NDArray[np.int64]:
-        """int64[g], where a game's decisions start."""
+        """The index of each game's first decision, int64[g]."""
         return self.lengths.cumsum() - self.lengths
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
-        """int64[m], the game of each decision."""
+        """The game of each decision, int64[m]."""
         return np.repeat(np.arange(self.size), self.lengths)
 
-    def taken(self, rows: NDArray[np.int64]) -> RecordedColumns:
-        """Some of the games, int64[k], in that order."""
+    def select(self, rows: NDArray[np.int64]) -> RecordedColumns:
+        """Return some of the games, int64[k], in that order."""
         some = replace(self, **{name: getattr(self, name)[rows] for name in _BY_GAME})
         # A decision's old index is its game's old start plus its number in the game.
         moved = self.starts[rows] - some.starts
@@ -150,15 +171,15 @@ class RecordedColumns:
         return replace(some, actions=self.actions[old], values=self.values[old])
 
     def fault(self, row: int, words: str) -> DatasetError:
-        """The error for an invalid game."""
+        """Return the error for an invalid game."""
         return DatasetError(f"{self.source}: game {self.game_ids[row]}: {words}; copy it again")
 
 
-def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
-    """Return the columns of games that playing them again needs, and what errors call the source.
+def open_games(games: Games) -> tuple[polars.LazyFrame, str]:
+    """Return the columns that playing games again needs, and the source's name for errors.
 
     Raises:
-        DatasetError: as of `read_games`; or a frame lacks a column, or has a number twice.
+        DatasetError: As for `read_games`; or a frame lacks a column or has a number twice.
     """
     if isinstance(games, str | os.PathLike):
         source = str(games)
@@ -166,7 +187,7 @@ def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
     else:
         source = "the frame"
         rows = games.lazy()
-    with named_faults(source):
+    with naming_source(source):
         needed = _needed(rows)
         remedy = "number them anew, as in games.with_columns(game_id=pl.int_range(pl.len()))"
         _check_numbers(rows, remedy)
@@ -174,36 +195,36 @@ def sourced(games: Games) -> tuple[polars.LazyFrame, str]:
     return needed, source
 
 
-def whole(games: polars.LazyFrame, source: str) -> RecordedColumns:
-    """All games of a frame of `sourced`; see `RecordedColumns.of`."""
-    with named_faults(source):
+def load_all(games: polars.LazyFrame, source: str) -> RecordedColumns:
+    """Load all games of `open_games`. Raises the errors of `RecordedColumns.of`."""
+    with naming_source(source):
         frame = games.collect()
         if not frame.height:
             raise DatasetError("there are no games yet; record some first")
         return RecordedColumns.of(frame, source)
 
 
-def chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
-    """The games of `sourced`, some at a time to bound the memory; nothing if there are none."""
-    with named_faults(source):
+def load_in_chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
+    """Yield the games of `open_games`, some at a time to bound the memory."""
+    with naming_source(source):
         for frame in games.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
                 yield RecordedColumns.of(frame, source)
 
 
 def _flat(lists: polars.Series) -> polars.Series:
-    """All entries; an empty list has none, where Polars alone would give a null."""
+    """Return the entries of all lists. Polars alone would make a null of an empty list."""
     return lists.filter(lists.list.len() > 0).explode()
 
 
 def _needed(games: polars.LazyFrame) -> polars.LazyFrame:
-    """The columns that are needed to play games again, in order."""
+    """Return the columns that playing games again needs, in order."""
     pl = load_polars()
-    there = games.collect_schema().names()
-    if missing := [name for name in _REQUIRED if name not in there]:
+    present = games.collect_schema().names()
+    if missing := [name for name in _REQUIRED if name not in present]:
         raise DatasetError(f"the games have no column {missing[0]!r}, which playing them needs")
     return games.select(
-        (pl.col(name) if name in there else pl.lit(None).alias(name)).cast(dtype)
+        (pl.col(name) if name in present else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
     )
 
@@ -213,19 +234,21 @@ def _check_numbers(games: polars.LazyFrame, remedy: str) -> None:
     pl = load_polars()
     kind = games.collect_schema()["game_id"]
     if not kind.is_integer():
-        raise DatasetError(f"the game_id is a column of {kind}, not of whole numbers; {remedy}")
+        raise DatasetError(f"the column game_id has {kind}, not whole numbers; {remedy}")
     number = pl.col("game_id")
     wrong = games.filter(number.is_null() | (number < 0)).select(number).head(1).collect()
     if wrong.height:
-        raise DatasetError(f"a game has the game_id {wrong.item()}, no number from 0; {remedy}")
+        raise DatasetError(
+            f"a game has the game_id {wrong.item()}, which is no number from 0; {remedy}"
+        )
 
 
 def _game_of(frame: polars.DataFrame) -> Game:
-    """The one game of all rows, whose box is in force."""
+    """Return the one game of all rows, whose box must be in force."""
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
-        raise DatasetError(f"games of {names}: read those of one game at a time")
+        raise DatasetError(f"there are games of {names}; read those of one game at a time")
     try:
         faults = [box_fault(names[0], digest) for digest in pairs["box_digest"]]
     except ValueError as error:
@@ -236,9 +259,11 @@ def _game_of(frame: polars.DataFrame) -> Game:
 
 
 def _check_rows(frame: polars.DataFrame, game: Game) -> None:
-    """DatasetError unless every row has what a game of this kind has."""
+    """Raise DatasetError unless every row can be a game of this kind."""
     pl = load_polars()
-    players, by, values = pl.col("players"), pl.col("forfeited_by"), pl.col("values")
+    players = pl.col("players")
+    offender = pl.col("forfeited_by")
+    values = pl.col("values")
     lengths = pl.col("actions").list.len()
     checks = {name: pl.col(name).is_not_null() for name in _REQUIRED}
     for name in (*_BY_SEAT, "variants", "actions"):
@@ -249,42 +274,50 @@ def _check_rows(frame: polars.DataFrame, game: Game) -> None:
     checks["players"] &= players.is_between(game.min_seats, game.max_seats)
     checks["deal"] &= pl.col("deal") >= 0
     checks["values"] = values.is_null() | (values.list.len() == lengths)
-    checks["forfeited_by"] = by.is_null() | by.is_between(0, players - 1)
-    # Unknown ones may be of any length, which all games would take in an array of texts.
+    checks["forfeited_by"] = offender.is_null() | offender.is_between(0, players - 1)
+    # Unknown variants may be of any length, and an array of texts is as wide as its longest.
     variants = pl.col("variants").list
     known = pl.element().is_in(list(game.options))
     checks["variants"] &= variants.eval(known).list.all() & (variants.n_unique() == variants.len())
     for name, sound in checks.items():
         holds = frame.select(sound.fill_null(False)).to_series()
         if not holds.all():
-            game_id, held = frame.select("game_id", name).row(int(holds.arg_min() or 0))
-            words = f"{name} {short_repr(held)} cannot be those of a game of {game.name}"
+            game_id, value = frame.select("game_id", name).row(int(holds.arg_min() or 0))
+            words = f"{name} {short_repr(value)} cannot be those of a game of {game.name}"
             raise DatasetError(f"game {game_id}: {words}; copy it again")
 
 
-def seen(
+def replay(
     games: RecordedColumns, wanted: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games; what there was to see before every decision, and the last records, [g].
+    """Play all games again, and record what was there before every decision.
 
-    `wanted` are some of "seats" (who decides), "observations", "masks", "scores" and "records", in
-    arrays [m, ...] by name.  DatasetError if a game cannot have been played so.
+    Args:
+        games: The games.
+        wanted: What to record: some of "seats" (who decides), "observations", "masks", "scores" and
+            "records".
+
+    Returns:
+        An array [m, ...] by name of what was wanted, and the last records, [g].
+
+    Raises:
+        DatasetError: A game cannot have been played as recorded.
     """
     views: dict[str, NDArray[Any]] = {}
 
-    def see(batch: Batch, rows: NDArray[np.int64], places: NDArray[np.int64]) -> None:
+    def record(batch: Batch, rows: NDArray[np.int64], decisions: NDArray[np.int64]) -> None:
         for name, values in views.items():
-            values[places] = _VIEWS[name](batch, rows)
+            values[decisions] = _VIEWS[name](batch, rows)
 
     last = np.zeros(games.size, games.game.state)
     for variants in np.unique(games.variants):
         chosen = np.flatnonzero(games.variants == variants)
         batch = _dealt(games, chosen, variants)
         for name in wanted:
-            nothing = _VIEWS[name](batch, chosen[:0])
-            shape = len(games.actions), *nothing.shape[1:]
-            views.setdefault(name, np.empty(shape, nothing.dtype))
-        _play(games, chosen, batch, see)
+            empty = _VIEWS[name](batch, chosen[:0])
+            shape = (len(games.actions), *empty.shape[1:])
+            views.setdefault(name, np.empty(shape, empty.dtype))
+        _play(games, chosen, batch, record)
         last[chosen] = batch.save(slice(None))
     if "records" in views:
         views["records"] = views["records"].view(last.dtype)
@@ -292,7 +325,7 @@ def seen(
 
 
 def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
-    """Games of the same variants at their first decision."""
+    """Return a batch of games with the same variants, each at its first decision."""
     options: dict[str, Any] = dict.fromkeys(variants.split(), True)
     players = games.players[rows]
     try:
@@ -307,68 +340,87 @@ def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Ba
     return batch
 
 
-def _play(games: RecordedColumns, rows: NDArray[np.int64], batch: Batch, see: Any) -> None:
-    """Play games, shown to `see` before every step, and compare how they end."""
-    starts, lengths = games.starts[rows], games.lengths[rows]
+def _play(
+    games: RecordedColumns,
+    rows: NDArray[np.int64],
+    batch: Batch,
+    before_step: Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None],
+) -> None:
+    """Play the recorded actions in a batch, and compare how the games end.
+
+    `before_step` is called before every step with the batch, its rows that are still playing, and
+    the indices of their decisions.
+    """
+    starts = games.starts[rows]
+    lengths = games.lengths[rows]
     playing = np.flatnonzero(lengths)
     number = 0
     while len(playing):
-        places = starts[playing] + number
-        actions = games.actions[places].astype(np.int32)
+        decisions = starts[playing] + number
+        actions = games.actions[decisions].astype(np.int32)
         # A batch accepts -1 for a game that is over, but nobody can have chosen that.
         actions[actions < 0] = batch.actions.size
         wrong = batch.first_illegal(actions, playing)
         if wrong >= 0:
-            action = games.actions[places[wrong]]
+            action = games.actions[decisions[wrong]]
             words = f"action {number} is {action}, which is not legal there"
             raise games.fault(int(rows[playing[wrong]]), words)
-        see(batch, playing, places)
+        before_step(batch, playing, decisions)
         batch.step(actions, playing)
         number += 1
         playing = playing[lengths[playing] > number]
+
     forfeited_by = games.forfeited_by[rows]
-    as_recorded = (batch.final_winners == (games.places[rows] == 1)).all(1)
-    sound = {
+    same_winners = (batch.final_winners == (games.places[rows] == 1)).all(1)
+    matches = {
         "seat that goes on": batch.to_move == forfeited_by,
         "scores": (batch.scores() == games.scores[rows]).all(1),
-        "winners": as_recorded | (forfeited_by != NOBODY) | (batch.players == 1),
+        "winners": same_winners | (forfeited_by != NOBODY) | (batch.players == 1),
     }
-    for what, holds in sound.items():
-        if not holds.all():
-            row = int(rows[holds.argmin()])
+    for what, match in matches.items():
+        if not match.all():
+            row = int(rows[match.argmin()])
             raise games.fault(row, f"played again, it ends with other {what} than recorded")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
 class RecordedGame(GameHistory):
-    """A game, played again from its actions; its names are its agents'."""
+    """A recorded game, played again from its actions. Its players are named after its agents."""
 
     game_id: int
     scores: tuple[int, ...]  # by seat, at the end or where it was forfeited
     places: tuple[int, ...]  # finishing places by seat, from 1; seats that tie share the best
-    forfeited_by: int | None  # the seat that lost it by a fault; None: it was played to the end
+    forfeited_by: int | None  # the seat whose fault ended it, or None
     actions: tuple[int, ...]  # the ids of the actions chosen
 
     @classmethod
     def of(cls, columns: RecordedColumns) -> RecordedGame:
-        """The one game of some columns; DatasetError if it cannot have been played so."""
-        views, last = seen(columns, ("records",))
+        """Return the only game of some columns.
+
+        Raises:
+            DatasetError: It cannot have been played as recorded.
+        """
+        views, last = replay(columns, ("records",))
         records = np.concatenate([views["records"], last])
         positions = [Position.of_record(columns.game, record) for record in records]
         actions = tuple(columns.actions.tolist())
         decided = zip(positions, actions, strict=False)
-        players, by = int(columns.players[0]), int(columns.forfeited_by[0])
+        players = int(columns.players[0])
+        offender = int(columns.forfeited_by[0])
         names = [columns.names[agent] for agent in columns.agents[0, :players]]
+        forfeit = ""
+        if offender != NOBODY:
+            forfeit = f"Seat {offender} ({names[offender]}) forfeited the game"
         return cls(
             positions=positions,
             moves=[position.move_text(action) for position, action in decided],
             names=names,
             values=[None if np.isnan(value) else float(value) for value in columns.values],
-            forfeit="" if by == NOBODY else f"Seat {by} ({names[by]}) forfeited the game",
+            forfeit=forfeit,
             game_id=int(columns.game_ids[0]),
             scores=tuple(columns.scores[0, :players].tolist()),
             places=tuple(columns.places[0, :players].tolist()),
-            forfeited_by=None if by == NOBODY else by,
+            forfeited_by=None if offender == NOBODY else offender,
             actions=actions,
         )
 
@@ -378,8 +430,8 @@ class RecordedGame(GameHistory):
         return self.names or ()
 
     def page(self, title: str = "") -> str:
-        """The game as an HTML document to step through (see `film.film_page`)."""
-        # Learners do not need the import.
+        """Return an HTML document that steps through the game (see `film.film_page`)."""
+        # The import is slow, and learners do not need it.
         from shakespeare_env.film import Film, film_page
 
         return film_page(Film(self), title=title)
@@ -397,11 +449,11 @@ class RecordedGame(GameHistory):
 
 
 class RecordedGames:
-    """Games as objects, each read and played again when it is asked for; see `recorded_games`."""
+    """A sequence of recorded games, each read and played again when it is asked for."""
 
     def __init__(self, games: Games) -> None:
-        self._games, self._source = sourced(games)
-        with named_faults(self._source):
+        self._games, self._source = open_games(games)
+        with naming_source(self._source):
             self._size = int(self._games.select(load_polars().len()).collect().item())
 
     def __len__(self) -> int:
@@ -409,21 +461,23 @@ class RecordedGames:
 
     def __getitem__(self, number: int) -> RecordedGame:
         if not -self._size <= number < self._size:
-            raise IndexError(f"game {short_repr(number)}: there are {self._size}, numbered from 0")
+            raise IndexError(
+                f"there is no game {short_repr(number)}; there are {self._size}, numbered from 0"
+            )
         row = self._games.slice(number % self._size, 1)
-        return RecordedGame.of(whole(row, self._source))
+        return RecordedGame.of(load_all(row, self._source))
 
     def __iter__(self) -> Iterator[RecordedGame]:
-        for chunk in chunks(self._games, self._source):
+        for chunk in load_in_chunks(self._games, self._source):
             for row in range(chunk.size):
-                yield RecordedGame.of(chunk.taken(np.array([row])))
+                yield RecordedGame.of(chunk.select(np.array([row])))
 
 
 def recorded_games(games: Games) -> RecordedGames:
-    """All games as objects.
+    """Return recorded games as a sequence of objects.
 
     Raises:
-        DatasetError: as of `read_games`, or two games have one number, or a row cannot be a game's,
-            or a game cannot have been played so.
+        DatasetError: As for `read_games`; or two games have the same number, a row cannot be a
+            game, or a game cannot have been played as recorded.
     """
     return RecordedGames(games)

@@ -1,13 +1,17 @@
-"""A game from its rules; the rest follows from the fields of its record.
+"""Makes a game from its rules; the rest follows from the fields of its record.
 
 A game must say how it is set up, what is legal, what a move does and what the scores are; its
-fields say who sees what. docs/adding_a_game.md walks through one, and Figaro is defined so.
+fields say who sees what. docs/adding_a_game.md walks through a small game, and both games of this
+package are defined in the same way.
 """
 
 from __future__ import annotations
 
 import inspect
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from enum import IntEnum
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,156 +19,245 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.core.game import ActionTable, Block, Game, ObservationLayout, Record, Rules
+from shakespeare_env.core.game import (
+    ActionTable,
+    Block,
+    Game,
+    ObservationLayout,
+    PositionFault,
+    Record,
+    Rules,
+)
 from shakespeare_env.core.records import StateField, state_type
-from shakespeare_env.derived.notation import Notation
-from shakespeare_env.derived.presentation import OVER, TURN, DerivedPresentation
-from shakespeare_env.derived.rules import Check, checks_of, determinizing, faulting, observing
-from shakespeare_env.derived.rules import scratch as scratch_of
+from shakespeare_env.derived.notation import Notation, OwnNotation
+from shakespeare_env.derived.presentation import DerivedPresentation, GamePresentation
+from shakespeare_env.derived.rules import (
+    Check,
+    checks_of,
+    determinizing,
+    faulting,
+    observing,
+    scratch_fields,
+)
 from shakespeare_env.derived.secrecy import Secrecy
+
+_RULE_NAMES = ("set_up", "legal", "play", "scores", "observe", "determinize", "rewind")
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameRules:
+    """The rules of a game, compiled with `@rule`, and what is played with them.
+
+    `core.game.Rules` says what each rule is called with and what it does.
+
+    Attributes:
+        actions: A table, or an English description of each action by its text.
+        scores: The rule `Rules.scores`. Scores depend on nothing that is hidden.
+        options: Variants, each with the seat counts it is for.
+        score_scale: Points that count as one unit of reward.
+        good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
+        observe: The rule `Rules.observe`, by default derived from the fields.
+        layout: The layout of what `observe` writes; given if and only if `observe` is.
+        determinize: The rule `Rules.determinize`, by default derived from the fields.
+        rewind: The rule `Rules.rewind`, by default that of a game in which every choice is seen.
+    """
+
+    actions: ActionTable | Mapping[str, str]
+    set_up: Callable[[Record, int, int], None]
+    legal: Callable[[Record, Any], int]
+    play: Callable[[Record, int], None]
+    scores: Callable[[Record, Any], None]
+    options: Mapping[str, range] = field(default_factory=dict)
+    score_scale: float = 1.0
+    good_scores: Mapping[int, float] = field(default_factory=dict)
+    observe: Callable[[Record, int, NDArray[Any]], None] | None = None
+    layout: ObservationLayout | None = None
+    determinize: Callable[[Record, int], None] | None = None
+    rewind: Callable[[Record], bool] | None = None
+
+
+@dataclass(frozen=True, kw_only=True)
+class GameRecord:
+    """The fields of a game's record, what holds for them, and how text writes them.
+
+    Attributes:
+        fields: The fields; see `StateField` for who sees them. `players`, `to_move` and `winners`
+            are added where they are not given.
+        checks: What holds for every position, besides what follows from the fields.
+        fault: The rule `Rules.fault`, in place of one made from the fields and `checks`.
+        faults: The place and the words, as in a `Check`, of each fault that `fault` finds.
+        text: The field of each key of the notation, in order; by default all fields but `winners`,
+            under their names.
+        hidden_from_text: Fields that a notation of the game's own leaves out.
+        notation: A notation of the game's own; then all parts of the presentation and `is_secret`
+            are the game's own, too.
+        is_secret: (position, move) -> whether a move of the seat to move is hidden from the others.
+            By default it is if the others could see the same after another move, whatever is
+            hidden from them, or if that takes too long to find out.
+    """
+
+    fields: Sequence[StateField]
+    checks: Sequence[Check] = ()
+    fault: Callable[[Record], int] | None = None
+    faults: Mapping[IntEnum, tuple[str, str]] = field(default_factory=dict)
+    text: Mapping[str, str] | None = None
+    hidden_from_text: Sequence[str] = ()
+    notation: OwnNotation | None = None
+    is_secret: Callable[[Mapping[str, Any], str], bool] | None = None
 
 
 def define(
     name: str,
     *,
     seats: range,
-    fields: Sequence[StateField],
-    actions: ActionTable | Mapping[str, str],
-    set_up: Callable[[Record, int, int], None],
-    legal: Callable[[Record, Any], int],
-    play: Callable[[Record, int], None],
-    scores: Callable[[Record, Any], None],
-    checks: Sequence[Check] = (),
-    text: Mapping[str, str] | None = None,
-    options: Mapping[str, range] | None = None,
-    score_scale: float = 1.0,
-    good_scores: Mapping[int, float] | None = None,
-    observe: Callable[[Record, int, NDArray[np.int8]], None] | None = None,
-    layout: ObservationLayout | None = None,
-    determinize: Callable[[Record, int], None] | None = None,
-    shown: Mapping[str, Any] | None = None,
+    rules: GameRules,
+    record: GameRecord,
+    presentation: GamePresentation | None = None,
     box: Path | None = None,
     digest: str = "",
     forecast_horizon: int | None = None,
-    is_secret: Callable[[Mapping[str, Any], str], bool] | None = None,
 ) -> Game:
-    """A game, ready for `register`.
+    """Return a game, ready for `register`.
 
     Args:
         name: The name in lower case.
-        seats: Seat counts.
-        fields: The fields of the record; see `StateField` for who sees them. `players`, `to_move`
-            and `winners` are added where they are not given.
-        actions: A table, or an English description of each action by its text.
-        set_up: The rule `Rules.set_up`.
-        legal: The rule `Rules.legal`.
-        play: The rule `Rules.play`.
-        scores: The rule `Rules.scores`; scores depend on nothing that is hidden.
-        checks: What holds for every position, besides what follows from the fields.
-        text: The fields of the notation by their keys there, in order; by default all but
-            `winners`, under their names.
-        options: Variants, each with the seat counts it is for.
-        score_scale: Points that count as one unit of reward.
-        good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
-        observe: The rule `Rules.observe`, with its `layout`, in place of those from the fields.
-        layout: See `observe`.
-        determinize: The rule `Rules.determinize`, in place of that from the fields.
-        shown: Parts of the `Presentation`, by their names.
+        seats: The seat counts.
+        rules: The rules and the actions.
+        record: The fields of the record, its checks and its notation.
+        presentation: Words and pictures that say more than those derived from the fields.
         box: The component file in force; by default the file of `set_up`.
         digest: See `Game`.
         forecast_horizon: See `Game`.
-        is_secret: See `Game`; by default a move is secret if the others could see the same after
-            another one, whatever is hidden from them, or if that takes too long to find out.
 
     Raises:
-        ValueError: the name, a field, a rule or the pair `observe` and `layout` is not as
-            described.
+        ValueError: the name, a field or a rule is not as described, or one of two things that
+            belong together is missing.
     """
-    if not name.isidentifier() or name != name.lower():
-        raise ValueError(f"name={name!r}: write it as an identifier in lower case")
-    if (observe is None) != (layout is None):
-        raise ValueError("observe and layout describe the same numbers; give both, or none")
-    _check_rule("set_up", set_up)
-    _check_rule("legal", legal)
-    _check_rule("play", play)
-    _check_rule("scores", scores)
-    _check_rule("observe", observe)
-    _check_rule("determinize", determinize)
-    for check in checks:
-        _check_rule(f"the check of {check.key!r}", check.broken)
-    most = seats[-1]
-    if isinstance(actions, ActionTable):
-        table = actions
-    else:
-        table = ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
-    given = {field.name for field in fields}
-    standard = (
-        StateField("players", seats[0], most),
-        StateField("to_move", -1, most - 1, seats=True),
-        StateField("winners", 0, 1, most, by_seat=True),
-    )
-    *first, winners = ([] if field.name in given else [field] for field in standard)
-    all_fields = (*first[0], *first[1], *fields, *winners)
-    for field in all_fields:
-        _check(field, most)
-    checks = [*checks_of(all_fields), *checks]
-    seen = [field for field in all_fields if field.name != "winners"]
+    _check_definition(name, rules, record, presentation)
+    all_fields = _with_standard_fields(record.fields, seats)
+    for state_field in all_fields:
+        _check_field(state_field, seats[-1])
+
+    actions = rules.actions
+    if not isinstance(actions, ActionTable):
+        actions = ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
+
+    checks = [*checks_of(all_fields), *record.checks]
+    fault = record.fault or faulting(checks)
+    in_view = [each for each in all_fields if each.name != "winners"]
+    layout, observe = rules.layout, rules.observe
     if layout is None or observe is None:
-        layout, observe = observing(seen, most)
-    fault = faulting(checks)
+        layout, observe = observing(in_view, seats[-1])
+    determinize = rules.determinize
     scratch: tuple[StateField, ...] = ()
     if determinize is None:
-        scratch = scratch_of(all_fields, table.size)
-        determinize = determinizing(all_fields, legal, fault)
+        scratch = scratch_fields(all_fields, actions.size)
+        determinize = determinizing(all_fields, rules.legal, fault)
+    compiled = Rules(
+        set_up=rules.set_up,
+        legal=rules.legal,
+        play=rules.play,
+        observe=observe,
+        determinize=determinize,
+        scores=rules.scores,
+        fault=fault,
+        rewind=rules.rewind or _rewind,
+    )
+
     state = state_type((*all_fields, *scratch))
-    rules = Rules(set_up, legal, play, observe, determinize, scores, fault, _rewind)
-    by_name = {field.name: field for field in all_fields}
-    in_text = {key: by_name[name] for key, name in (text or {f.name: f.name for f in seen}).items()}
-    notation = Notation(name, seats, state, all_fields, in_text, checks)
-    is_secret = is_secret or Secrecy(notation, table, legal, play)
-    derived = DerivedPresentation(notation, table, scores, is_secret)
+    by_name = {each.name: each for each in all_fields}
+    text = record.text or {each.name: each.name for each in in_view}
+    keys = {key: by_name[field_name] for key, field_name in text.items()}
+    derived = Notation(name, seats, state, all_fields, keys, checks)
+    notation = record.notation or derived
+    is_secret = record.is_secret or Secrecy(derived, actions, rules.legal, rules.play)
+    explain = partial(_explain_own, record.faults) if record.faults else derived.explain
+    shown = DerivedPresentation(derived, actions, rules.scores, is_secret)
     return Game(
         name=name,
         min_seats=seats[0],
-        max_seats=most,
-        options=options or {},
+        max_seats=seats[-1],
+        options=rules.options,
         state=state,
-        ranges={field.name: field for field in (*all_fields, *scratch)},
-        hidden_from_text=("random", *(field.name for field in scratch)),
-        actions=table,
+        ranges={each.name: each for each in (*all_fields, *scratch)},
+        hidden_from_text=("random", *record.hidden_from_text, *(each.name for each in scratch)),
+        actions=actions,
         layout=layout,
-        rules=rules,
-        good_scores=good_scores or {},
-        score_scale=score_scale,
+        rules=compiled,
+        good_scores=rules.good_scores,
+        score_scale=rules.score_scale,
         to_dict=notation.to_dict,
         from_dict=notation.from_dict,
-        explain=notation.explain,
-        phase=lambda record: OVER if record["to_move"] < 0 else TURN,
+        explain=explain,
+        phase=notation.phase,
         seen_by=notation.seen_by,
         is_secret=is_secret,
-        presentation=derived.presentation(**(shown or {})),
-        box=box or Path(inspect.getfile(inspect.unwrap(set_up))),
+        presentation=shown.presentation(presentation or GamePresentation()),
+        box=box or Path(inspect.getfile(inspect.unwrap(rules.set_up))),
         digest=digest,
         forecast_horizon=forecast_horizon,
     )
 
 
-def _check(field: StateField, seats: int) -> None:
-    wanted = field.high - field.low + 1
-    _check_rule(f"{field.name}: follows", field.follows)
-    if callable(field.visible):
-        _check_rule(f"{field.name}: visible", field.visible)
-    if field.pool and field.form in ("counts", "list"):
+def _with_standard_fields(given: Sequence[StateField], seats: range) -> tuple[StateField, ...]:
+    """Return the fields with those that every record has, where they are not given."""
+    names = {each.name for each in given}
+    most = seats[-1]
+    before = [
+        StateField("players", seats[0], most),
+        StateField("to_move", -1, most - 1, seats=True),
+    ]
+    after = [StateField("winners", 0, 1, most, by_seat=True)]
+    return (
+        *(each for each in before if each.name not in names),
+        *given,
+        *(each for each in after if each.name not in names),
+    )
+
+
+def _check_definition(
+    name: str, rules: GameRules, record: GameRecord, presentation: GamePresentation | None
+) -> None:
+    if not name.isidentifier() or name != name.lower():
+        raise ValueError(f"name={name!r}: write it as an identifier in lower case")
+    if (rules.observe is None) != (rules.layout is None):
+        raise ValueError("observe and layout describe the same numbers; give both, or none")
+    if (record.fault is None) == bool(record.faults):
+        raise ValueError("faults describe what the rule fault finds; give both, or none")
+    for role in _RULE_NAMES:
+        _check_rule(role, getattr(rules, role))
+    _check_rule("fault", record.fault)
+    for check in record.checks:
+        _check_rule(f"the check of {check.place!r}", check.broken)
+    if record.notation is not None:
+        shown = presentation or GamePresentation()
+        missing = [part.name for part in fields(shown) if getattr(shown, part.name) is None]
+        if record.is_secret is None:
+            missing.append("is_secret")
+        if missing:
+            raise ValueError(
+                f"a notation of the game's own leaves nothing to derive {', '.join(missing)} "
+                "from; give them, too"
+            )
+
+
+def _check_field(state_field: StateField, seats: int) -> None:
+    name = state_field.name
+    _check_rule(f"{name}: follows", state_field.follows)
+    if callable(state_field.visible):
+        _check_rule(f"{name}: visible", state_field.visible)
+    if state_field.pool and state_field.form in ("counts", "list"):
         raise ValueError(
-            f"{field.name}: form={field.form!r} counts cards, but the fields of a pool hold card "
+            f"{name}: form={state_field.form!r} counts cards, but the fields of a pool hold card "
             "numbers; give it a number for each card, or leave out its pool"
         )
-    if field.by_seat and field.rows != seats:
-        raise ValueError(f"{field.name}: {field.rows} rows by seat; give it {seats}, one each")
-    if field.visible == "owner" and not field.by_seat:
-        raise ValueError(f"{field.name} has no owner; give it by_seat=True")
-    if field.words and len(field.words) != wanted:
-        raise ValueError(f"{field.name}: {len(field.words)} words; give {wanted}")
+    if state_field.by_seat and state_field.rows != seats:
+        raise ValueError(f"{name}: {state_field.rows} rows by seat; give it {seats}, one each")
+    if state_field.visible == "owner" and not state_field.by_seat:
+        raise ValueError(f"{name} has no owner; give it by_seat=True")
+    numbers = state_field.high - state_field.low + 1
+    if state_field.words and len(state_field.words) != numbers:
+        raise ValueError(f"{name}: {len(state_field.words)} words; give {numbers}")
 
 
 def _check_rule(role: str, function: Callable[..., Any] | None) -> None:
@@ -173,7 +266,16 @@ def _check_rule(role: str, function: Callable[..., Any] | None) -> None:
         raise ValueError(f"{role} is no rule; put @rule before it")
 
 
+def _explain_own(
+    faults: Mapping[IntEnum, tuple[str, str]], record: Record, number: int
+) -> PositionFault:
+    """Return the fault of a number that a `fault` rule of the game's own gives."""
+    code = next(code for code in faults if code == number)
+    place, says = faults[code]
+    return PositionFault(code.name, place, np.asarray(record[place]).tolist(), says)
+
+
 @rule
 def _rewind(game: Record) -> bool:
-    """`Rules.rewind` of a game in which every choice is seen."""
+    """Take back nothing, as `Rules.rewind` of a game in which every choice is seen."""
     return False

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -10,10 +10,25 @@ import numpy as np
 
 from shakespeare_env.checks import position_entries as reading
 from shakespeare_env.checks.values import short_repr
-from shakespeare_env.core.game import UNKNOWN, Record
+from shakespeare_env.core.game import UNKNOWN, PositionFault, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.rules import Check
 from shakespeare_env.play.tracing import interpreted
+
+TURN = "turn"
+"""The phase of a game under way."""
+OVER = "over"
+"""The phase of a finished game."""
+
+
+@dataclass(frozen=True)
+class OwnNotation:
+    """Functions that write and read a game's positions; see those of the same names of `Game`."""
+
+    to_dict: Callable[[Record], dict[str, Any]]
+    from_dict: Callable[[Mapping[str, Any], Record], None]
+    phase: Callable[[Record], str]
+    seen_by: Callable[[Mapping[str, Any], int], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -101,13 +116,17 @@ class Notation:
             seen[key] = shown_rows if field.by_seat else shown_rows[0]
         return seen
 
-    def explain(self, record: Record, fault: int) -> tuple[str, str, str]:
-        """The place of a fault, what it holds, and what should hold."""
-        key, says, _ = self.checks[fault - 1]
+    def phase(self, record: Record) -> str:
+        """Return the phase's name: `TURN` or `OVER`."""
+        return OVER if record["to_move"] < 0 else TURN
+
+    def explain(self, record: Record, number: int) -> PositionFault:
+        """Return the fault of the check of a number, counted from 1."""
+        check = self.checks[number - 1]
         held = self.to_dict(record)
         for field in self.fields:
             held.setdefault(field.name, np.asarray(record[field.name]).tolist())
-        return key, f"{short_repr(held[key])} cannot be", says
+        return PositionFault(check.name, check.place, held[check.place], check.says)
 
 
 def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:

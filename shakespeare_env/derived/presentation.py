@@ -3,30 +3,56 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, fields, replace
 from textwrap import wrap
 from typing import Any
 
 import numpy as np
 
 from shakespeare_env.core.game import ActionTable, Record
-from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation
-from shakespeare_env.derived.notation import Notation
-from shakespeare_env.drawing.board import ROOM, picture, seat_and_name
+from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation, Topic
+from shakespeare_env.core.seat_names import seat_placeholder
+from shakespeare_env.derived.notation import OVER, TURN, Notation
+from shakespeare_env.drawing.board import ROOM, picture, seat_title
 from shakespeare_env.drawing.shapes import MUTED, Block, Elements, box, words
 from shakespeare_env.drawing.text_layout import columns
 from shakespeare_env.fonts import width
 from shakespeare_env.play.tracing import interpreted
 
-TURN, OVER = "turn", "over"
-"""The phases of a game."""
 _COLOURS = (
-    *(("#b3402f", "#ffffff"), ("#2f6fb3", "#ffffff"), ("#d9a21b", "#2a2521")),
-    *(("#3f8a4d", "#ffffff"), ("#7a4fa3", "#ffffff"), ("#555049", "#ffffff")),
+    ("#b3402f", "#ffffff"),
+    ("#2f6fb3", "#ffffff"),
+    ("#d9a21b", "#2a2521"),
+    ("#3f8a4d", "#ffffff"),
+    ("#7a4fa3", "#ffffff"),
+    ("#555049", "#ffffff"),
 )
-_HIGH, _CAPTION, _VALUE, _LEAST = 52, 12, 20, 72
+_PIECE_HEIGHT = 52
+_LEAST_PIECE_WIDTH = 72
+_CAPTION = 12  # size of letters
+_VALUE = 20  # size of letters
 _ROW = 100  # height of a panel in a picture
-_WIDTH = 80
+_COLUMNS = 80  # of a position as text
+
+
+@dataclass(frozen=True, kw_only=True)
+class GamePresentation:
+    """Parts of a `Presentation` that a game words or draws itself; the others are derived.
+
+    `core.presentation.Presentation` says what each part is.
+    """
+
+    chapter: str | None = None
+    draw: Callable[[Mapping[str, Any]], str] | None = None
+    picture: Callable[..., str] | None = None
+    board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]] | None = None
+    headline: Callable[..., Headline] | None = None
+    places: Callable[[Mapping[str, Any], str], tuple[str, ...]] | None = None
+    seat_colours: tuple[tuple[str, str], ...] | None = None
+    topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]] | None = None
+    events: Callable[[Any, int, Any, int | None], list[Event]] | None = None
+    score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] | None = None
+    score_sign: int = 1
 
 
 @dataclass(frozen=True)
@@ -38,12 +64,12 @@ class DerivedPresentation:
     scores: Callable[[Record, Any], None]
     is_secret: Callable[[Mapping[str, Any], str], bool]
 
-    def presentation(self, **better: Any) -> Presentation:
-        """All parts, or what the game has in their place, by the parts' names."""
-        headline = better.get("headline", self._headline)
+    def presentation(self, own: GamePresentation) -> Presentation:
+        """Return all parts: the game's own, and the derived ones where it has none."""
+        headline = own.headline or self._headline
         colours = [_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1])]
-        said = dict(zip(self.actions.texts, self.actions.descriptions, strict=True))
-        topics = {} if self.actions.is_relative else said
+        said = zip(self.actions.texts, self.actions.descriptions, strict=True)
+        explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
 
         def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
             """A row for each panel of the board."""
@@ -59,11 +85,14 @@ class DerivedPresentation:
             "headline": headline,
             "places": lambda position, move: (),
             "seat_colours": tuple(colours),
-            "topics": lambda position: topics,
+            "topics": lambda position: explained,
             "events": self._events,
             "score_sheet": lambda position: [("points", self._scores_of(position))],
         }
-        return Presentation(**parts | better)
+        for part in fields(own):
+            if getattr(own, part.name) is not None:
+                parts[part.name] = getattr(own, part.name)
+        return Presentation(**parts)
 
     def _keys(self) -> tuple[list[str], list[str]]:
         """The keys of what lies on the table, and of what each seat has."""
@@ -79,7 +108,7 @@ class DerivedPresentation:
         lines += [f"{key} {_text(position[key])}" for key in table]
         rows = [[f"{seat}", *(_text(position[key][seat]) for key in own)] for seat in seats]
         side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
-        if max(map(len, side_by_side)) <= _WIDTH:
+        if max(map(len, side_by_side)) <= _COLUMNS:
             lines += side_by_side if own else []
         else:
             for seat, *values in rows:
@@ -88,16 +117,18 @@ class DerivedPresentation:
         return "\n".join(
             part.rstrip()
             for line in lines
-            for part in wrap(line, _WIDTH, subsequent_indent=" " * 6)
+            for part in wrap(line, _COLUMNS, subsequent_indent=" " * 6)
         )
 
-    def _headline(self, position: Mapping[str, Any]) -> Headline:
-        mover, phase, table = position["to_move"], TURN, f"{position['players']} seats"
-        sentence = f"Seat {mover} moves"
-        if mover is None:
-            won = " and ".join(f"seat {seat}" for seat in position["winners"])
-            phase, sentence = OVER, f"{won} won".capitalize()
-        return Headline(self.notation.name.capitalize(), table, "", phase, sentence)
+    def _headline(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
+        game = self.notation.name.capitalize()
+        table = f"{position['players']} seats"
+        if position["to_move"] is not None:
+            sentence = f"{{Seat {position['to_move']}}} moves"
+            return Headline(game, table, "", TURN, sentence).named(names)
+        first, *others = position["winners"]
+        won = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
+        return Headline(game, table, "", OVER, f"{' and '.join(won)} won").named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
         mover, (table, own) = position["to_move"], self._keys()
@@ -106,7 +137,7 @@ class DerivedPresentation:
         for seat in range(position["players"]):
             pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]
-            title = seat_and_name(seat, names[seat] if seat < len(names) else "")
+            title = seat_title(seat, names[seat] if seat < len(names) else "")
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
         return panels
 
@@ -141,11 +172,13 @@ def _text(value: Any) -> str:
 
 def _piece(name: str, title: str, value: Any) -> Piece:
     text = _text(value)
-    wide = 20 + max(width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST - 20)
+    wide = 20 + max(
+        width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST_PIECE_WIDTH - 20
+    )
     wide = min(wide, ROOM)
     drawn: Elements = [
-        box(0, 0, wide, _HIGH),
+        box(0, 0, wide, _PIECE_HEIGHT),
         words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),
         words(10, 42, text, _VALUE, weight="bold", room=wide - 20),
     ]
-    return Piece(name, title, Block(drawn, wide, _HIGH).as_place(name))
+    return Piece(name, title, Block(drawn, wide, _PIECE_HEIGHT).as_place(name))

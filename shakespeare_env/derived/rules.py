@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
@@ -25,14 +26,19 @@ class Check(NamedTuple):
     """Something that holds for every position of a game.
 
     Attributes:
-        key: Where a position in text that breaks it is to be corrected.
+        place: The key of the notation at which a position that breaks it is to be corrected.
         says: What holds.
         broken: The rule (game) -> whether it does not hold.
     """
 
-    key: str
+    place: str
     says: str
     broken: Callable[[Record], bool]
+
+    @property
+    def name(self) -> str:
+        """The name of the fault: that of the rule that finds it."""
+        return str(inspect.unwrap(self.broken).__name__).strip("_")
 
 
 def _number_of(field: StateField) -> Number:
@@ -131,7 +137,7 @@ def _observed(
     return [(name, size * width, *range_of, meaning) for name in names], write
 
 
-def scratch(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
+def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
     """The fields that `determinizing` needs, 0 except while it draws; none if nothing is hidden."""
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
@@ -352,13 +358,13 @@ def _has_absent_seat(field: StateField) -> Callable[[Record], bool]:
     number, size = _number_of(field), field.size
 
     @rule
-    def absent(game: Record) -> bool:
+    def names_absent_seat(game: Record) -> bool:
         found = 0
         for place in range(size):
             found += number(game, place) >= game["players"]
         return found > 0
 
-    return absent
+    return names_absent_seat
 
 
 def _is_at_odds(field: StateField) -> Callable[[Record], bool]:
@@ -366,10 +372,10 @@ def _is_at_odds(field: StateField) -> Callable[[Record], bool]:
     assert follows is not None
 
     @rule
-    def at_odds(game: Record) -> bool:
+    def is_at_odds(game: Record) -> bool:
         found = 0
         for seat in range(seats):
             found += game[name][seat] != follows(game, seat)
         return found > 0
 
-    return at_odds
+    return is_at_odds

@@ -15,7 +15,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from shakespeare_env.core.game import NO_SEAT, ActionTable, Record
+from shakespeare_env.core.game import SPECTATOR, ActionTable, Record
 from shakespeare_env.core.records import StateField
 from shakespeare_env.derived.notation import Notation
 from shakespeare_env.play.branching import (
@@ -24,7 +24,7 @@ from shakespeare_env.play.branching import (
     NotFollowedError,
     OpenPlace,
     OpenRecord,
-    courses,
+    execution_paths,
     followable,
     is_open,
     play_forced_moves,
@@ -106,7 +106,7 @@ class Secrecy:
     def _is_seen(self, field: StateField, game: Any, mover: int, row: int) -> bool:
         """Return whether every seat but the mover, and a spectator, sees a row of a field."""
         if field.name in self._shown:
-            viewers = [NO_SEAT, *range(int(game["players"]))]
+            viewers = [SPECTATOR, *range(int(game["players"]))]
             sees = self._shown[field.name]
             return all(sees(game, viewer, row) for viewer in viewers if viewer != mover)
         return field.visible == "all"
@@ -126,7 +126,7 @@ class Secrecy:
         ids = self._actions.ids_for(int(known["to_move"]), int(known["players"]))
         left, found = {*ids.values()}, set[int]()
         try:
-            for mask in courses(run):
+            for mask in execution_paths(run):
                 found |= {action for action in left if values_of(mask[action], bool) != _NEVER}
                 left -= found
                 if not left:
@@ -150,7 +150,7 @@ class Secrecy:
             return self._view(game, before, sums, mover)
 
         try:
-            return frozenset(courses(run)) or None
+            return frozenset(execution_paths(run)) or None
         except NotFollowedError:
             return None
 

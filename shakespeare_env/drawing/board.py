@@ -20,9 +20,9 @@ SUMMARY = 340
 _WIDEST_CARD = 220
 
 
-def seat_and_name(seat: int, name: str) -> str:
-    """A seat and who plays it, if known."""
-    return f"Seat {seat}, {name}" if name else f"Seat {seat}"
+def seat_title(seat: int, name: str) -> str:
+    """Return the player's name, or the seat's number if nobody is known to play it."""
+    return name or f"Seat {seat}"
 
 
 def seat_strip(
@@ -46,7 +46,7 @@ def seat_strip(
         drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
     drawn += d.token(15, middle, 21, str(seat), d.PAPER, d.ON_LIGHT)
     room = width - 36 - _SIGN * len(signs)
-    drawn.append(d.bold(31, middle + 5, name or f"Seat {seat}", 14, fill=ink, room=room))
+    drawn.append(d.bold(31, middle + 5, seat_title(seat, name), 14, fill=ink, room=room))
     return d.Block(drawn, width, height)
 
 

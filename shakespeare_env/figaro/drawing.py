@@ -168,7 +168,7 @@ def _stone(length: int, fill: str) -> Block:
 def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     """What lies before a seat, its road, its hand, and what it has taken."""
     pile, hand = position["front"][seat], position["hands"][seat]
-    taken, title = Counter(position["taken"][seat]), common.seat_and_name(seat, name)
+    taken, title = Counter(position["taken"][seat]), common.seat_title(seat, name)
     counts = f"{sum(hand.values())} in hand · {taken.total()} taken"
     said = words(_WIDTH - 62, 19, counts, 12, fill=SEAT_COLOURS[seat][1], anchor="end", room=170)
     parts = [_pile(pile, _FRONT, _WIDTH).as_place(f"front{seat}")]
@@ -202,7 +202,7 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
     for column, (place, fact) in enumerate(zip(("hand", "taken", "road"), facts, strict=True)):
         cell = Block([words(3, 15, fact, 12, room=62)], 65, 21)
         drawn.append(cell.place(f"{place}{seat}", 140 + 67 * column, 56))
-    title = f"{common.seat_and_name(seat, name)}: {', '.join(facts)}"
+    title = f"{common.seat_title(seat, name)}: {', '.join(facts)}"
     return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 80))
 
 

@@ -13,7 +13,8 @@ from pathlib import Path
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN, Record
-from shakespeare_env.core.presentation import Event, Headline
+from shakespeare_env.core.presentation import Event, Headline, Topic
+from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.drawing.text_layout import GLUE, columns, wrapped
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro import rules
@@ -33,7 +34,8 @@ _LEGEND = (
     f"total: {t.FULL} take all   hands, taken: {_DIGITS}",
 )
 
-_TOPICS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))["topics"]
+_WORDS = tomllib.loads((Path(__file__).parent / "words.toml").read_text("utf-8"))
+_SEAT_PLACES = ("front", "hand", "road", "taken")  # topics of places of each seat, such as `hand0`
 
 
 def suit_of(card: str) -> str:
@@ -72,27 +74,28 @@ def colours_of(position: Mapping[str, Any]) -> list[str]:
     return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
 
 
-def headline(position: Mapping[str, Any]) -> Headline:
-    """The table, the round and the King, and who decides what."""
+def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
+    """Say where the game stands: the table, the round, the King, and who decides what."""
+    king = seat_placeholder(position["king"])
     return Headline(
-        "Figaro",
-        f"{position['players']} seats",
-        f"round {position['round']} of {len(position['pieces'])}",
-        f"King: seat {position['king']}",
-        asked(position),
-    )
+        game="Figaro",
+        table=f"{position['players']} seats",
+        progress=f"round {position['round']} of {len(position['pieces'])}",
+        phase=f"King: {king}",
+        sentence=_question_or_outcome(position),
+    ).named(names)
 
 
-def asked(position: Mapping[str, Any]) -> str:
-    """Who decides what; at the end who has won (Rules C4)."""
+def _question_or_outcome(position: Mapping[str, Any]) -> str:
+    """Return who decides what; at the end who has won (Rules C4)."""
     if position["to_move"] is not None:
         up = sum(map(len, position["front"]))
         cards = f"all {up} face-up cards" if up > 1 else "the one face-up card"
         take = f", or take {cards}" if up else ""
-        return f"Seat {position['to_move']}: play a card{take}."
+        return f"{{Seat {position['to_move']}}}: play a card{take}."
     lengths = list(map(sum, position["roads"]))
     (won,) = position["winners"]
-    sentence = f"Winner: seat {won}, with a road of {lengths[won]}"
+    sentence = f"Winner: {seat_placeholder(won)}, with a road of {lengths[won]}"
     tied = lengths.count(lengths[won]) > 1
     return f"{sentence}, nearest to the King of those tied" if tied else sentence
 
@@ -207,8 +210,8 @@ def _values(pile: Sequence[str], suit: str) -> str:
     return "".join(str(value_of(card) or LETTERS[suit]) for card in pile if suit_of(card) == suit)
 
 
-def topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Explanations by the name used in moves; lines that begin with "Now" are of the position."""
+def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
+    """Explain everything by the name that moves use for it."""
     players, front = position["players"], position["front"]
     rounds = enumerate(position["pieces"], 1)
     to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
@@ -218,26 +221,38 @@ def topics(position: Mapping[str, Any]) -> dict[str, str]:
         "rings": t.COPIES[players, t.RING],
         "up": cards_count(sum(map(len, front))),
         "round": position["round"],
-        "king": position["king"],
+        "king": seat_placeholder(position["king"]),
         "to_come": "; ".join(to_come) or "none",
-        "totals": _each(map(pile_total, front)),
-        "hands": _each(sum(hand.values()) for hand in position["hands"]),
-        "taken": _each(map(len, position["taken"])),
-        "roads": _each(map(sum, position["roads"])),
     }
-    meanings = {name: said.format_map(known) for name, said in _TOPICS.items()}
-    owner = {pile_colour(pile): f"seat {seat}" for seat, pile in enumerate(front)}
+    by_seat = {
+        "totals": [pile_total(pile) for pile in front],
+        "hands": [sum(hand.values()) for hand in position["hands"]],
+        "taken": [len(cards) for cards in position["taken"]],
+        "roads": [sum(road) for road in position["roads"]],
+    }
+
+    explained = {}
+    for name, text in _WORDS["topics"].items():
+        now = _WORDS["now"].get(name, "")
+        values: tuple[str, ...] = ()
+        if name in _WORDS["now_by_seat"]:
+            now, whose = _WORDS["now_by_seat"][name]
+            values = tuple(map(str, by_seat[whose]))
+        places = tuple(f"{name}{seat}" for seat in range(players)) if name in _SEAT_PLACES else ()
+        if name == "piece":
+            places = ("pieces",)
+        explained[name] = Topic(
+            text.format_map(known), now.format_map(known), values, places=places
+        )
+
+    owners = {pile_colour(pile): seat_placeholder(seat) for seat, pile in enumerate(front)}
     for colour in colours_of(position):
-        meanings[colour] = meanings["colour"] + f"\nNow: before {owner.get(colour, 'nobody')}."
+        now = f"Now: before {owners.get(colour, 'nobody')}."
+        explained[colour] = Topic(explained["colour"].text, now)
     for kind, card in enumerate(t.KIND_IDS[: t.RING]):
         if copies := t.COPIES[players, kind]:
-            meanings[card] = f"{copies} such cards in play, of value {t.VALUE[kind]}."
-    return meanings
-
-
-def _each(values: Iterable[int]) -> str:
-    """A value of every seat."""
-    return "; ".join(f"seat {seat}: {value}" for seat, value in enumerate(values))
+            explained[card] = Topic(f"{copies} such cards in play, of value {t.VALUE[kind]}.")
+    return explained
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
@@ -284,7 +299,8 @@ def _move(call: Call) -> Iterator[Event]:
         kind, place = divmod(action - a.PLAY, t.N_SEATS)
         target = (mover + place) % int(before["players"])
         total = int(before["total"][target]) + int(t.VALUE[kind])
-        words = f"{t.KIND_IDS[kind].replace('-', ' ')} before seat {target}, total {total}"
+        card = t.KIND_IDS[kind].replace("-", " ")
+        words = f"{card} before {seat_placeholder(target)}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= t.FULL:
             told = _event(call, target, f"total {total}: {_taking(call, target)}")
@@ -298,7 +314,7 @@ def _take(call: Call) -> Iterator[Event]:
 def _round(call: Call) -> Iterator[Event]:
     """The King, then pieces, then new hands or the end (C1)."""
     number, king = int(call.before["round"]) + 1, int(call.after["king"])
-    yield Event(None, f"round {number} is over; the King goes to seat {king}")
+    yield Event(None, f"round {number} is over; the King goes to {seat_placeholder(king)}")
     yield from call.inner
 
 
@@ -338,7 +354,8 @@ def _end(call: Call) -> Iterator[Event]:
         if left := int(call.before["hand_size"][seat]):
             yield _event(call, seat, f"{cards_count(left)} left in hand")
     winner = int(call.after["winners"].argmax())
-    yield Event(None, f"seat {winner} wins with a road of {_road(call.after, winner)}")
+    road = _road(call.after, winner)
+    yield Event(None, f"{seat_placeholder(winner)} {{win}} with a road of {road}")
 
 
 _TELLERS: dict[Any, Teller] = {

@@ -14,7 +14,7 @@ from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
-from shakespeare_env.play.named import named_board, named_move, numbered, with_names
+from shakespeare_env.play.named import named_move, numbered
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
 STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
@@ -24,14 +24,14 @@ class Film:
     """A game as one seat saw it, or all of it.
 
     Args:
-        course: The game, n moves so far.
-        seat: The seat whose view to show, `NO_SEAT` for a spectator's; None shows everything.
+        history: The game, n moves so far.
+        seat: The seat whose view to show, `SPECTATOR` for a spectator's; None shows everything.
 
     Attributes:
         game: The game played.
         players: The number of seats.
         names: The players' names by seat, each of its own; or nothing.
-        positions: Those of the course, n + 1.
+        positions: Those of the history, n + 1.
         told: Every move as a sentence, as far as it may be known.
         scores: int[n + 1, P] as lists, the current ones.
         chapters: (position, such as "day 2") where each day or round begins.
@@ -40,8 +40,8 @@ class Film:
         ValueError: the numbers of positions, moves and names do not fit each other.
     """
 
-    def __init__(self, course: GameHistory, *, seat: int | None = None) -> None:
-        positions, moves, names = course.positions, course.moves, course.names or ()
+    def __init__(self, history: GameHistory, *, seat: int | None = None) -> None:
+        positions, moves, names = history.positions, history.moves, history.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
                 f"{len(positions)} positions and {len(moves)} moves: "
@@ -51,13 +51,12 @@ class Film:
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
         self.names = tuple(numbered(names))
-        self.seat, self.positions, self._forfeit = seat, positions, course.forfeit
+        self.seat, self.positions, self._forfeit = seat, positions, history.forfeit
         log = GameLog(None, seat)
         who = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []
         for (before, after), move in zip(pairwise(positions), moves, strict=True):
-            assert before.to_move is not None
-            self.told.append(named_move(log.told(before, move, after), before.to_move, who))
+            self.told.append(named_move(log.record(before, move, after), who))
         self.scores = [position.scores() for position in positions]
         self._seen = [_seen(position, seat) for position in positions]
         key = self.game.presentation.chapter
@@ -79,12 +78,12 @@ class Film:
 
     def in_words(self, number: int, move: str) -> str:
         """A move that is legal in a position, in words."""
-        return self._named(self.positions[number].describe_move(move))
+        return self.positions[number].describe_move(move, self.names)
 
     def progress(self, number: int) -> str:
         """The state of the game in a position, in a line."""
-        headline = self.game.presentation.headline(self._seen[number])
-        parts = [headline.progress, *map(self._named, (headline.phase, headline.sentence))]
+        headline = self.game.presentation.headline(self._seen[number], self.names)
+        parts = [headline.progress, headline.phase, headline.sentence]
         if number == len(self) and self._forfeit:
             parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
@@ -135,12 +134,8 @@ class Film:
         """One position as an SVG document."""
         return self.game.presentation.picture(self._seen[number], self.names)
 
-    def _named(self, text: str) -> str:
-        return with_names(text, self.names) if self.names else text
-
     def _board(self, number: int) -> list[Panel]:
-        panels = self.game.presentation.board(self._seen[number], self.names)
-        return named_board(panels, self.names) if self.names else panels
+        return self.game.presentation.board(self._seen[number], self.names)
 
 
 def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:

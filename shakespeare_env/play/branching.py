@@ -57,7 +57,7 @@ def followable(rule: Function) -> Function:
     return interpreted(rule, {below: _draw, shuffle: _shuffle})
 
 
-def courses(run: Callable[[Branches], T]) -> Iterator[T]:
+def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
     """Yield the results of a run, one for each of its courses that a game can take.
 
     Raises:

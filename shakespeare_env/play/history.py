@@ -1,4 +1,4 @@
-"""The course of a game: its positions and moves, as they are shown, described and taken back."""
+"""The history of a game: its positions and moves, as they are shown, described and taken back."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 
 from shakespeare_env.core.presentation import Event
+from shakespeare_env.core.seat_names import with_names
 
 if TYPE_CHECKING:
     from shakespeare_env.core.position import Position
@@ -42,10 +43,26 @@ def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[st
     return start + sorted(rows.items())
 
 
-class ToldMove(NamedTuple):
-    """A move in words."""
+class Effect(NamedTuple):
+    """An effect of a move, with placeholders for seats (`core/seat_names.py`)."""
 
-    mover: str  # the seat and its player
+    seat: int | None  # whom it befalls; None for the table, and for the mover's first effects
+    text: str
+
+
+class MoveRecord(NamedTuple):
+    """A move and its effects as a seat knows them, with placeholders for seats."""
+
+    seat: int  # the seat that has moved
+    text: str  # the move in English
+    move: str  # the move in notation, empty if secret
+    effects: tuple[Effect, ...]
+
+
+class ToldMove(NamedTuple):
+    """A move in words, without placeholders."""
+
+    mover: str  # the seat, its player, or both
     text: str  # the move in English
     move: str  # the move in notation, empty if secret
     effects: tuple[str, ...]  # each names its seat, unless that is the mover or the table
@@ -56,27 +73,35 @@ class GameLog:
     """Describes moves as one seat knows them."""
 
     names: Sequence[str] | None = None  # the players' by seat, if known
-    seat: int | None = None  # whose knowledge counts, `NO_SEAT` for a spectator's; None knows all
+    seat: int | None = None  # whose knowledge counts, `SPECTATOR` for a spectator's; None knows all
 
     def label(self, seat: int) -> str:
         """A seat and who plays it."""
         return f"seat {seat} ({self.names[seat]})" if self.names else f"seat {seat}"
 
-    def told(self, before: Position, move: str, after: Position) -> ToldMove:
-        """A move and its effects, the mover's own first."""
+    def record(self, before: Position, move: str, after: Position) -> MoveRecord:
+        """Return a move and its effects, the mover's own first."""
         mover = before.to_move
         assert mover is not None
         hidden = self.seat not in (None, mover) and before.game.is_secret(before.to_dict(), move)
-        text = "decides in secret" if hidden else before.describe_move(move)
+        text = "{decide} in secret" if hidden else before.move_template(move)
         events = self.events(before, move, after)
         own = len(list(takewhile(lambda event: event.seat == mover, events)))
-        effects = tuple(
-            event.text
-            if event.seat is None or place < own
-            else f"{self.label(event.seat)}: {event.text}"
-            for place, event in enumerate(events)
-        )
-        return ToldMove(self.label(mover), text, "" if hidden else move, effects)
+        effects = [Effect(None, event.text) for event in events[:own]]
+        effects += [Effect(event.seat, event.text) for event in events[own:]]
+        return MoveRecord(mover, text, "" if hidden else move, tuple(effects))
+
+    def told(self, before: Position, move: str, after: Position) -> ToldMove:
+        """Return a move in words, with the players' names beside the seats."""
+        record = self.record(before, move, after)
+        mover = self.label(record.seat)
+        effects = []
+        for effect in record.effects:
+            whose = "" if effect.seat is None else f"{self.label(effect.seat)}: "
+            effects.append(whose + with_names(effect.text))
+        # A secret move is told of a player, any other one as the notation's meaning.
+        text = with_names(record.text) if record.move else with_names(record.text, mover=mover)
+        return ToldMove(mover, text, record.move, tuple(effects))
 
     def events(self, before: Position, move: str, after: Position) -> list[Event]:
         """All effects of a move that are known; once the game is over nothing is secret."""
@@ -104,13 +129,13 @@ class GameHistory:
         return self.position.to_move is None
 
     def pushed(self, move: str) -> Self:
-        """The course with one more move; IllegalMove if it is not legal."""
+        """Return the history with one more move; IllegalMove if it is not legal."""
         after = self.position.copy()
         after.push(move)
         return replace(self, positions=[*self.positions, after], moves=[*self.moves, move])
 
     def up_to(self, number: int) -> Self:
-        """The course of the first `number` moves."""
+        """Return the history of the first `number` moves."""
         return replace(self, positions=self.positions[: number + 1], moves=self.moves[:number])
 
     def moves_of(self, seat: int) -> list[str]:
@@ -121,7 +146,7 @@ class GameHistory:
     def lines(self, at: int, seat: int | None, moves_before: int = 0) -> list[str]:
         """Move `at`, counted from 0, and then its effects, in words, as a seat knows them.
 
-        Numbers count on from the moves played before this course.
+        Numbers count on from the moves played before this history.
         """
         before, after = self.positions[at : at + 2]
         entry = GameLog(self.names, seat).told(before, self.moves[at], after)

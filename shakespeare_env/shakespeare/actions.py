@@ -47,7 +47,7 @@ _BLOCKS = {
     "done": {"done": "take no more elements"},
     "queen": {
         "queen:money": f"take {t.QUEEN_POUNDS} pounds from the Queen",
-        "queen:objectives": f"draw {t.QUEEN_OBJECTIVES} objectives and keep one",
+        "queen:objectives": f"draw {t.QUEEN_OBJECTIVES} objectives and {{keep}} one",
     },
     "objective": {f"objective:{i}": f'keep the objective "{name}"' for i, name in _OBJECTIVES},
     "pass": {"pass": "pass for the rest of the day"},

@@ -6,9 +6,6 @@ game.
 
 from __future__ import annotations
 
-from enum import IntEnum
-from typing import Any, cast
-
 import numpy as np
 
 from shakespeare_env.core.records import StateField, state_type
@@ -115,10 +112,8 @@ FIELDS = (
     StateField("costume_value", 0, 3 * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
 )
 # fmt: on
-FaultCode = cast(Any, IntEnum)("FaultCode", [field.name for field in FIELDS])
-"""The numbers of the fields, from 1, as `Rules.fault` gives them."""
 STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}
 
-HIDDEN_FROM_TEXT = ("random", "objective_known")
-"""Omitted from text: future chance, and who remembers which objective."""
+HIDDEN_FROM_TEXT = ("objective_known",)
+"""Fields that text leaves out: who remembers which objective."""

@@ -1,1 +1,1 @@
-"""The engine for other libraries; no rule of a game is written here."""
+"""Environments for other libraries. They wrap the engine and hold no rule of any game."""

@@ -1,4 +1,4 @@
-"""One game as a PettingZoo environment, AEC or parallel."""
+"""One game as a PettingZoo environment, with the AEC or the parallel interface."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ from shakespeare_env.wrappers.spaces import (
     Renderer,
     StateView,
     action_space,
-    infos_of,
+    as_infos,
+    episode_outcomes,
     observation_space,
-    outcomes,
 )
 
 Observation = dict[str, NDArray[np.int8]]
@@ -32,18 +32,22 @@ _ONLY_ROW = np.zeros(1, np.int64)
 
 
 class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
-    """A game on a `Batch` of one; seat k is the agent `player_k`.
+    """A PettingZoo AEC environment of one game, in which seat k is the agent `player_k`.
 
-    An observation is a dict: `observation`, int8[D], what the seat may know, and `action_mask`,
-    int8[A], all 0 unless the agent is to decide.  Its info holds the mask, too, and at the end says
-    how the game ended for it (`spaces.outcomes`).  Copies continue the same game.
+    An observation is a dict. Its `observation`, int8[D], holds what the seat may know. Its
+    `action_mask`, int8[A], marks the legal actions and is all 0 unless the agent is to decide. The
+    agent's info holds the mask as well, and at the end how the game ended for the agent
+    (`spaces.episode_outcomes`). A copy of the environment continues the same game.
 
-    Arguments are those of `Batch` for one game; `players` None means as many as possible.  For
-    `render_mode` see `Renderer`.
+    Args:
+        game: The game's name.
+        players: The number of seats. None means as many as the game allows.
+        render_mode: See `Renderer`.
+        options: Further arguments of `Batch`.
 
     Attributes:
-        state_space: Box of int32[K], the space of `state`.
-        state_fields: Name of each field -> its slice of `state`.
+        state_space: The space of `state`, a Box of int32[K].
+        state_fields: The slice of `state` that each field of the record takes, by name.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in PettingZoo's interface
@@ -70,7 +74,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.render_mode = render_mode
         self._renderer = Renderer(rules, render_mode)
         self._view_state = StateView(rules)
-        self.state_space, self.state_fields = self._view_state.space, self._view_state.fields
+        self.state_space = self._view_state.space
+        self.state_fields = self._view_state.fields
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
@@ -85,19 +90,19 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     @property
     def game(self) -> Game:
-        """The game played."""
+        """The game that is played."""
         return self._batch.game
 
     def observation_space(self, agent: str) -> gymnasium.spaces.Dict:
-        """An agent's observation space, always the same object."""
+        """Return an agent's observation space, the same object at every call."""
         return self.observation_spaces[agent]
 
     def action_space(self, agent: str) -> gymnasium.spaces.Discrete:
-        """An agent's action space, always the same object."""
+        """Return an agent's action space, the same object at every call."""
         return self.action_spaces[agent]
 
     def reset(self, seed: int | None = None, options: dict[str, Any] | None = None) -> None:
-        """Start game 0 of a `Batch` with this seed; without one, the game after the last."""
+        """Start the game that a seed decides. Without a seed, start the next game."""
         if seed is None and self._has_begun:
             self._batch.restart(_ONLY_ROW)
         else:
@@ -114,26 +119,34 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def observe(self, agent: str) -> Observation:
-        """What an agent may know and do."""
+        """Return an agent's observation and action mask."""
         self._check_begun("observe")
-        batch, seat = self._batch, self._seat_of[agent]
+        batch = self._batch
+        seat = self._seat_of[agent]
         if seat == batch.to_move.item(0):
-            seen, mask = batch.obs[0].copy(), batch.mask[0].astype(np.int8)
+            observation = batch.obs[0].copy()
+            mask = batch.mask[0].astype(np.int8)
         else:
-            seen, mask = batch.observe(np.array([seat]))[0], self._no_action.copy()
-        return {"observation": seen, "action_mask": mask}
+            observation = batch.observe(np.array([seat]))[0]
+            mask = self._no_action.copy()
+        return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent to move, None if it is done; IllegalMove changes nothing."""
+        """Play an action of the agent that is to act, or None once its game is over.
+
+        Raises:
+            IllegalMove: The action is not legal. The game has not changed.
+            gymnasium.error.ResetNeeded: No game is in progress.
+        """
         self._check_begun("step")
         agent = self.agent_selection
         if agent not in self.agents:
-            raise gymnasium.error.ResetNeeded("everybody has left the game: call reset()")
+            raise gymnasium.error.ResetNeeded("every agent has left the game: call reset()")
         if self.terminations[agent] or self.truncations[agent]:
             self._was_dead_step(action)
             return
         self._play(agent, action)
-        # The mover has seen its rewards so far; those of others add up until their turn.
+        # The agent that acted has seen its rewards so far. Those of others add up until their turn.
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
 
@@ -147,48 +160,54 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self.render()
 
     def state(self) -> NDArray[np.int32]:
-        """int32[K], the whole game but chance to come, for critics; no agent should see it."""
+        """Return the game's record but for its random state, int32[K].
+
+        It holds secrets, so it is for a centralised critic and not for agents.
+        """
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
 
     def render(self) -> Any:
-        """The position as text or picture; see `render_mode`."""
+        """Return or print the position, as `render_mode` says."""
         self._check_begun("render")
         return self._renderer.render(self._batch.save(slice(0, 1))[0])
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing, as there is nothing to release."""
 
-    def _check_begun(self, what: str) -> None:
+    def _check_begun(self, method: str) -> None:
         if not self._has_begun:
-            raise gymnasium.error.ResetNeeded(f"{what}() before reset(): start a game first")
+            raise gymnasium.error.ResetNeeded(
+                f"{method}() was called before reset(): start a game first"
+            )
 
     def _turn_to_decider(self) -> None:
-        """Select the seat to decide, or the first agent to leave."""
+        """Select the agent that decides or, at the end, the first one to leave."""
         self.agent_selection = self.possible_agents[max(self._batch.to_move.item(0), 0)]
         self._inform()
 
     def _inform(self) -> None:
-        """Put in every agent's info its mask and, at the end, how the game ended for it."""
-        batch, seat = self._batch, self._batch.to_move.item(0)
+        """Write every agent's info: its mask and, at the end, how the game ended for it."""
+        batch = self._batch
+        seat = batch.to_move.item(0)
         self.infos = {agent: {"action_mask": self._no_action.copy()} for agent in self.agents}
-        # A seat that ended the game by an illegal action is still to decide, but may have left.
+        # The seat whose illegal action ended the game is still to decide, but may have left.
         if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
             self.infos[agent]["action_mask"][:] = batch.mask[0]
         if True not in self.terminations.values():
             return
         seats = np.arange(len(self.possible_agents))
-        ends = outcomes(batch, np.zeros_like(seats), seats)
-        for agent, end in zip(self.possible_agents, infos_of(ends), strict=True):
+        ends = episode_outcomes(batch, np.zeros_like(seats), seats)
+        for agent, end in zip(self.possible_agents, as_infos(ends), strict=True):
             if agent in self.infos:
                 self.infos[agent] |= end
 
 
 class env(raw_env):  # noqa: N801 - PettingZoo's name for it
-    """`raw_env` in which an illegal action ends the game: the agent gets -1, the others 0.
+    """A `raw_env` in which an illegal action ends the game: the agent gets -1, the others 0.
 
-    An action outside the space is an AssertionError.  That is what PettingZoo's wrappers do, which
-    would take longer than the game.
+    An action outside the action space is an AssertionError. PettingZoo's wrappers do the same, but
+    they take longer than the game itself.
     """
 
     def _play(self, agent: str, action: int | None) -> None:
@@ -205,10 +224,10 @@ class env(raw_env):  # noqa: N801 - PettingZoo's name for it
 
 
 def parallel_env(*positional: Any, **arguments: Any) -> ParallelEnv[str, Observation, int | None]:
-    """`env` in PettingZoo's own conversion for games played in turns.
+    """Return an `env` with the parallel interface, by PettingZoo's conversion of turn-based games.
 
-    `step` takes a dict of actions and plays that of the agent to decide, the only one with a legal
-    action in its mask; the others' are ignored.  After a step every info names the next one
-    as `active_agent`.  Arguments are those of `env`.
+    `step` takes a dict of actions. It plays the action of the agent that is to decide, which is the
+    only one with a legal action in its mask, and ignores the others. After a step every info names
+    the next agent to decide as `active_agent`. Arguments are those of `env`.
     """
     return turn_based_aec_to_parallel(env(*positional, **arguments))

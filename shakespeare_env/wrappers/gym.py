@@ -1,4 +1,4 @@
-"""One seat of one game, or of many, as an environment of Gymnasium; agents play the others."""
+"""Gymnasium environments in which the learner has one seat and agents play the others."""
 
 from __future__ import annotations
 
@@ -20,25 +20,31 @@ from shakespeare_env.wrappers.spaces import (
     RENDER_MODES,
     Renderer,
     action_space,
-    infos_of,
+    as_infos,
     observation_space,
 )
 
 _ONLY_ROW = np.zeros(1, np.int64)
-_OF_SINGLE_ENVIRONMENTS = {"max_episode_steps", "disable_env_checker"}
-"""Arguments with which `gymnasium.make` wraps an environment of one game."""
+_SINGLE_GAME_ARGUMENTS = {"max_episode_steps", "disable_env_checker"}
+"""Arguments by which `gymnasium.make` wraps an environment of a single game."""
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
-    """A game in which the learner has one seat; an episode is a game.
+    """A Gymnasium environment in which the learner has one seat. An episode is a game.
 
-    The observation is int8[D], what the seat may know; `info["action_mask"]` and `action_masks()`
-    say what it may do.  The reward is all that it received since its last decision.  At the end
-    `info` also says how the game ended (`spaces.outcomes`), as Python numbers, and int16[L] and
-    bool[L] by seat.  An illegal action ends the game with reward -1.
+    The observation, int8[D], holds what the seat may know. `info["action_mask"]` and
+    `action_masks()` mark the legal actions. The reward is the sum of what the seat has received
+    since its last decision. At the end `info` also says how the game ended
+    (`spaces.episode_outcomes`), in Python numbers, and in int16[L] and bool[L] where there is a
+    value for each seat. An illegal action ends the game with reward -1.
 
-    Arguments are those of `SingleAgentBatch`, which `games` is, of one game, but for `seed`; for
-    `render_mode` see `Renderer`.
+    Args:
+        game: The game's name.
+        render_mode: See `Renderer`.
+        arguments: Further arguments of `SingleAgentBatch`. The seed is an argument of `reset`.
+
+    Attributes:
+        games: The `SingleAgentBatch` of one game.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -64,18 +70,18 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return int(self.games.seats[0])
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[A], a copy: the legal actions; all are set when the game is over."""
+        """Return a copy of the mask of legal actions, bool[A], all set once the game is over."""
         mask: NDArray[np.bool_] = self.games.action_masks()[0]
         return mask
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start row 0 of a `SingleAgentBatch` with this seed; without one, the next game."""
+        """Start the game that a seed decides. Without a seed, start the next game."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
-        return self.games.batch.obs[0].copy(), self._shown()
+        return self.games.batch.obs[0].copy(), self._rendered_info()
 
     def step(
         self, action: np.int64 | int
@@ -84,33 +90,42 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         if not self._has_begun or self.games.over[0]:
             raise ResetNeeded("no game in progress: call reset() before step()")
         rewards, ended = self.games.step(np.array([action]))
-        info, observation = self._shown(), self.games.batch.obs[0].copy()
+        info = self._rendered_info()
+        observation = self.games.batch.obs[0].copy()
         if ended[0]:
             observation = self.games.observe(_ONLY_ROW)[0]
-            info |= infos_of(self.games.outcomes(_ONLY_ROW))[0]
+            info |= as_infos(self.games.outcomes(_ONLY_ROW))[0]
         return observation, float(rewards[0]), bool(ended[0]), False, info
 
     def render(self) -> Any:
-        """The position as text or picture; see `render_mode`."""
+        """Return or print the position, as `render_mode` says."""
         return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
 
-    def _shown(self) -> dict[str, Any]:
-        """The info, once people have seen the position."""
+    def _rendered_info(self) -> dict[str, Any]:
+        """Print the position if people watch, and return its info."""
         if self.render_mode == "human":
             self.render()
         return {"action_mask": self.action_masks().astype(np.int8)}
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
-    """N games, stepped together, every row a `SingleAgentEnv`; `games` is the `SingleAgentBatch`.
+    """A Gymnasium vector environment of N games. Every row is a `SingleAgentEnv`.
 
-    Arguments are those of `SingleAgentBatch`, but for `n` and `seed`.  After a row's game is over
-    the next one starts with the next step, whatever the row's action, and reward 0 (Gymnasium's
-    `AutoresetMode.NEXT_STEP`).
+    A row whose game is over starts the next game at the next step, whatever its action, and with
+    reward 0 (Gymnasium's `AutoresetMode.NEXT_STEP`).
 
-    Infos are arrays by row, and `_key`, bool[n], says which rows `key` is for.
-    `infos["action_mask"]`, int8[n, A], is always present, all 1 in a game that is over: any action
-    starts the next one.
+    Infos are arrays by row. For each `key`, `_key`, bool[n], marks the rows that the values are
+    for. `infos["action_mask"]`, int8[n, A], is always present. It is all 1 in a game that is over,
+    as any action starts the next one.
+
+    Args:
+        num_envs: The number of games, n.
+        game: The game's name.
+        render_mode: "ansi", "rgb_array" or None.
+        arguments: Further arguments of `SingleAgentBatch`. The seed is an argument of `reset`.
+
+    Attributes:
+        games: The `SingleAgentBatch` of all games.
     """
 
     metadata: dict[str, Any] = {  # noqa: RUF012 - a class attribute in Gymnasium's interface
@@ -127,13 +142,13 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         render_mode: str | None = None,
         **arguments: Any,
     ) -> None:
-        for name in _OF_SINGLE_ENVIRONMENTS & arguments.keys():
+        for name in _SINGLE_GAME_ARGUMENTS & arguments.keys():
             raise TypeError(
-                f"{name}={arguments[name]!r} wraps environments of one game, and these games are "
-                'one array and end by themselves; leave it out, or add vectorization_mode="sync", '
-                "which steps one environment after the other"
+                f"{name}={arguments[name]!r} wraps environments of a single game. These games are "
+                "stepped as one array and end by themselves. Leave it out, or add "
+                'vectorization_mode="sync" to step one environment after the other'
             )
-        # Wrappers of Gymnasium add to the modes in place.
+        # Gymnasium's wrappers add to the modes in place.
         self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
@@ -146,13 +161,13 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self._has_begun = False
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the legal actions of every row; all are set where it is over."""
+        """Return a copy of the masks, bool[n, A]. All actions are set where a game is over."""
         return self.games.action_masks()
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start games, each from its own stream under the seed; None deals those that follow."""
+        """Start games, each from its own stream under the seed. None deals the next games."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
@@ -161,11 +176,12 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Play int[n], an action a game, then the others' until the learner decides again."""
+        """Play int[n], an action in each game, then the others' until the learner decides again."""
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
         games = self.games
-        over, running = np.flatnonzero(games.over), np.flatnonzero(~games.over)
+        over = np.flatnonzero(games.over)
+        running = np.flatnonzero(~games.over)
         chosen = as_actions(actions, self.num_envs)
         games.reset(rows=over)
         rewards, ended = games.step(chosen[running], running)
@@ -176,16 +192,15 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         return self._observations(), rewards, ended, never, infos
 
     def render(self) -> Any:
-        """A tuple with every game as text or picture; see `render_mode`."""
+        """Return every game as text or as a picture, in a tuple."""
         return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
 
     def _observations(self) -> NDArray[np.int8]:
-        """int8[n, D], a copy: what the learner sees."""
-        seen = self.games.batch.obs.copy()
+        observations = self.games.batch.obs.copy()
         over = np.flatnonzero(self.games.over)
         if len(over):
-            seen[over] = self.games.observe(over)
-        return seen
+            observations[over] = self.games.observe(over)
+        return observations
 
     def _infos(self) -> dict[str, Any]:
         return {
@@ -196,10 +211,10 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def _by_row(
         self, values: dict[str, NDArray[Any]], which: NDArray[np.bool_]
     ) -> dict[str, NDArray[Any]]:
-        """Values of some rows, bool[n], in arrays of all, and beside each which rows it is for."""
+        """Spread values of some rows, bool[n], over all rows, and mark those rows beside them."""
         infos = {}
-        for name, of_rows in values.items():
-            infos[name] = np.zeros((self.num_envs, *of_rows.shape[1:]), of_rows.dtype)
-            infos[name][which] = of_rows
+        for name, of_some in values.items():
+            infos[name] = np.zeros((self.num_envs, *of_some.shape[1:]), of_some.dtype)
+            infos[name][which] = of_some
             infos[f"_{name}"] = which.copy()
         return infos

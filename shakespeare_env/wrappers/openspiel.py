@@ -1,8 +1,9 @@
-"""Every game for OpenSpiel: importing this registers `python_shakespeare` and so on.
+"""OpenSpiel games. Importing this module registers `python_shakespeare` and all other games.
 
-Chance is explicit and comes first: four chance nodes of 256 outcomes are the bytes of a seed s, and
-the game that follows is `Position.new(seed=s)`, chance to come included.  A search that clones a
-state would therefore see the future; one on `resample_from_infostate`, such as IS-MCTS, does not.
+Chance is explicit and comes first: four chance nodes with 256 outcomes each draw the bytes of a
+seed s. The game that follows is `Position.new(seed=s)`, including all chance events to come. A
+search that clones a state would therefore see the future. A search that calls
+`resample_from_infostate`, such as IS-MCTS, does not.
 """
 
 from __future__ import annotations
@@ -26,16 +27,21 @@ except ImportError as fault:
     ) from fault
 
 SEED_BYTES = 4
-"""Chance nodes before a game; each draws a byte of the seed, the most significant first."""
+"""The number of chance nodes before a game. Each draws a byte of the seed, from the highest."""
 _BYTE_VALUES = 256
 _MOST_DECISIONS = 2000
-"""More than any game has: the longest of thousands of random ones had fewer than 300."""
+"""More decisions than any game has. The longest of thousands of random games had under 300."""
 
 
 class OpenSpielGame(pyspiel.Game):
-    """A game of the registry, a subclass each, with OpenSpiel's parameters or ValueError.
+    """A game of the registry as an OpenSpiel game. Every registered game has its own subclass.
 
-    These are `players`; `reward`, one that is paid at the end; variants such as `strategic_rest`.
+    Args:
+        params: `players`; `reward`, one that is paid at the end; variants, such as
+            `strategic_rest`.
+
+    Raises:
+        ValueError: A parameter is not one that the game has.
     """
 
     name: str
@@ -45,7 +51,10 @@ class OpenSpielGame(pyspiel.Game):
         self._arguments = _defaults(self.name) | dict(params or {})
         reward = self._arguments["reward"]
         if reward_code(reward) == SCORE:
-            raise ValueError(f"reward={reward!r} is paid at every step: choose win, margin or rank")
+            raise ValueError(
+                f"reward={reward!r} is paid at every step, not at the end as OpenSpiel needs it: "
+                "choose win, margin or rank"
+            )
         players = rules.check_players(self._arguments["players"])
         rules.option_bits(_variants(self.name, self._arguments), [players])
         # Scores are int16, so this bounds their differences.
@@ -61,25 +70,31 @@ class OpenSpielGame(pyspiel.Game):
         super().__init__(_game_type(self.name), info, dict(params or {}))
 
     def new_initial_state(self) -> OpenSpielState:
-        """The state before the first chance node."""
+        """Return the state before the first chance node."""
         return OpenSpielState(self, self.name, self._arguments)
 
     def make_py_observer(
         self, iig_obs_type: Any = None, params: Mapping[str, Any] | None = None
     ) -> SeatObserver:
-        """The observer that OpenSpiel asks for; ValueError for an unsupported type."""
+        """Return the observer that OpenSpiel asks for, or raise ValueError if there is none."""
         kind = iig_obs_type or pyspiel.IIGObservationType(perfect_recall=False)
         if params or kind.private_info != pyspiel.PrivateInfoType.SINGLE_PLAYER:
-            raise ValueError("an observation is one seat's, whole and without parameters")
+            raise ValueError(
+                "observations are of one seat, hold all that it sees, and take no parameters"
+            )
         return SeatObserver(registry.game(self.name).layout.size, kind.perfect_recall)
 
 
 class OpenSpielState(pyspiel.State):
-    """A position, None until chance has drawn the seed, and what each seat remembers."""
+    """A state of a game, and what each seat remembers of the game so far.
+
+    Attributes:
+        position: The position, or None until chance has drawn the seed.
+    """
 
     def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(game)
-        # OpenSpiel clones and serialises what is in `__dict__`; the game stays outside.
+        # OpenSpiel clones and serialises what is in `__dict__`, so the game stays outside.
         self.position: Position | None = None
         self._name = name
         self._arguments = dict(arguments)
@@ -88,40 +103,40 @@ class OpenSpielState(pyspiel.State):
         self._returns = [0.0] * arguments["players"]
 
     def current_player(self) -> int:
-        """The seat to decide, `PlayerId.CHANCE` or `PlayerId.TERMINAL`."""
+        """Return the seat that is to decide, `PlayerId.CHANCE` or `PlayerId.TERMINAL`."""
         if self.position is None:
             return int(pyspiel.PlayerId.CHANCE)
         seat = self.position.to_move
         return int(pyspiel.PlayerId.TERMINAL) if seat is None else seat
 
     def is_terminal(self) -> bool:
-        """Whether the game is over."""
+        """Return whether the game is over."""
         return self.position is not None and self.position.to_move is None
 
     def chance_outcomes(self) -> list[tuple[int, float]]:
-        """The values of the seed's next byte, equally likely."""
+        """Return the values of the seed's next byte, all equally likely."""
         return [(value, 1 / _BYTE_VALUES) for value in range(_BYTE_VALUES)]
 
     def returns(self) -> list[float]:
-        """The reward of each seat, 0 until the game is over."""
+        """Return the reward of each seat, which is 0 until the game is over."""
         return list(self._returns)
 
     def observation(self, seat: int) -> Any:
-        """int8[D]: what a seat may know now; zeros before the seed is drawn."""
+        """Return a seat's observation, int8[D], which is all zeros before the seed is drawn."""
         if self.position is None:
             return np.zeros(registry.game(self._name).layout.size, np.int8)
         return self.position.observation(seat)
 
     def information(self, seat: int) -> str:
-        """A digest of all that a seat has seen and done, and its present observation."""
+        """Return a digest of all that a seat has seen and done, and its present observation."""
         return f"{self._memories[seat].hex()}:{self.observation(seat).tobytes().hex()}"
 
     def resample_from_infostate(
         self, seat: int, probability_sampler: Callable[[], float]
     ) -> OpenSpielState:
-        """A random state that a seat cannot tell from this one, chance to come included.
+        """Return a random state that a seat cannot tell from this one, with new chance to come.
 
-        The other seats forget what they have seen, and `history` remains that of this state.
+        The other seats forget what they have seen. `history` remains that of this state.
         """
         possible: OpenSpielState = self.clone()
         if self.position is not None:
@@ -140,20 +155,27 @@ class OpenSpielState(pyspiel.State):
         if self.position is None:
             self._seed += bytes([action])
             if len(self._seed) == SEED_BYTES:
-                seed, players = int.from_bytes(self._seed), arguments["players"]
-                variants = _variants(self._name, arguments)
-                self.position = Position.new(self._name, players=players, seed=seed, **variants)
+                self.position = Position.new(
+                    self._name,
+                    players=arguments["players"],
+                    seed=int.from_bytes(self._seed),
+                    **_variants(self._name, arguments),
+                )
             return
         seat = self.current_player()
         known = self._memories[seat] + self.observation(seat).tobytes() + action.to_bytes(2)
         self._memories[seat] = blake2b(known, digest_size=16).digest()
         before = self.position.record()
         self.position.push(self.position.move_text(action))
-        if self.is_terminal():  # the last move brings each seat what every other view pays it
-            places = {name: arguments[name] for name in ("players", "reward")}
-            last = Batch(self._name, n=1, autoreset=False, **places)
+        if self.is_terminal():
+            # A batch plays the last move again, so that seats are paid as in every other view.
+            players = arguments["players"]
+            last = Batch(
+                self._name, n=1, players=players, reward=arguments["reward"], autoreset=False
+            )
             last.load(slice(0, 1), before)
-            self._returns = last.step([action])[0][0, : arguments["players"]].tolist()
+            rewards, _ = last.step([action])
+            self._returns = rewards[0, :players].tolist()
 
     def _action_to_string(self, player: int, action: int) -> str:
         if self.position is None or player < 0:
@@ -165,7 +187,12 @@ class OpenSpielState(pyspiel.State):
 
 
 class SeatObserver:
-    """OpenSpiel's observer of one seat: `tensor`, float32[D], and `dict`, the same by name."""
+    """An OpenSpiel observer of one seat.
+
+    Attributes:
+        tensor: The observation, float32[D].
+        dict: The tensor under the name `observation`.
+    """
 
     def __init__(self, size: int, perfect_recall: bool) -> None:
         self.tensor = np.zeros(size, np.float32)
@@ -173,11 +200,11 @@ class SeatObserver:
         self._perfect_recall = perfect_recall
 
     def set_from(self, state: OpenSpielState, player: int) -> None:
-        """Write what a seat may know into the tensor."""
+        """Write a seat's observation into the tensor."""
         self.tensor[:] = state.observation(player)
 
     def string_from(self, state: OpenSpielState, player: int) -> str:
-        """The same as a string; with perfect recall, what it has seen and done before, too."""
+        """Return a seat's observation as text, with all that it remembers if recall is perfect."""
         if self._perfect_recall:
             return state.information(player)
         return str(state.observation(player).tobytes().hex())
@@ -212,7 +239,8 @@ def _game_type(name: str) -> pyspiel.GameType:
     )
 
 
-# What is registered outlives the interpreter, which a class can but a function cannot.
+# OpenSpiel keeps what is registered beyond the interpreter's end. A class survives that, and a
+# function does not.
 for _name in registry.names():
     _game = type(f"{OpenSpielGame.__name__}_{_name}", (OpenSpielGame,), {"name": _name})
     pyspiel.register_game(_game_type(_name), _game)

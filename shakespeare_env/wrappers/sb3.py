@@ -1,4 +1,4 @@
-"""Games as a vector environment of Stable-Baselines3, without Python code per game."""
+"""Games as a Stable-Baselines3 vector environment that runs no Python code per game."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from shakespeare_env.wrappers.spaces import (
     RENDER_FPS,
     Renderer,
     action_space,
-    infos_of,
+    as_infos,
     observation_space,
 )
 
@@ -24,80 +24,94 @@ with needing("train", "shakespeare_env.wrappers.sb3 needs"):
 
 
 class SB3SingleAgentVecEnv(VecEnv):
-    """The learner has one seat in every game, agents play the others.
+    """A Stable-Baselines3 VecEnv in which the learner has one seat of every game.
 
-    Games are rows of arrays, not a list of environments.  When one ends, by an illegal action with
-    reward -1, the next one starts in the same step; the info of its row then holds
-    `terminal_observation`, int8[D], and says how the game ended (`spaces.outcomes`).  With
-    `render_mode` "rgb_array", `render` returns a picture of game 0.
+    Agents play the other seats. Games are rows of arrays, not a list of environments. When a game
+    ends, the next one starts in the same step. The info of its row then holds
+    `terminal_observation`, int8[D], and says how the game ended (`spaces.episode_outcomes`). An
+    illegal action ends a game with reward -1.
+
+    Args:
+        games: The games.
+        render_mode: With "rgb_array", `render` returns a picture of game 0.
     """
 
     def __init__(self, games: SingleAgentBatch, render_mode: str | None = None) -> None:
-        self.games, self.batch = games, games.batch
+        self.games = games
+        self.batch = games.batch
         self.render_mode = render_mode
         game = games.batch.game
         self._renderer = Renderer(game, render_mode, ["rgb_array"])
         super().__init__(games.batch.n, observation_space(game), action_space(game))
-        about: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
-        self.metadata = about
+        metadata: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
+        self.metadata = metadata
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the learner's legal actions."""
+        """Return a copy of the masks of the learner's legal actions, bool[n, A]."""
         return self.games.action_masks()
 
     def reset(self) -> NDArray[np.int8]:
-        """int8[n, D]: deal the next games, or those of a seed given to `seed`."""
+        """Deal the next games, or those of the seed given to `seed`, and return int8[n, D]."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
         return self.batch.obs.copy()
 
     def step_async(self, actions: NDArray[Any]) -> None:
-        """Keep the actions, int[n], for `step_wait`."""
+        """Store the actions, int[n], for `step_wait`."""
         self._actions = np.asarray(actions).reshape(self.num_envs)
 
     def step_wait(self) -> VecEnvStepReturn:
-        """Play the actions; rewards are float32[n], observations of the next decisions."""
+        """Play the stored actions.
+
+        Returns:
+            Observations of the next decisions, int8[n, D]; rewards, float32[n]; which games have
+            ended, bool[n]; an info for each game.
+        """
         rewards, over = self.games.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         if len(ended := np.flatnonzero(over)):
             final = {"terminal_observation": self.games.observe(ended)}
             final |= self.games.outcomes(ended)
-            for row, info in zip(ended, infos_of(final), strict=True):
+            for row, info in zip(ended, as_infos(final), strict=True):
                 infos[row] = info
             self.games.restart(ended)
         return self.batch.obs.copy(), rewards, over, infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
-        """A picture of game 0."""
+        """Return a picture of game 0."""
         picture: Any = self._renderer.render(self.batch.save(slice(0, 1))[0])
         return [picture]
 
     def close(self) -> None:
-        """Nothing to release."""
+        """Do nothing, as there is nothing to release."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the games that `reset` deals; None deals those that follow."""
+        """Set the seed of the games that `reset` deals. None deals the next games."""
         self._seeds = [seed] * self.num_envs
         return self._seeds
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """This environment's attribute, per game asked for."""
+        """Return an attribute of this environment once for each game asked for."""
         return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:
-        """Raise AttributeError: the games are rows of one batch."""
-        raise AttributeError(f"{attr_name!r} cannot be set for single games of a batch")
+        """Raise AttributeError, as the games are rows of one batch."""
+        raise AttributeError(
+            f"{attr_name!r} cannot be set, because the games are rows of one batch"
+        )
 
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Rows of `action_masks`, which MaskablePPO asks for; else AttributeError."""
+        """Return rows of `action_masks`, the only method that MaskablePPO calls by name."""
         if method_name != "action_masks":
-            raise AttributeError(f"{method_name!r} is not a method of single games of a batch")
+            raise AttributeError(
+                f"{method_name!r} cannot be called on single games; only action_masks can"
+            )
         rows = self.action_masks()
         return [rows[index] for index in self._get_indices(indices)]
 
     def env_is_wrapped(self, wrapper_class: Any, indices: VecEnvIndices = None) -> list[bool]:
-        """False for every game."""
+        """Return False for every game."""
         return [False for _ in self._get_indices(indices)]

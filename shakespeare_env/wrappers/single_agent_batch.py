@@ -1,4 +1,4 @@
-"""Games in which the learner has one seat and agents play the others."""
+"""A batch of games in which the learner has one seat and agents play the others."""
 
 from __future__ import annotations
 
@@ -17,34 +17,38 @@ from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.play.agent import AgentLike, agent_for, name_of
 from shakespeare_env.play.generators import GameGenerators, draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
-from shakespeare_env.wrappers.spaces import outcomes
+from shakespeare_env.wrappers.spaces import episode_outcomes
 
 Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
-"""One player for all seats, one for each, or weights to draw each seat's player from."""
+"""One agent for all other seats, one for each, or weights to draw each seat's agent by."""
 
 
 class SingleAgentBatch:
-    """N games, each seen from one seat: a step leads from a decision of the learner to its next.
+    """N games, each seen from one seat. A step leads from a decision of the learner to its next.
 
-    Agents play the other seats, in all games together.  Seats are kept for a whole game, which
-    depends on the seed and its row alone.  `batch.obs` and `batch.mask` are what the learner sees;
-    every step rewrites them.  A finished game stays as it is until `restart` or `reset`.
+    Agents play the other seats of all games together. Everybody keeps their seat for a whole game.
+    A game depends on nothing but the seed and its row. `batch.obs` and `batch.mask` are the
+    learner's observations and action masks, and every step rewrites them. A finished game stays as
+    it is until `restart` or `reset`.
 
     Args:
-        game: As for `Batch`, like `n` and `options`.
-        players: Seats at the tables; None means as many as possible.
-        seat: The learner's; None moves it around the table from game to game, from seat i in row i.
-        opponents: The other seats' players: one for all; a sequence of `players - 1`, seated in
-            order after the learner; or a mapping from player to weight, by which each seat draws
-            one for every game.  A player is a name (`shakespeare_agents.names`), a checkpoint's
-            folder, an agent, or a function like `Agent.act`.  None means the strongest bundled
-            agent.
-        seed: Decides chance and opponents' draws; None means a fresh one.
+        game: The game's name.
+        n: The number of games.
+        players: The number of seats of all tables, or of each. None means as many as possible.
+        seat: The learner's seat. None moves the learner around the table from game to game, and row
+            i begins with seat i.
+        opponents: The agents at the other seats. One agent plays all of them. A sequence has
+            `players - 1` agents, seated in order after the learner. A mapping gives each agent a
+            weight, and every seat draws its agent anew for every game. An agent is a name
+            (`shakespeare_agents.names`), a checkpoint's folder, an agent object, or a function like
+            `Agent.act`. None means the strongest bundled agent.
+        seed: Decides chance and the opponents' draws. None means a fresh seed.
+        options: Further arguments of `Batch`.
 
     Attributes:
         batch: The games.
-        seats: int8[n], the learner's seats.
-        over: bool[n], the games that wait for `restart`.
+        seats: The learner's seats, int8[n].
+        over: Which games are over and wait for `restart`, bool[n].
     """
 
     def __init__(
@@ -64,7 +68,7 @@ class SingleAgentBatch:
         fewest = self.batch.players.min()
         if seat is not None and not (is_whole(seat) and 0 <= seat < fewest):
             raise ValueError(
-                f"seat={seat!r}: the seats are 0 to {fewest - 1}, or None for all in turn"
+                f"seat={seat!r}: give a seat from 0 to {fewest - 1}, or None for all in turn"
             )
         self._fixed_seat = seat
         self._lineup, self._weights = _lineup(opponents, self.batch)
@@ -78,10 +82,10 @@ class SingleAgentBatch:
         self._is_first_deal = np.ones(n, np.bool_)
 
     def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
-        """Deal all games, or those of increasing rows, int[m], again.
+        """Deal all games again, or the games of some increasing rows, int[m].
 
-        A seed decides chance and opponents' draws.  None deals the games that follow, but leaves a
-        new batch, which nobody has reset or stepped yet, with the games that it was made with.
+        A seed decides chance and the opponents' draws. Without a seed the next games are dealt,
+        except in a new batch: as long as nobody has reset or stepped it, it keeps its games.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         is_first_deal = self._is_first_deal[chosen]
@@ -95,7 +99,7 @@ class SingleAgentBatch:
             self._open(chosen)
 
     def restart(self, rows: Integers) -> None:
-        """Deal the next game in some rows, increasing, over or not; chance continues."""
+        """Deal the next game in some increasing rows, whether over or not. Chance continues."""
         chosen = checked_rows(self.batch.n, rows)
         self._is_first_deal[chosen] = False
         self.batch.restart(chosen)
@@ -104,25 +108,32 @@ class SingleAgentBatch:
     def step(
         self, actions: Integers, rows: Integers | None = None
     ) -> tuple[NDArray[np.float32], NDArray[np.bool_]]:
-        """Play the learner's actions, int[m], then the opponents' until it decides again.
+        """Play the learner's actions, then the opponents' until the learner decides again.
 
-        An illegal action is not played: it ends the game with reward `ILLEGAL_REWARD`.  Increasing
-        rows, int[m], are the games to play in; None means all.
+        An illegal action is not played. It ends the game with reward `ILLEGAL_REWARD`.
+
+        Args:
+            actions: An action for each game to play in, int[m].
+            rows: The games to play in, increasing, int[m]. None means all.
 
         Returns:
-            Rewards, float32[n], that the learner has received since its last decision, 0 in games
-            not played in, and bool[n], which games the step has ended.
+            The rewards that the learner has received since its last decision, float32[n], 0 in
+            games that were not played in; and which games the step has ended, bool[n].
 
         Raises:
-            ValueError: a game is over; `restart` it first.
-            IllegalMove: an opponent's choice; the learner's action has been played.
+            ValueError: A game is over. `restart` it first.
+            IllegalMove: An opponent chose an illegal action. The learner's action has been played.
         """
         batch = self.batch
         played = self._every_row if rows is None else checked_rows(batch.n, rows)
         if (over := self.over[played]).any():
-            raise ValueError(f"games {played[over].tolist()} are over; restart them")
+            raise ValueError(
+                f"games {played[over].tolist()} are over; restart them before you step"
+            )
         if not (ready := self._ready[played]).all():
-            raise RuntimeError(f"an opponent failed in games {played[~ready].tolist()}; call reset")
+            raise RuntimeError(
+                f"an opponent failed in games {played[~ready].tolist()}; call reset()"
+            )
         chosen = as_actions(actions, len(played))
         self._is_first_deal[played] = False
         legal = (chosen >= 0) & (chosen < batch.actions.size)
@@ -141,31 +152,31 @@ class SingleAgentBatch:
         return rewards, ended
 
     def action_masks(self) -> NDArray[np.bool_]:
-        """bool[n, A], a copy: the learner's legal actions.
+        """Return a copy of the masks of the learner's legal actions, bool[n, A].
 
-        All are set where a game is over, since no action is played there and distributions over the
-        actions of a mask need one.
+        All actions are set where a game is over. None is played there, and a distribution over the
+        actions of a mask needs at least one.
         """
         masks: NDArray[np.bool_] = self.batch.mask & self._ready[:, None]
         masks |= self.over[:, None]
         return masks
 
     def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        """int8[m, D]: what the learner sees of some games, finished ones included."""
+        """Return the learner's observations of some games, int8[m, D], finished games included."""
         return self.batch.observe(self.seats[rows], rows)
 
     def outcomes(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
-        """How games that are over, int[m], ended for the learner; see `spaces.outcomes`."""
-        return outcomes(self.batch, rows, self.seats[rows])
+        """Return how finished games, int[m], ended for the learner (`spaces.episode_outcomes`)."""
+        return episode_outcomes(self.batch, rows, self.seats[rows])
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
-        """bool[n], games that wait for the learner or are over: all, unless an opponent failed."""
+        """Games that wait for the learner or are over, bool[n]: all unless an opponent failed."""
         ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
         return ready
 
     def _open(self, rows: NDArray[np.int64]) -> None:
-        """Seat everybody in games just started and play until the learner decides."""
+        """Seat everybody in new games, and play until the learner decides."""
         while len(rows):
             if self._fixed_seat is None:
                 self.seats[rows] = (rows + self._games_begun[rows]) % self.batch.players[rows]
@@ -176,13 +187,14 @@ class SingleAgentBatch:
             self._owed[rows] = 0.0
             play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
             self.over[rows] = False
-            # A game that ends before the learner's first decision is replaced.
+            # A game that ends before the learner's first decision gives way to the next game.
             rows = rows[self.batch.to_move[rows] < 0]
             if len(rows):
                 self.batch.restart(rows)
 
     def _seat_opponents(self, rows: NDArray[np.int64]) -> None:
-        lineup, learner = self._lineup, self.seats[rows]
+        lineup = self._lineup
+        learner = self.seats[rows]
         players = self.batch.players[rows, None]
         lineup.generators[rows].forget()
         seat = np.arange(lineup.seats.shape[1])
@@ -200,7 +212,7 @@ class SingleAgentBatch:
 
 
 def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[np.float64] | None]:
-    """Opponents that are not seated yet, and the shares to draw them by, if they are drawn."""
+    """Return a line-up in which nobody is seated yet, and the opponents' weights, if any."""
     shares = None
     chosen: list[Any] = [opponents]
     if isinstance(opponents, Mapping):
@@ -208,8 +220,7 @@ def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[
         weights = np.array(list(opponents.values()), np.float64)
         if not weights.any() or not (np.isfinite(weights) & (weights >= 0)).all():
             raise ValueError(
-                f"opponents={dict(opponents)!r}: give every player a weight of 0 or more, and one "
-                "above 0"
+                f"opponents={dict(opponents)!r}: every weight must be 0 or more, and one above 0"
             )
         shares = weights / weights.sum()
     elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):

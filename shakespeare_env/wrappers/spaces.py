@@ -1,4 +1,4 @@
-"""What all environments share: spaces, the state as an array, outcomes of episodes, drawing."""
+"""Parts that all environments share: spaces, state arrays, outcomes of episodes, rendering."""
 
 from __future__ import annotations
 
@@ -12,32 +12,35 @@ from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import did_you_mean
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch import Batch
+from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Record
 from shakespeare_env.drawing.raster import pixels
 
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
-"""Frames per second, a decision each, that people can follow."""
-_FIRST, _LAST = np.iinfo(np.int16).max, np.iinfo(np.int16).min
+"""Frames per second that people can follow. A frame is a decision."""
+_FIRST = np.iinfo(np.int16).max
+_LAST = np.iinfo(np.int16).min
 
 
 def observation_space(game: Game) -> spaces.Box[np.int8]:
-    """Box of int8[D] with the layout's bounds."""
+    """Return the space of observations, a Box of int8[D] with the layout's bounds."""
     return spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
 
 
 def action_space(game: Game) -> spaces.Discrete:
-    """Discrete: the ids of the action table."""
+    """Return the space of actions, the ids of the action table."""
     return spaces.Discrete(game.actions.size)
 
 
 class StateView:
-    """Every field of a game's record but its random state, for learners that may see everything.
+    """A view of a game's record as an array, for learners that may see everything.
+
+    It holds every field but the random state.
 
     Attributes:
-        fields: Field name -> slice of the array.
-        space: Box of int32[K], bounded by the fields' types.
+        fields: The slice of the array that each field takes, by name.
+        space: A Box of int32[K], bounded by the fields' types.
     """
 
     def __init__(self, game: Game) -> None:
@@ -51,36 +54,51 @@ class StateView:
         self.space = spaces.Box(low, high, dtype=np.int32)
 
     def __call__(self, record: Record) -> NDArray[np.int32]:
-        """int32[K], the state of a game."""
+        """Return the state of a game, int32[K]."""
         parts: list[Any] = [np.ravel(record[name]) for name in self.fields]
         return np.concatenate(parts, dtype=np.int32)
 
 
-def outcomes(
+def episode_outcomes(
     batch: Batch, rows: NDArray[np.int64], seats: NDArray[np.integer]
 ) -> dict[str, NDArray[Any]]:
-    """How games that are over, int[m], maybe the same ones, ended for a seat each, int[m].
+    """Return how finished games ended, each for one seat.
 
-    An illegal action is not played: a game that it has ended still waits for the offender.
+    An illegal action is not played, so a game that it has ended still waits for the offender.
+
+    Args:
+        batch: The batch of the games.
+        rows: The games, int[m]. A game may be asked for several seats.
+        seats: A seat of each game, int[m].
 
     Returns:
-        Arrays [m], or [m, L] where the longest table of the batch has L seats. `seat`, `players`,
-        `score`; `won`, the seat's share of the victory, alone 1 for passing the game's solo target;
-        `is_success`, the same, which Stable-Baselines3 logs; `rank`, 1 for winners, for others one
-        more than the seats that did better, the offender last; `final_scores` and `winners`, by
-        seat; `illegal_action`, whether the seat is the offender.
+        Arrays [m] by name, or [m, L] for values by seat, where the longest table of the batch has L
+        seats:
+
+        - `seat`, `players`, `score`.
+        - `won`: the seat's share of the victory. In a solo game, 1 for passing the solo target.
+        - `is_success`: equal to `won`, under the name that Stable-Baselines3 logs.
+        - `rank`: 1 for winners. Others rank one below all seats that did better, and the offender
+          ranks last.
+        - `final_scores`, `winners`: by seat.
+        - `illegal_action`: whether the seat is the offender.
     """
-    game, seats, players = batch.game, seats.astype(np.int64), batch.players[rows].astype(np.int64)
-    length, offenders = int(batch.players.max()), batch.to_move[rows]
+    game = batch.game
+    seats = seats.astype(np.int64)
+    players = batch.players[rows].astype(np.int64)
+    length = int(batch.players.max())
+    offenders = batch.to_move[rows]
     distinct, places = np.unique(rows, return_inverse=True)
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
     own_places = np.arange(0, scores.size, length) + seats
     own = scores.take(own_places).astype(np.int64)
-    won = winners.take(own_places) / np.maximum(np.add.reduce(winners, 1), 1)
-    if game.solo_target is not None and (alone := players == 1).any():
+    won = victory_shares(winners).take(own_places)
+    alone = players == 1
+    if game.solo_target is not None and alone.any():
         won[alone & (own <= game.solo_target)] = 0.0
-    # The winners rank first, whatever their scores, and the offender last.
+
+    # Winners rank first, whatever their scores, and the offender ranks last.
     standing = scores.copy()
     standing[winners] = _FIRST
     seat = np.arange(length)
@@ -99,17 +117,23 @@ def outcomes(
     }
 
 
-def infos_of(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """An info for each of m games, of Python numbers, and arrays where there are more."""
+def as_infos(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return an info for each of m games. Values are Python numbers, or arrays if by seat."""
     columns = [list(values) if values.ndim > 1 else values.tolist() for values in ends.values()]
     return [dict(zip(ends, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class Renderer:
-    """Draws a game, secrets included, in the mode it is given.
+    """A renderer that draws a game with all its secrets, in one of the render modes.
 
-    "ansi": `render` returns text; "rgb_array": it returns a picture, uint8[height, width, 3];
-    "human": it prints the text; None: it warns.  ValueError for a mode that is not among `modes`.
+    Args:
+        game: The game.
+        mode: "ansi": `render` returns text. "rgb_array": it returns a picture, uint8[height, width,
+            3]. "human": it prints the text. None: it warns that there is no mode.
+        modes: The modes that the environment supports.
+
+    Raises:
+        ValueError: The environment does not support the mode.
     """
 
     def __init__(self, game: Game, mode: str | None, modes: Sequence[str] = RENDER_MODES) -> None:
@@ -121,10 +145,12 @@ class Renderer:
         self._game = game.name  # a game's own functions cannot always be pickled
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:
-        """Draw a position; ImportError if a picture needs the extra `render`."""
+        """Draw a position. A picture without the extra `render` raises ImportError."""
         if self.mode is None:
             modes = ", ".join(RENDER_MODES)
-            gymnasium.logger.warn(f"render() without a render_mode: make it with one of {modes}")
+            gymnasium.logger.warn(
+                f"render() needs a render_mode: make the environment with one of {modes}"
+            )
             return None
         game = registry.game(self._game)
         position = game.to_dict(record)

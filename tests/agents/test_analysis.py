@@ -10,8 +10,8 @@ from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_env.core import registry
 from shakespeare_research.counterfactual import counterfactual
 from shakespeare_table.analysis.analyst import Analyst
-from shakespeare_table.analysis.figures import KINDS, kind_of
-from shakespeare_table.analysis.judging import forecasts_of, verdict_on
+from shakespeare_table.analysis.judging import forecasts_of, judge_decision
+from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, mistake_kind
 from shakespeare_table.analysis.thoughts import thoughts
 from tests.agents import sessions
 from tests.agents.networks import random_network
@@ -60,7 +60,7 @@ def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game, 
     assert any(other != position for other in others)
     found: list[Any] = []
     for one in (position, *others):
-        judged = verdict_on(one, move, 0, analyst, playouts=4)
+        judged = judge_decision(one, move, 0, analyst, playouts=4)
         forecast = forecasts_of([one], analyst, playouts=4)
         thought = list(thoughts(one, analyst, seed=3, playouts=50))
         found.append((thought, judged, forecast.chances.tolist(), forecast.scores.tolist()))
@@ -80,11 +80,11 @@ def test_a_move_that_throws_the_game_away_is_found():
     game = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), ROLLOUTS.replace("8", "40"))
     judged = [
-        verdict_on(game.positions[number], move, number, analyst, playouts=40)
+        judge_decision(game.positions[number], move, number, analyst, playouts=40)
         for number, move in enumerate(game.moves)
     ]
     first = max(judged, key=lambda one: one.loss - one.margin)
-    assert kind_of(first) is KINDS[0]
+    assert mistake_kind(first) is MISTAKE_KINDS[0]
     position = game.positions[first.number - 1]
     # Played on from the true position, too, it loses; the share is no artefact of the seat's view.
     tried = counterfactual(position, [first.played, first.best], ["random"], continuations=100)

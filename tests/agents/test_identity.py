@@ -14,8 +14,8 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.travel import named_agent
+from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.dataset import write_dataset
-from shakespeare_arena.field import Field, contenders
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, WorkerError
 from tests.workers.agents_for_tests import Held
@@ -124,6 +124,7 @@ OBJECTS = """
 import functools, numpy as np
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.travel import named_agent
 from shakespeare_env.core import registry
 class Mine:
     def __init__(self, x): self.names, self.weights, self.me = {"a", "b", "c"}, np.full(3, x), self
@@ -151,12 +152,17 @@ def test_objects_are_known_by_their_state_in_every_process():
 
 def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
     agents: list[Any] = [Held(), Held()]
-    field = Field.of(game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)])
+    config = ArenaConfig.of(
+        game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)]
+    )
     with pytest.raises(TypeError, match=r"Held could not be told .*'generator'.*a `version`"):
         write_dataset(tmp_path, entrants_of([*agents, "random"], FIGARO), "figaro", games=3)
-    with pytest.raises(ArenaError, match="'0': Held could not be told"), contenders(field, FIGARO):
+    with (
+        pytest.raises(ArenaError, match="'0': Held could not be told"),
+        open_contenders(config, FIGARO),
+    ):
         pass
     agents[0].version = 1
     agents[1].version = 2
-    with contenders(field, FIGARO) as played:
+    with open_contenders(config, FIGARO) as played:
         assert len(played) == 2

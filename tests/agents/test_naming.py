@@ -174,7 +174,7 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
     instead = ["--at", "0", "--instead", move]
     answer = refused("replay", "games", *instead)
-    assert f"the record's agent '{name}' is Python, which no record may run" in answer
+    assert f"the record's agent '{name}' is Python code, which a record may not run" in answer
     assert f"name the agents yourself: {name} random random" in answer
     assert not was_run.exists()
     assert name in printed("replay", "games", name, "random", *instead, "--continuations", "2")

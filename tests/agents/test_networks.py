@@ -179,7 +179,7 @@ def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(
     for greedy in (True, False):
         agent = NetworkAgent(network, greedy=greedy)
         first = agent.act(observations, masks, generators(len(masks), 3))
-    again = agent.act(observations, masks, generators(len(masks), 3))
+        again = agent.act(observations, masks, generators(len(masks), 3))
         assert (first == again).all()
         assert masks[rows, first].all()
         assert not greedy or (logits[rows, first] == logits.max(axis=1)).all()

@@ -1,4 +1,4 @@
-"""Results of agents whose strengths are known: what statistics of an arena are tested on."""
+"""Simulated results of agents of known strengths, for tests of an arena's statistics."""
 
 import hashlib
 import itertools
@@ -21,7 +21,7 @@ def digest_of(name: str) -> str:
 
 
 def plan(names: Sequence[str], players: int, matches: int, seed: int) -> list[Match]:
-    """Line-ups drawn at random, copies only where the agents are too few; solo: `matches` deals."""
+    """Draw line-ups at random, with copies only where agents are too few; solo: `matches` deals."""
     rng = np.random.default_rng(seed)
     digests = [digest_of(name) for name in names]
     turns = tuple(range(players))
@@ -46,11 +46,18 @@ def played(
     seat_luck: float = 0.0,
     forfeits: Mapping[str, float] | None = None,
 ) -> pl.DataFrame:
-    """The matches' games, in the columns `RESULTS`; strengths are in Elo points, by name.
+    """Simulate the matches' games, in the columns `RESULTS`.
 
-    Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits. `points`
-    are of score in 174 Elo points: the fewer, the more ties; `deal_luck` and `seat_luck` are the
-    standard deviations of what a deal gives to all and to a seat.
+    Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits.
+
+    Args:
+        matches: The matches.
+        strengths: Elo points by name.
+        seed: Decides everything.
+        points: Points of score in 174 Elo points: the fewer, the more ties.
+        deal_luck: The standard deviation of what a deal gives to all seats.
+        seat_luck: The standard deviation of what a deal gives to a seat.
+        forfeits: The chance of a forfeit in a game, by name.
     """
     rng = np.random.default_rng([seed, 1])
     names = {digest_of(name): name for name in strengths}
@@ -70,15 +77,23 @@ def played(
             decisions = rng.integers(10, 30, match.players)
             pace = np.array([slowness[digest] for digest in digests]) / 1000
             values = {
-                **{"key": digest_of(f"{identity}-{rotation}"), "match": digest_of(identity)},
-                **{"game": "figaro", "box_digest": "b0", "package_version": "0.1.0"},
-                **{"variants": [], "players": match.players, "seed": seed},
-                **{"deal": match.deal, "rotation": rotation},
+                "key": digest_of(f"{identity}-{rotation}"),
+                "match": digest_of(identity),
+                "game": "figaro",
+                "box_digest": "b0",
+                "package_version": "0.1.0",
+                "variants": [],
+                "players": match.players,
+                "seed": seed,
+                "deal": match.deal,
+                "rotation": rotation,
                 "agents": agents,
                 "digests": digests,
                 "scores": scores.astype(int).tolist(),
                 "places": [1 + int((scores > score).sum()) for score in scores],
-                **dict.fromkeys(["forfeited_by", "fault", "fault_details"]),
+                "forfeited_by": None,
+                "fault": None,
+                "fault_details": None,
                 "seconds": (decisions * pace * rng.gamma(20, 1 / 20, match.players)).tolist(),
                 "decisions": decisions.tolist(),
                 "actions": rng.integers(0, 50, decisions.sum()).tolist(),
@@ -105,6 +120,6 @@ def simulated(
     seed: int = 0,
     **how: Any,
 ) -> pl.DataFrame:
-    """`matches` of each table between agents drawn at random, played as `played` says."""
+    """Simulate `matches` at each table between agents drawn at random, as by `played`."""
     plans = (plan(list(strengths), players, matches, seed) for players in tables)
     return played(itertools.chain(*plans), strengths, seed=seed, **how)

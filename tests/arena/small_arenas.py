@@ -4,19 +4,21 @@ import polars as pl
 
 from shakespeare_agents import RandomAgent
 from shakespeare_arena.playing import play
-from shakespeare_arena.results import opened
+from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_results
 
-SEED, DEAL, FAULTY_AFTER = 7, 3, 9
+SEED = 7
+DEAL = 3
+DECISIONS_BEFORE_FAULT = 9
 
 
 class Failing(RandomAgent):
-    """Raises once it has decided some times."""
+    """An agent that raises an error after some decisions."""
 
     def __init__(self):
-        self.left = FAULTY_AFTER
+        self.left = DECISIONS_BEFORE_FAULT
 
     def act(self, observations, masks, rng):
         self.left -= 1
@@ -26,9 +28,10 @@ class Failing(RandomAgent):
 
 
 def written(name, folder):
-    """An arena's folder: a match in all rotations, then a game that an agent forfeits."""
-    seats, variants = max(2, registry.seats(name)[0]), registry.variants(name)
-    rules = RunSettings(
+    """Write a folder of results: a match in all rotations, then a game that an agent forfeits."""
+    seats = max(2, registry.seats(name)[0])
+    variants = registry.variants(name)
+    settings = RunSettings(
         name,
         variants,
         SEED,
@@ -38,12 +41,12 @@ def written(name, folder):
     others = ("b",) * (seats - 1)
     match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
     lost = Match(seats, DEAL + 1, ("f", *others), (1,))
-    with opened(folder, name) as store:
-        store.append(play([Seating(match, turn) for turn in match.rotations], rules))
-        store.append(play([Seating(lost, 1)], rules))
+    with open_results(folder, name) as results:
+        results.append(play([Seating(match, turn) for turn in match.rotations], settings))
+        results.append(play([Seating(lost, 1)], settings))
     return folder
 
 
 def games(folder):
-    """All that is equal in two runs."""
+    """Read the games without what differs from run to run."""
     return read_results(folder).select(pl.exclude("seconds")).sort("key")

@@ -14,11 +14,11 @@ from shakespeare_env.play.lineup import play_out
 from tests.generators import generators
 
 PYTHON = [sys.executable, "-I", "-S"]
-"""Starts in some milliseconds."""
+"""Python as it starts in some milliseconds."""
 QUICK = Limits(seconds_a_move=20.0, seconds_to_start=20.0)
-"""Enough for whatever is not about time, on any machine."""
+"""Limits that suffice on any machine for tests that are not about time."""
 TOKEN = os.environ.get("STARTED_BY_TEST") or secrets.token_hex(16)
-"""The last word of the commands of programs, and so of their forks; other tests' have others."""
+"""The last word of the commands of programs and their forks, which other tests do not share."""
 PREAMBLE = """
 import json, os, signal, subprocess, sys, time
 def questions():
@@ -36,7 +36,7 @@ PLAYS = "for question in questions(): answer(question)"
 
 
 def program(body, limits=QUICK, folder="."):
-    """A program in Python, of these lines after the preamble."""
+    """Make a program in Python, of these lines after the preamble."""
     return Program([*PYTHON, "-c", PREAMBLE + body, TOKEN], limits, folder)
 
 
@@ -45,17 +45,18 @@ def agent(body, limits=QUICK):
 
 
 def games(table, agents, n):
-    """n games at a table: the first agent holds the seat to move, the others the rest in turn."""
+    """Begin n games: the first agent holds the seat to move, the others the rest in turn."""
     batch = table.batch(n, seed=1, autoreset=False)
     others = agents[1:] or [RandomAgent()]
-    seated = [agents[0], *[others[k % len(others)] for k in range(table.players - 1)]]
+    rest = [others[k % len(others)] for k in range(table.players - 1)]
+    seated = [agents[0], *rest]
     places = (np.arange(table.players) - batch.to_move[:, None]) % table.players
     lineup = RefereedLineup.seated(seated, places, batch.game.max_seats, generators(n))
     return batch, lineup
 
 
 def forfeits(table, asked, n=1, most=None):
-    """The faults by which an agent loses some of n games against random players."""
+    """Return the faults by which an agent loses some of n games against random players."""
     batch, lineup = games(table, [asked], n)
     play_out(batch, lineup, most=most)
     lineup.end()
@@ -69,7 +70,7 @@ def descriptors():
 
 
 def running():
-    """Processes of programs started by this one, those that have left everything behind too."""
+    """Return processes of programs started here, also those that no longer have a parent."""
     found = []
     for process in psutil.process_iter():
         try:

@@ -1,17 +1,17 @@
-"""Evaluations: everybody at every seat of the same deals, and figures worked out by hand."""
+"""Evaluations: every agent at every seat of the same deals, and results worked out by hand."""
 
 from __future__ import annotations
 
 import json
 import math
-from dataclasses import astuple, replace
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_arena import Entrant, evaluate, evaluation
+from shakespeare_arena import Entrant, evaluate, playing
 from shakespeare_arena.evaluation import EvaluationResult, agent_results
 from shakespeare_arena.intervals import share_interval
 from shakespeare_env.core import registry
@@ -19,7 +19,7 @@ from tests.contract.each_table import full_tables, small_tables
 
 
 class Fixed:
-    """Plays the legal action of the least id, and counts what it was shown."""
+    """An agent that plays the legal action of the least id, and counts what it was asked."""
 
     seen = most_at_once = 0
 
@@ -38,15 +38,17 @@ def against_random(table, agent):
 
 @full_tables
 def test_equal_agents_win_their_share(table):
-    """The games of a deal are one game: everybody holds each of its seats equally often."""
-    seats, same = table.players, Fixed()
+    """The games of a deal are one game: every agent holds each of its seats equally often."""
+    seats = table.players
+    same = Fixed()
     entrants = [Entrant(f"copy {k}", same) for k in range(seats)]
     heard: list[tuple[int, int]] = []
     how: dict[str, Any] = {"on_progress": lambda *now: heard.append(now)}
     result = evaluate(entrants, table.game, games=10 * seats, seed=5, **how)
     assert result.games % result.deals == 0
     # Seats of one agent are asked together; decisions and games are counted.
-    assert (heard[0], same.most_at_once) == ((result.games, 0), result.games)
+    assert heard[0] == (result.games, 0)
+    assert same.most_at_once == result.games
     assert heard == sorted(heard)
     assert heard[-1] == (same.seen, result.games)
     for agent in result.agents:
@@ -59,12 +61,12 @@ def test_equal_agents_win_their_share(table):
 
 
 @small_tables
-def test_figures_depend_on_the_seed_and_not_on_what_is_played_together(table, monkeypatch):
+def test_results_depend_on_the_seed_and_not_on_what_is_played_together(table, monkeypatch):
     entrants = against_random(table, make("heuristic", registry.game(table.game)))
     results = []
     few = 3 * table.players
     for seed, together in (1, 16_384), (1, few), (1, 1), (2, 1):
-        monkeypatch.setattr(evaluation, "_GAMES_AT_ONCE", together)
+        monkeypatch.setattr(playing, "_GAMES_AT_ONCE", together)
         results.append(evaluate(entrants, table.game, games=10 * table.players, seed=seed))
     assert results[0] == results[1] == results[2]
     assert results[0].agents != results[3].agents
@@ -74,8 +76,9 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     result = evaluate([RANDOM], "shakespeare", games=7, players=1, seed=0)
     alone = result["random"]
     # Its only seat is among the record's winners, but nobody was beaten.
-    rates = alone.wins, alone.win_rate, alone.low, alone.high, alone.seat_win_rates
-    assert (*rates, result.mean_winning_score, result.winning_score_low) == (None,) * 7
+    assert (alone.wins, alone.win_rate, alone.seat_win_rates) == (None, None, None)
+    assert (alone.low, alone.high) == (None, None)
+    assert (result.mean_winning_score, result.winning_score_low) == (None, None)
     assert result.solo_target == registry.game("shakespeare").solo_target
     assert alone.score_low is not None
     assert alone.score_low < alone.mean_score
@@ -85,56 +88,67 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
 SCORES = np.array([[[10, 4], [5, 9]], [[6, 8], [7, 7]]])
 WINNERS = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 1]]], bool)
 BY_HAND: dict[str, Any] = {"a": (2.5, (0.5, 0.75), 8.0), "b": (1.5, (0.25, 0.5), 6.0)}
-"""Victories, shares of them by seat, and mean score."""
+"""Victories, win rates by seat, and mean score."""
+STUDENT_1 = 12.706205
+"""The 97.5 % quantile of Student's t with one degree of freedom."""
 
 
 def results(names, scores, winners) -> Any:
-    """Each agent's figures and the differences of pairs, of games in fixed rotation."""
+    """Return each agent's result and the differences of pairs, of games in fixed rotation."""
     turns = [np.roll(np.arange(len(names)), turn) for turn in range(len(names))]
     seating = np.broadcast_to(turns, scores.shape)
     return agent_results(names, seating, scores, winners)
 
 
-def test_figures_worked_out_by_hand():
-    agents, (between, turned) = results(["a", "b"], SCORES, WINNERS)
+def test_an_agent_s_result_worked_out_by_hand():
+    agents, _ = results(["a", "b"], SCORES, WINNERS)
     for agent in agents:
         wins, by_seat, mean = BY_HAND[agent.name]
+        assert (agent.copies, agent.games) == (1, 4)
+        assert (agent.wins, agent.win_rate, agent.seat_win_rates) == (wins, wins / 4, by_seat)
+        by_deal = np.array([1, 0.25] if agent.name == "a" else [0, 0.75])
+        assert (agent.low, agent.high) == pytest.approx(share_interval(by_deal)[1:])
+        assert agent.mean_score == mean
         # The standard error of two deals that are 3 apart is 1.5.
-        scores = mean, *(pytest.approx(mean + way * 12.7062 * 1.5) for way in (-1, 1))
-        won = share_interval(np.array([1, 0.25] if agent.name == "a" else [0, 0.75]))[1:]
-        rates = wins, wins / 4, *map(pytest.approx, won), by_seat
-        assert astuple(agent) == (agent.name, 1, 4, *rates, *scores)
+        half = STUDENT_1 * 1.5
+        assert (agent.score_low, agent.score_high) == pytest.approx((mean - half, mean + half))
+
+
+def test_a_difference_worked_out_by_hand():
+    _, (between, turned) = results(["a", "b"], SCORES, WINNERS)
     # In a deal a won 1 and -½ of the games more than b, and scored 5 and -1 points more.
     assert (between.first, between.second, between.deals) == ("a", "b", 2)
     assert (between.win_rate, between.score) == (0.25, 2)
     # Two deals are too few: their interval ends about where differences do.
     assert (between.win_low, between.win_high) == pytest.approx((-0.992, 0.997), abs=1e-3)
-    assert between.score - between.score_low == pytest.approx(12.7062 * 3)
+    assert between.score - between.score_low == pytest.approx(STUDENT_1 * 3)
+    assert (turned.first, turned.win_rate, turned.score) == ("b", -0.25, -2)
+    assert (turned.win_low, turned.score_high) == pytest.approx((-0.997, 36.12), abs=2e-3)
     assert str(between) == (
         "a less b, 2 deals (fewer than 30):\n"
         "  wins +25.0 % (-99.2 to +99.7), score +2.00 (-36.12 to +40.12)"
     )
-    assert (turned.first, turned.win_rate, turned.score) == ("b", -0.25, -2)
-    assert (turned.win_low, turned.score_high) == pytest.approx((-0.997, 36.12), abs=2e-3)
 
 
 @pytest.mark.parametrize("deals", [4, 10, 30, 100, 500])
 def test_intervals_hold_as_often_as_they_say_where_a_deal_suits_one_agent_in_every_seat(deals):
     """The games of a deal only repeat one, and are worth no more; what it gives to all cancels."""
-    rng, odds, luck = np.random.default_rng(deals), np.array([0.5, 0.3, 0.2]), []
+    rng = np.random.default_rng(deals)
+    odds = np.array([0.5, 0.3, 0.2])
+    held = []
     turns = np.array([np.roll(np.arange(3), turn) for turn in range(3)])
     for _ in range(400):
         winners = turns == rng.choice(3, deals, p=odds)[:, None, None]
         scores = np.rint(100 * rng.standard_normal((deals, 3)))[:, turns]
         agents, between = results("abc", scores, winners)
         for agent, odd in zip(agents, odds, strict=True):
-            luck.append((agent.low <= odd <= agent.high, agent.score_low <= 0 <= agent.score_high))
+            held.append((agent.low <= odd <= agent.high, agent.score_low <= 0 <= agent.score_high))
         leads = (a - b for a in odds for b in odds if a != b)
         for pair, lead in zip(between, leads, strict=True):
-            luck.append(
+            held.append(
                 (pair.win_low <= lead <= pair.win_high, pair.score_low <= 0 <= pair.score_high)
             )
-    share, mean = np.mean(luck, axis=0)
+    share, mean = np.mean(held, axis=0)
     assert 0.93 <= share <= (0.97 if deals >= 30 else 1)
     assert 0.93 <= mean <= 0.97
 
@@ -160,7 +174,7 @@ def test_copies_share_a_row():
 @pytest.mark.parametrize(
     ("game", "players"), [("figaro", 3), ("shakespeare", 1), ("shakespeare", 4)]
 )
-def test_as_json_and_by_name(game, players, tmp_path):
+def test_a_result_is_saved_as_json_and_read_by_name(game, players, tmp_path):
     variants = registry.game(game).options.items()
     options = {name: True for name, seats in variants if players in seats}
     entrants = ["heuristic", *["random"] * (players - 1)]

@@ -1,4 +1,4 @@
-"""Plans: who meets, where they sit, and when an order is settled."""
+"""Matchmaking: which agents meet, where they sit, and when an order is settled."""
 
 import itertools
 from collections import Counter
@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from shakespeare_arena.matchmaking import level_of, look_at, plan_round
+from shakespeare_arena.matchmaking import ladders_at_look, level_at_look, plan_round
 from shakespeare_arena.seating import Seating
 from tests.arena.simulated_results import digest_of, played, simulated
 
@@ -22,13 +22,13 @@ def planned(results=NOTHING, *, tables=(4,), number=0, **changes):
 
 
 def meetings(matches):
-    """How often two agents met, by pair."""
+    """Count how often two agents met, by pair."""
     pairs = (itertools.combinations(sorted(match.lineup), 2) for match in matches)
     return Counter(itertools.chain(*pairs))
 
 
 def look(results, agents, tables, **how):
-    return look_at(results, agents=agents, tables=tables, **{"look": 1} | how)
+    return ladders_at_look(results, agents=agents, tables=tables, **{"look": 1} | how)
 
 
 def test_in_the_first_round_tables_share_the_games_and_all_pairs_meet_equally_often():
@@ -103,14 +103,14 @@ def test_copies_sit_everywhere_equally_often_and_repeat_no_game():
     assert pairs == pytest.approx({(a, a): 2 / 3, (b, b): 2 / 3, (a, b): 4 / 3, (b, a): 4 / 3})
 
 
-def test_alone_all_play_the_same_deals_and_those_who_are_open_go_on():
+def test_in_the_solo_game_all_play_the_same_deals_and_those_whose_order_is_open_go_on():
     first = planned(tables=(1,), games=80)
     for agent in AGENTS[:4]:
         assert {match.deal for match in first if match.lineup == (agent,)} == set(range(20))
     second = planned(played(first, STRENGTHS), tables=(1,), number=1, games=80)
     assert {match.lineup for match in second} == {(digest_of("b"),), (digest_of("c"),)}
     assert {match.deal for match in second} == set(range(20, 60))
-    # Who is new plays what the others have played.
+    # A new agent plays what the others have played.
     third = planned(played(first, STRENGTHS), agents=AGENTS, tables=(1,), number=1, games=15)
     assert {match.lineup for match in third} == {(digest_of("e"),)}
     assert [match.deal for match in third] == list(range(15))
@@ -135,5 +135,7 @@ def test_all_ladders_and_all_looks_share_the_level():
     results = simulated({"a": 19.0, "b": 0.0}, tables=(2,), matches=1500, points=500.0)
     assert not look(results, AGENTS[:2], (2,))[2].undecided()
     assert look(results, AGENTS[:2], (2, 3, 4))[2].undecided()
-    assert sum(level_of(each, 1) for each in range(1, 100_000)) == pytest.approx(0.05, rel=1e-3)
-    assert level_of(3, 7) == pytest.approx(level_of(3, 1) / 7)
+    assert sum(level_at_look(each, 1) for each in range(1, 100_000)) == pytest.approx(
+        0.05, rel=1e-3
+    )
+    assert level_at_look(3, 7) == pytest.approx(level_at_look(3, 1) / 7)

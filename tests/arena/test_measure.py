@@ -7,41 +7,37 @@ import math
 import numpy as np
 import pytest
 
-from shakespeare_arena.measure import (
-    RUNGS,
-    Meetings,
-    _place_of,
-    _playouts_at,
-    climb,
-    fitted,
-    measure,
-    placed,
-    reference,
-)
+from shakespeare_arena.measure import measure, placement_of, reference
+from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, place_of, playouts_at
 from tests.contract.command_line import printed
 
 
 class Planted:
-    """Games of an agent whose odds against every rung are known; each takes as long as it would.
+    """Simulated games of an agent whose odds against every rung are known, on a clock of its own.
 
     With `noise` deals differ in how much they suit the agent, in logits. The odds are logistic in
-    what `curve` makes of a place.
+    `curve` of a place. The first deal takes `compiling` seconds longer.
     """
 
     def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0, curve=float):
-        self.place, self.slope, self.players, self.noise = place, slope, players, noise
+        self.place = place
+        self.slope = slope
+        self.players = players
+        self.noise = noise
+        self.compiling = compiling
         self.curve = curve
-        self.rng, self.compiling = np.random.default_rng(seed), compiling
-        self.now, self.order = 0.0, []
+        self.rng = np.random.default_rng(seed)
+        self.now = 0.0
+        self.order = []  # the rungs met, deal by deal
 
     def climb(self, deals, seconds=math.inf):
-        met: dict[float, Meetings] = {}
+        met: dict[float, RungResult] = {}
         climb(met, self.players, self.against, deals, seconds, lambda: self.now)
-        return placed(met, self.players)
+        return placement_of(met, self.players)
 
     def against(self, playouts):
         shares: list[float] = []
-        ahead = self.curve(self.place) - self.curve(_place_of(playouts))
+        ahead = self.curve(self.place) - self.curve(place_of(playouts))
         logit = self.slope * ahead - math.log(self.players - 1)
 
         def play(deals):
@@ -51,44 +47,46 @@ class Planted:
             chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
             shares.extend(self.rng.binomial(self.players, chances) / self.players)
             variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
-            games, wins = len(shares) * self.players, float(sum(shares) * self.players)
-            return Meetings(playouts, len(shares), games, wins, variance)
+            games = len(shares) * self.players
+            wins = float(sum(shares) * self.players)
+            return RungResult(playouts, len(shares), games, wins, variance)
 
         return play
 
 
 def covered(found, true):
     """Whether an interval, whose ends may lie beyond the scale, holds a place."""
-    low, high = (math.inf if end is None else end for end in (found.low, found.high))
+    low = math.inf if found.low is None else found.low
+    high = math.inf if found.high is None else found.high
     return low <= true <= high
 
 
 def test_intervals_hold_the_true_place():
-    """95 % are promised; 90 % of them must be kept."""
+    """Intervals are 95 %; 90 % or more must hold in this sample."""
     held = []
     for place, slope, seed in itertools.product(
         (-13.0, -1.2, 0.5, 3.0, 5.2, 7.0), (0.15, 0.4), range(4)
     ):
         placement = Planted(place, slope, 4, [seed, int(10 * place) + 200], noise=0.3).climb(150)
         assert placement.games == 4 * 150
-        held.append(covered(placement, _playouts_at(place)))
+        held.append(covered(placement, playouts_at(place)))
     assert np.mean(held) >= 0.9
 
 
 def eight_times_as_steep_at_the_top(place):
-    """Shares as with two seats of Shakespeare; above, a doubling is worth less and less."""
+    """Curve shares as with two seats of Shakespeare; above, a doubling is worth less and less."""
     if place >= 0:
         return 2 * math.sqrt(place)
     share = 1 + place / 20
     return 20 * (share + 3.5 * share**2) / 4.5 - 20
 
 
-def test_no_curve_between_rungs_misleads():
-    """Rungs in between are met, so that intervals are right and become narrow on any curve."""
+def test_intervals_hold_and_are_narrow_on_a_steep_curve():
+    """Rungs in between are met."""
     placements = []
     curve = eight_times_as_steep_at_the_top
     for true, seed in itertools.product((0.12, 0.38, 0.63, 0.9, 10, 40), range(2)):
-        planted = Planted(_place_of(true), 0.3, 2, [seed, int(100 * true)], noise=0.3, curve=curve)
+        planted = Planted(place_of(true), 0.3, 2, [seed, int(100 * true)], noise=0.3, curve=curve)
         placements.append((true, planted.climb(1500)))
     assert sum(covered(placement, true) for true, placement in placements) >= 11
     widths = [placement.high - placement.low for true, placement in placements if true < 1]
@@ -104,18 +102,22 @@ def test_no_rung_is_between_the_network_and_the_weakest_search():
 
 
 @pytest.mark.parametrize(("place", "said"), [(-40.0, "0 or less"), (17.0, "above 1,024")])
-def test_beyond_the_scale_it_says_so_and_stops(place, said):
-    placement = Planted(place, 0.8, 4, 1).climb(10_000)
+def test_an_agent_beyond_the_scale_is_placed_there_in_few_games(place, said):
+    planted = Planted(place, 0.8, 4, 1)
+    placement = planted.climb(10_000)
     assert str(placement) == said
     assert placement.games < 4 * 600
+    assert planted.order.count(0 if place < 0 else 1024) >= 100
 
 
-def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
+def test_no_rung_is_met_that_takes_longer_than_there_is_time():
     planted = Planted(9.0, 0.4, 2, 0)
     planted.climb(10_000, 20.0)
     assert planted.now < 25
     assert max(planted.order) == 256
-    # But what a first deal takes to compile stops nobody.
+
+
+def test_time_for_compiling_is_no_time_of_a_deal():
     planted = Planted(5.0, 0.4, 2, 0, compiling=10.0)
     planted.climb(10_000, 100.0)
     assert {1, 4, 16} <= set(planted.order)
@@ -123,14 +125,17 @@ def test_it_plays_no_rung_that_takes_longer_than_there_is_time():
 
 
 def test_equal_wins_place_an_agent_at_the_rung_itself():
-    place, low, high = fitted([Meetings(64, 50, 150, 50.0, 0.05)], 3)
+    place, low, high = fit_place([RungResult(64, 50, 150, 50.0, 0.05)], 3)
     assert low < place == 6 < high
+
+
+def test_the_network_is_placed_at_one_playout():
     rung = measure(reference(1), "figaro", players=[3], games=12)
     assert covered(rung[3], 1)
-    assert rung[3].meetings[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
+    assert rung[3].rungs[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
 
 
-def test_what_the_command_prints_and_writes(tmp_path):
+def test_the_command_prints_and_writes_the_placement(tmp_path):
     file = tmp_path / "found.json"
     command = ["measure", "random", "--game", "figaro", "--players", "3", "--games", "20"]
     out = printed(*command, "--out", str(file))
@@ -140,6 +145,6 @@ def test_what_the_command_prints_and_writes(tmp_path):
     placed = data["tables"][0]
     assert (data["agent"], placed["low"]) == ("random", 0.0)
     assert placed["low"] <= placed["playouts"] < placed["high"] < 0.7
-    for playouts in {*RUNGS, *(met["playouts"] for met in placed["meetings"])}:
+    for playouts in {*RUNGS, *(met["playouts"] for met in placed["rungs"])}:
         assert data["scale"][str(playouts)] == reference(playouts)
     assert len(data["scale_digest"]) == 16

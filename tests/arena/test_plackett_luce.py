@@ -1,4 +1,4 @@
-"""Ratings: against choix, against known strengths, and what ties, copies and faults count."""
+"""Ratings: against choix, against known strengths, and with ties, copies and faults."""
 
 import itertools
 import math
@@ -8,11 +8,11 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_arena.ratings import ELO, PENALTY, choices, ratings, strengths
+from shakespeare_arena.ratings import ELO, PENALTY, choices, fit_ratings, fit_strengths
 from shakespeare_arena.seating import Match
 from tests.arena.simulated_results import digest_of, played, simulated
 
-FIELD = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}
+STRENGTHS = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}
 
 
 def lineup(names):
@@ -20,22 +20,22 @@ def lineup(names):
 
 
 def unpenalised(results):
-    """Strengths by digest, their mean 0."""
+    """Return strengths without a penalty by digest, their mean 0."""
     made = choices(results, penalty=0)
     ones = np.ones(made.chosen.shape[0])
-    at = strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
+    at = fit_strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
     return dict(zip(made.digests, at - at.mean(), strict=True))
 
 
 def orders_of(seats, place):
-    """All orders of the seats' agents that agree with their places."""
+    """Yield all orders of the seats' agents that agree with their places."""
     groups = [[s for s, p in zip(seats, place, strict=True) if p == q] for q in sorted(set(place))]
     for parts in itertools.product(*map(itertools.permutations, groups)):
         yield tuple(itertools.chain(*parts))
 
 
 @pytest.mark.parametrize("points", [500.0, 3.0], ids=["no ties", "ties"])
-def test_they_are_what_choix_finds_in_all_orders_of_those_who_tie(points):
+def test_strengths_are_those_of_choix_over_all_orders_of_ties(points):
     results = simulated(dict.fromkeys("abcd", 0.0), tables=(3,), matches=8, points=points)
     found = unpenalised(results)
     number = {digest: i for i, digest in enumerate(found)}
@@ -52,7 +52,7 @@ def test_they_are_what_choix_finds_in_all_orders_of_those_who_tie(points):
 
 
 def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
-    """Of a, a and b the first is b in one of five: b is half as strong, as 2·2 / (2·2 + 1)."""
+    """If b is first in one of five games of a, a and b, it is half as strong: 2·2 / (2·2 + 1)."""
     results = played([Match(3, d, lineup("aab"), (0,)) for d in range(5)], {"a": 0.0, "b": 0.0})
     places = [[1, 3, 2], [2, 1, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1]]
     results = results.with_columns(places=pl.Series(places, dtype=pl.List(pl.Int8)))
@@ -63,9 +63,9 @@ def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
     assert choices_of_a == pytest.approx(4 + 3, abs=1e-4)
 
 
-def test_who_never_lost_has_the_rating_that_its_penalty_allows():
+def test_an_agent_that_never_lost_has_the_rating_that_the_penalty_allows():
     matches = [Match(2, deal, lineup("ab"), (0, 1)) for deal in range(20)]
-    rated = ratings(played(matches, {"a": 5000.0, "b": 0.0}))
+    rated = fit_ratings(played(matches, {"a": 5000.0, "b": 0.0}))
     lead, error, _ = rated.lead(*map(rated.digests.index, lineup("ab")))
     # Where the likelihood of 40 victories and the penalty of both are in balance.
     at = lead / ELO
@@ -75,22 +75,22 @@ def test_who_never_lost_has_the_rating_that_its_penalty_allows():
 
 
 def test_known_strengths_are_found():
-    results = simulated(FIELD, tables=(2, 4, 6), matches=150, points=500.0)
-    rated = ratings(results)
-    truth = np.array([*FIELD.values()]) - np.mean([FIELD[name] for name in "bcd"])
-    found = [rated.digests.index(digest_of(name)) for name in FIELD]
+    results = simulated(STRENGTHS, tables=(2, 4, 6), matches=150, points=500.0)
+    rated = fit_ratings(results)
+    truth = np.array([*STRENGTHS.values()]) - np.mean([STRENGTHS[name] for name in "bcd"])
+    found = [rated.digests.index(digest_of(name)) for name in STRENGTHS]
     assert np.sort(rated.points)[1:4].mean() == pytest.approx(0, abs=1e-9)
     off = (rated.points[found] - truth) / rated.errors()[found]
     assert np.abs(off).max() < 3
     assert 3 < rated.errors().mean() < 12
-    assert ratings(results.head(0)).digests == ()
+    assert fit_ratings(results.head(0)).digests == ()
 
 
 def test_a_matchs_games_count_together():
-    """Games that repeat each other tell nothing new: copied fourfold, as wide as before."""
+    """Games that repeat each other tell nothing new: with four copies errors stay as wide."""
     results = simulated({"a": 0.0, "b": 50.0, "c": 90.0}, tables=(3,), matches=200, seed=1)
     one = results.filter(rotation=0)
     again = pl.concat([one.with_columns(key=pl.col("key") + f"{i}") for i in range(4)])
-    wide, same = ratings(one), ratings(again)
-    np.testing.assert_allclose(same.errors(), wide.errors(), rtol=0.15)
-    assert ratings(results).errors().max() < 0.75 * wide.errors().max()
+    errors = fit_ratings(one).errors()
+    np.testing.assert_allclose(fit_ratings(again).errors(), errors, rtol=0.15)
+    assert fit_ratings(results).errors().max() < 0.75 * errors.max()

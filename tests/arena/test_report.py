@@ -7,7 +7,8 @@ import pytest
 from rich.console import Console
 
 from benchmarks.leaderboards.pages import ladder_markdown
-from shakespeare_arena.sheets import shown_name, standings_tables, table_sheets
+from shakespeare_arena.reports import printable_name
+from shakespeare_arena.sheets import standings_tables, table_sheets
 from shakespeare_arena.standings import standings_of
 from tests.arena.simulated_results import simulated
 
@@ -63,4 +64,4 @@ def test_markdown_has_a_row_for_each_agent_and_names_end_no_cell(standings):
     assert len(rows) == standings.ladder.height + standings.solo.height
     assert {len(re.findall(r"(?<!\\)\|", line)) for line in rows} <= {7}
     assert all(sign.isprintable() or sign == "\n" for sign in text)
-    assert shown_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"
+    assert printable_name("runs/" + "x" * 90 + "/final", 20) == "runs/xxxxx…xxx/final"

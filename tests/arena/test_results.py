@@ -1,6 +1,7 @@
 """Finished games are kept whole, once each, whatever happens to the process that plays them."""
 
 import json
+import os
 import shutil
 from typing import Any
 
@@ -10,7 +11,7 @@ from filelock import FileLock
 from polars.testing import assert_frame_equal
 
 from shakespeare_arena import results
-from shakespeare_arena.results import merge, opened
+from shakespeare_arena.results import merge, open_results
 from shakespeare_env.datasets.reading import ARENA, read_games, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated
@@ -22,7 +23,7 @@ ROWS = simulated({"a": 0, "b": 50}, tables=(3,), matches=4)
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     """Holds all rows in two files, the second of which is not full."""
-    with opened(tmp_path / "arena", GAME) as store:
+    with open_results(tmp_path / "arena", GAME) as store:
         with monkeypatch.context() as patched:
             patched.setattr(results, "FULL", 1)
             store.append(ROWS[:5])
@@ -32,7 +33,7 @@ def folder(tmp_path, monkeypatch):
 
 def test_a_game_counts_once_and_stands_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
-    with opened(folder, GAME) as store:
+    with open_results(folder, GAME) as store:
         store.append(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0))))
         assert_frame_equal(store.results, ROWS)
         assert store.keys == set(ROWS["key"])
@@ -44,7 +45,7 @@ def test_a_game_counts_once_and_stands_where_it_was_written(folder):
 def test_a_frame_holds_the_games_that_were_there_whatever_is_added_as_it_is_read(folder):
     """Polars opens files again and again, and must not find one of them replaced."""
     games = read_games(folder)
-    with opened(folder, GAME) as store:
+    with open_results(folder, GAME) as store:
         store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=4, seed=1))
     assert_frame_equal(games.drop("game_id").collect(), ROWS)
     assert read_results(folder).height > ROWS.height
@@ -56,13 +57,13 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
     pl.read_parquet(last).drop("values").write_parquet(last)
     more = simulated({"a": 0, "b": 50}, tables=(3,), matches=4, seed=1)
     for number in range(4):
-        with opened(folder, GAME) as store:
+        with open_results(folder, GAME) as store:
             store.append(more[number : number + 1])
     assert results_files(folder) == [first, last]
     assert pl.read_parquet(last)["key"].to_list() == [*ROWS["key"][5:], *more["key"][:4]]
     monkeypatch.setattr(results, "FULL", 1)
     for number in range(4, 7):
-        with opened(folder, GAME) as store:
+        with open_results(folder, GAME) as store:
             store.append(more[number : number + 1])
     assert [path.name for path in results_files(folder)[2:]] == [
         "games-000003.parquet",
@@ -74,10 +75,10 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
 
 def test_folders_that_are_not_its_own_are_refused(folder, tmp_path):
     def refused(path, says, game=GAME):
-        with pytest.raises(ArenaError, match=says), opened(path, game):
+        with pytest.raises(ArenaError, match=says), open_results(path, game):
             pass
 
-    with opened(folder, GAME):
+    with open_results(folder, GAME):
         refused(folder, "this process already plays in it")
     with FileLock(folder / ".lock"):
         refused(folder, "another process plays in it")
@@ -116,10 +117,13 @@ def planned(**changed):
 )
 def test_a_plan_that_cannot_be_is_refused_with_the_remedy(folder, text, said):
     (folder / "round-0000.json").write_text(planned())
-    with opened(folder, GAME) as store:
-        assert store.plan is not None
+    with open_results(folder, GAME) as store:
+        assert store.last_plan is not None
     (folder / "round-0000.json").write_text(text)
-    with pytest.raises(ArenaError, match=f"{said}.*; delete it: the round"), opened(folder, GAME):
+    with (
+        pytest.raises(ArenaError, match=f"{said}.*; delete it: the round"),
+        open_results(folder, GAME),
+    ):
         pass
 
 
@@ -156,6 +160,7 @@ def changed(**facts):
         ("games", rewritten(deal=pl.col("deal").cast(pl.Int32)), "other columns"),
         ("manifest", lambda path: path.write_text("[]"), "cannot be read"),
         ("manifest", lambda path: path.write_text("[" * 10**6), "cannot be read"),
+        ("manifest", lambda path: os.truncate(path, 2**26 + 1), "at most"),
         ("manifest", changed(game=["chess"]), "game: Input should be a valid string"),
         ("manifest", changed(format=99), "format 99"),
         ("manifest", changed(game="chess"), "'chess'"),
@@ -173,13 +178,13 @@ def test_damage_is_named_with_the_remedy(folder, file, change, said):
 
 def test_merging_keeps_every_game_once(folder, tmp_path):
     more = simulated({"a": 0, "b": 50}, tables=(3,), matches=6, seed=1)
-    with opened(tmp_path / "other", GAME) as store:
+    with open_results(tmp_path / "other", GAME) as store:
         store.append(pl.concat([ROWS[3:8], more]))
     into = tmp_path / "all"
     assert merge([folder, tmp_path / "other"], into) == len(ROWS) + len(more)
     assert merge([folder, tmp_path / "other"], into) == 0
     assert_frame_equal(read_results(into), pl.concat([ROWS, more]))
-    with opened(tmp_path / "another", "shakespeare"):
+    with open_results(tmp_path / "another", "shakespeare"):
         pass
     with pytest.raises(ArenaError, match="only results of one game"):
         merge([folder, tmp_path / "another"], into)

@@ -10,7 +10,7 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 from rich.console import Console
 
-from shakespeare_arena.ratings import ratings
+from shakespeare_arena.ratings import Lead, fit_ratings
 from shakespeare_arena.seating import Match
 from shakespeare_arena.sheets import standings_tables
 from shakespeare_arena.standings import SCHEMAS, standings_of, verdict, with_ranks
@@ -133,7 +133,7 @@ def test_a_ladder_of_agents_that_beat_each_other_in_a_circle_says_that_it_is_fal
     assert (fit["compared"], fit["freedom"]) == (6, 3)
     assert fit["p"] == pytest.approx(scipy.stats.chi2.sf(fit["chi_square"], 3))
     assert fit["widening"] == pytest.approx((fit["chi_square"] / 3) ** 0.5)
-    narrow = ratings(results).errors().max() * scipy.stats.t.ppf(0.975, 179)
+    narrow = fit_ratings(results).errors().max() * scipy.stats.t.ppf(0.975, 179)
     widest = standings.ladder.select(pl.col("high") - pl.col("low")).to_numpy().max() / 2
     assert widest == pytest.approx(narrow * fit["widening"], rel=1e-3)
     text = io.StringIO()
@@ -199,4 +199,4 @@ def test_solo_leads_are_of_the_deals_that_both_have_played():
     ],
 )
 def test_a_verdict(lead, error, matches, expected):
-    assert verdict(lead, error, matches, level=0.05, equal_within=20) == expected
+    assert verdict(Lead(lead, error, matches), level=0.05, equal_within=20) == expected

@@ -10,7 +10,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
 from shakespeare_arena import tournament
-from shakespeare_arena.field import Field, contenders
+from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.intervals import wilson_interval
 from shakespeare_arena.matchmaking import plan_round
 from shakespeare_arena.standings import LEVEL, standings_of
@@ -36,10 +36,10 @@ def broken(observations, masks, rng):
 
 
 def small(*agents, **how):
-    """A field of two seats that plays all its games."""
+    """An arena of two seats that plays all its games."""
     named = agents or ("random", Twin())
     given: dict[str, Any] = {"players": [2], "equal_within": 1e-6, "solo_equal_within": 1e-6}
-    return Field.of(agents=list(named), **given | how)
+    return ArenaConfig.of(agents=list(named), **given | how)
 
 
 class Stop(Exception):  # noqa: N818
@@ -70,8 +70,8 @@ def test_games_are_played_at_all_tables_until_the_budget_is_spent_and_then_it_go
 def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
     """An agent that often fails sits out from the same round on."""
     monkeypatch.setattr(tournament, "SHARD_S", 0.1)
-    field = small("random", Twin(), breaks_down, games=120)
-    run_arena(field, tmp_path / "whole")
+    config = small("random", Twin(), breaks_down, games=120)
+    run_arena(config, tmp_path / "whole")
     for games_before in (1, 45, 75):
 
         def interrupt(_number, finished, _planned, games_before=games_before):
@@ -79,18 +79,18 @@ def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
                 raise Stop
 
         with pytest.raises(Stop):
-            run_arena(field, tmp_path / "cut", on_progress=interrupt)
+            run_arena(config, tmp_path / "cut", on_progress=interrupt)
         assert len(read_results(tmp_path / "cut")) >= games_before
-    run_arena(field, tmp_path / "cut")
+    run_arena(config, tmp_path / "cut")
     assert_frame_equal(games(tmp_path / "cut"), games(tmp_path / "whole"))
 
 
 def test_it_stops_once_the_order_is_settled(tmp_path):
     """Alone both play the same deals."""
-    field = Field.of(agents=["random", "heuristic"], players=[1, 2])
-    assert run_arena(field, tmp_path) is Ending.settled
+    config = ArenaConfig.of(agents=["random", "heuristic"], players=[1, 2])
+    assert run_arena(config, tmp_path) is Ending.settled
     results = read_results(tmp_path)
-    assert len(results) < field.games
+    assert len(results) < config.games
     ladder = standings_of(results).ladder
     assert ladder["agent"].to_list() == ["heuristic", "random"]
     assert ladder["verdict"].to_list() == ["stronger", None]
@@ -113,7 +113,7 @@ def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
 
 
 def test_a_changed_agent_is_a_new_one_and_a_renamed_one_the_same(tmp_path):
-    """The budget counts the games of the field's own agents."""
+    """The budget counts the games of the arena's own agents."""
 
     def played(*agents):
         run_arena(small(*agents, games=40), tmp_path)
@@ -139,17 +139,17 @@ def test_who_always_fails_sits_out_and_the_others_play_on(tmp_path):
     assert ending in (Ending.alone, Ending.settled)
 
 
-def test_fields_in_threads_share_the_working_folder_or_take_turns(tmp_path):
+def test_arenas_in_threads_share_the_working_folder_or_take_turns(tmp_path):
     """Until the last of them is over, whoever ends first."""
     before = Path.cwd()
     game = registry.game("figaro")
     here = small(game="figaro", players=[3])
     there = here.model_copy(update={"folder": tmp_path})
-    other = contenders(there, game)
-    with contenders(there, game), ThreadPoolExecutor(1) as pool:
+    other = open_contenders(there, game)
+    with open_contenders(there, game), ThreadPoolExecutor(1) as pool:
         pool.submit(other.__enter__).result()
-        with pytest.raises(ArenaError, match=f"plays a field of {tmp_path}"):
-            pool.submit(contenders(here, game).__enter__).result()
+        with pytest.raises(ArenaError, match=f"runs an arena in {tmp_path}"):
+            pool.submit(open_contenders(here, game).__enter__).result()
     assert Path.cwd() == tmp_path
     other.__exit__(None, None, None)
     assert Path.cwd() == before
@@ -174,7 +174,7 @@ def test_identical_agents_are_seldom_taken_for_different(tmp_path):
     for seed, players in enumerate([(2,), (4,), (2, 4), (1, 2, 4)] * 3):
         twins = [type(f"Twin {number}", (RandomAgent,), {})() for number in range(2 + seed % 3)]
         settings: dict[str, Any] = {"games": 200, "equal_within": 150.0, "seed": seed}
-        run_arena(Field.of(players=players, agents=twins, **settings), tmp_path / str(seed))
+        run_arena(ArenaConfig.of(players=players, agents=twins, **settings), tmp_path / str(seed))
         standings = standings_of(read_results(tmp_path / str(seed)))
         verdicts = {*standings.ladder["verdict"], *standings.solo["verdict"]}
         stronger.append("stronger" in verdicts)

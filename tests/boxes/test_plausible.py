@@ -1,4 +1,4 @@
-"""What a plausible box is, and draws of it."""
+"""Constraints on plausible boxes, and boxes drawn at random."""
 
 import re
 
@@ -75,7 +75,8 @@ def test_a_constraint_names_what_violates_it(game, name, tmp_path):
 
 
 def test_winners_could_have_recruited_for_23_pounds_or_taken_extras(tmp_path):
-    text, file = registry.own_box("shakespeare").read_text("utf-8"), tmp_path / "box.toml"
+    text = registry.own_box("shakespeare").read_text("utf-8")
+    file = tmp_path / "box.toml"
     for cost in (5, 3):
         file.write_text(re.sub(r"(?m)^cost = \d", f"cost = {cost}", text))
         names = [one.name for one, _ in violated("shakespeare", file)]
@@ -97,7 +98,8 @@ def entries(value, name=""):
 @games
 def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
     """Equal seeds draw equal boxes; every group moves its own facts, and no fact of a source."""
-    own, file = dict(entries(box_facts(registry.own_box(game)))), tmp_path / "box.toml"
+    own = dict(entries(box_facts(registry.own_box(game))))
+    file = tmp_path / "box.toml"
     texts = [sample_box(game, 0, number) for number in range(8)]
     assert len({*texts}) == 8
     assert texts[3] == sample_box(game, 0, 3) != sample_box(game, 1, 3)
@@ -117,7 +119,8 @@ def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
 
 
 def test_the_command_checks(tmp_path):
-    run, good = CliRunner().invoke, tmp_path / "good.toml"
+    run = CliRunner().invoke
+    good = tmp_path / "good.toml"
     good.write_text(sample_box("shakespeare", 0, 0))
     assert run(app, ["check", str(good)]).exit_code == 0
     wrong = write_box(tmp_path, "shakespeare", "character.romeo.cost = 4")

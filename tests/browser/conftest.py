@@ -1,4 +1,4 @@
-"""One Chromium and one table server for all tests of a worker, and pages that are listened to."""
+"""One Chromium and one table server for all tests of a worker, and pages whose faults count."""
 
 import os
 import shutil
@@ -44,7 +44,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
-    """A table server that is not stopped."""
+    """A table server that runs for all tests."""
     running = TableServer(tmp_path_factory.mktemp("table")).start()
     yield running
     running.end()
@@ -53,7 +53,7 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
 
 @pytest.fixture
 def new_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Opens pages, each in a browser of its own; none may complain, or call another machine."""
+    """Opens pages, each in a browser of its own. None may report a fault or ask another machine."""
     heard: list[str] = []
     contexts = []
 

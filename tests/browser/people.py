@@ -1,4 +1,4 @@
-"""People at a table: they see a page, and use a mouse, a finger or a keyboard; what they see."""
+"""People in tests: they look at a page and use a mouse, a finger or a keyboard."""
 
 import random
 from dataclasses import dataclass
@@ -66,7 +66,7 @@ _MOST_STOPS = 200
 
 @dataclass
 class Seen:
-    """What a page says when its person is to decide, or the game is over."""
+    """A page when its person is to decide, or the game is over."""
 
     version: str
     moves: list[tuple[str, list[str], str]]
@@ -74,7 +74,7 @@ class Seen:
 
 
 class Person:
-    """Somebody who looks at a page and chooses moves at random; repeatably."""
+    """A person who looks at a page and chooses moves at random, the same ones with each seed."""
 
     def __init__(self, page, seed: int = 0) -> None:
         self.page = page
@@ -84,7 +84,7 @@ class Person:
     def begin(
         self, address: str, game: str, seats: list[str], seed: int = 1, position="", **fields
     ) -> None:
-        """Begin a table in the lobby; a seat is `person`, or an agent's name."""
+        """Begin a table in the lobby; a seat is `person` or the name of an agent."""
         form = {"game": game, "players": len(seats), "position": position}
         self.page.goto(f"{address}?{urlencode(form)}")
         self.page.get_by_label("Seed").fill(str(seed))
@@ -96,23 +96,23 @@ class Person:
         self.page.wait_for_selector("#turn", state="attached")
 
     def look(self) -> Seen:
-        """Wait for something to decide that is new to this person, or for the end."""
+        """Wait until there is something new for this person to decide, or the game is over."""
         found = self.page.wait_for_function(_SEEN, arg=self.version).json_value()
         assert found.pop("lacking") == [], "moves have places that are not on the board"
         self.version = found["version"]
         return Seen(**found)
 
     def decides(self):
-        """Whether this person is asked for a move."""
+        """Return whether this person is asked for a move."""
         return self.page.locator("#moves-title").count() > 0
 
     def choose(self, seen: Seen) -> tuple[str, list[str], str]:
-        """A move, each kind of them as likely as the others."""
+        """Draw a move, each kind with the same probability."""
         kind = self._random.choice(sorted({move.partition(":")[0] for move, _, _ in seen.moves}))
         return self._random.choice([it for it in seen.moves if it[0].partition(":")[0] == kind])
 
     def play_on(self, most: int = 1000) -> int:
-        """Play until the game is over, or so many moves; how many it were."""
+        """Play until the game is over, at most so many moves, and return their number."""
         for played in range(most):
             if (seen := self.look()).over:
                 return played
@@ -120,7 +120,7 @@ class Person:
         return most
 
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
-        """Play a move by the places on the board, one after the other; else by its button."""
+        """Play a move by its places on the board, one after the other, or else by its button."""
         if not places:
             self.press(self.page.locator(f"#moves .direct button[value='{move}']"))
             return
@@ -138,12 +138,12 @@ class Person:
         return there.locator("visible=true").first
 
     def press(self, what) -> None:
-        """Use something of the page."""
+        """Click an element."""
         what.click()
 
 
 class TouchingPerson(Person):
-    """Uses a finger."""
+    """A person who uses a finger."""
 
     def press(self, what) -> None:
         """Tap it."""
@@ -151,10 +151,10 @@ class TouchingPerson(Person):
 
 
 class TypingPerson(Person):
-    """Has no mouse: walks to a place or a button with the Tab key, or names a move."""
+    """A person without a mouse, who goes to places and buttons by Tab, or types a move."""
 
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
-        """Play a move by the find field or by walking over the board, in turns."""
+        """Play a move by the find field or by walking over the board, at random."""
         if self._random.random() < 0.5:
             self.press(self.page.locator("#finder > summary"))
             self.page.wait_for_function("() => document.activeElement.id === 'find'")
@@ -164,7 +164,7 @@ class TypingPerson(Person):
         super().play(seen, move, places, words)
 
     def press(self, what) -> None:
-        """Walk there with Tab, then press Enter."""
+        """Go to an element with Tab, then press Enter."""
         what.wait_for(state="visible")
         for _ in range(_MOST_STOPS):
             if what.evaluate("(it) => it === document.activeElement"):
@@ -176,7 +176,7 @@ class TypingPerson(Person):
 
 
 def wait_for_log(page, count=0):
-    """The log of a page, a move a line, once it holds as many moves or more."""
+    """Return the lines of a page's log once it has at least so many; each is a move."""
     page.wait_for_function(
         "(count) => document.querySelectorAll('#log li').length >= count", arg=count
     )
@@ -184,20 +184,20 @@ def wait_for_log(page, count=0):
 
 
 def in_view(page) -> dict[str, Any]:
-    """What others have changed and whether each is in view; the same of legal places."""
+    """Return which places the others have changed, and which of them and of legal ones are seen."""
     found: dict[str, Any] = page.evaluate(_IN_VIEW)
     return found
 
 
 def fits(page) -> None:
-    """Nothing is beyond the screen of a phone, or too small for a finger."""
+    """Check that nothing is beyond the screen of a phone or too small for a finger."""
     width, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     assert width <= room == PHONE["viewport"]["width"], page.url
     assert page.evaluate(_TOO_SMALL) == [], page.url
 
 
 def serious_findings(page) -> list[str]:
-    """What axe-core calls serious or critical on a page, each with where it is."""
+    """Return the findings on a page that axe-core calls serious or critical, with their places."""
     axe = pytest.importorskip(
         "axe_playwright_python.sync_playwright", reason="needs axe-playwright-python"
     )

@@ -15,7 +15,7 @@ _COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
 
 
 class TableServer:
-    """`shakespeare table` on this machine, with games in a folder; stopped and started at will."""
+    """`shakespeare table` on this machine, with its games in a folder. It can be started again."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._errors = folder / f"stderr-{id(self)}.txt"
@@ -25,7 +25,7 @@ class TableServer:
         self.address = ""
 
     def start(self) -> "TableServer":
-        """Start it, at the same address as before; it can be played once this returns."""
+        """Start it at the same address as before, and wait until games can be played."""
         with self._errors.open("a") as errors:
             self._process = subprocess.Popen(
                 [*_COMMAND, "--port", str(self._port), *self._arguments],
@@ -36,7 +36,7 @@ class TableServer:
             )
         assert self._process.stdout is not None
         line = self._process.stdout.readline()
-        assert "stands at http" in line, line + self.errors()
+        assert "Play at http" in line, line + self.errors()
         self.address = line.split()[-1]
         self._port = int(self.address.rstrip("/").rpartition(":")[2])
         for name in registry.names():
@@ -52,5 +52,5 @@ class TableServer:
         self._process.communicate(timeout=30)
 
     def errors(self) -> str:
-        """All that it has written to its terminal as errors."""
+        """Return what it has written to standard error."""
         return self._errors.read_text()

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env.film import Film
-from shakespeare_table.analysis.figures import Forecasts, Judged, judged_page
+from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, annotated_page
 from tests.agents.sessions import played
 from tests.browser.people import serious_findings
 
@@ -18,9 +18,9 @@ def film(tmp_path_factory):
     path = tmp_path_factory.mktemp("film") / "game.html"
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
     decider = game.positions[9].to_move
-    judged = Judged(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
+    judged = JudgedDecision(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
     forecasts = Forecasts(chances, 10 * chances, "somebody")
-    text = judged_page(Film(game.course), forecasts, [judged])
+    text = annotated_page(Film(game.history), forecasts, [judged])
     path.write_text(text, encoding="utf-8")
     return path.as_uri()
 

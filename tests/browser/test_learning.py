@@ -1,4 +1,4 @@
-"""Learning in a browser: the guided game by keys and finger; terms; a hint."""
+"""Learning in a browser: the guided game by keys and by finger, terms, and a hint."""
 
 import pytest
 
@@ -44,10 +44,11 @@ def _by_finger(page, number):
     ("game", "act", "look"), [("shakespeare", _by_keys, {}), ("figaro", _by_finger, PHONE)]
 )
 def test_the_guided_game_is_played_by_keys_and_finger(server, new_page, game, act, look):
-    """The guide's button is where it was at every decision."""
+    """The guide's button stays at the same place at every decision."""
     page = new_page(**look)
     _begin(page, server, game)
-    version, places = "", set()
+    version = ""
+    places = set()
     for number in range(_MOVES):
         found = page.wait_for_function(_SUGGESTED, arg=version).json_value()
         version = found["version"]

@@ -1,4 +1,4 @@
-"""Tables in the browser: by mouse, finger and keys, by several people, and on two widths."""
+"""Tables in the browser: played by mouse, finger and keys, by several people, on two widths."""
 
 import json
 from typing import Any
@@ -18,31 +18,34 @@ from tests.browser.people import (
     wait_for_log,
 )
 
-_FIRST_PAGE, _ANSWER = 300_000, 60_000
-"""Bytes on the wire: at most of all that a page needs, and of a move's answer."""
+_MAX_FIRST_PAGE = 300_000
+"""The most bytes on the wire of everything that a page needs."""
+_MAX_ANSWER = 60_000
+"""The most bytes on the wire of the answer to a move."""
 _MOVES = 5
 
 
 def test_a_game_is_played_to_its_end(server, new_page):
-    """From its last round on; the page says who has won, and what each score is made of."""
+    """Play the last round; the page then says who has won and how each score came about."""
     position = Position.new("figaro", players=3, seed=1)
     while position.to_dict()["round"] < 3 or position.to_move != 0:
         position.push(position.moves()[0])
-    person, loaded = Person(new_page()), list[Any]()
+    person = Person(new_page())
+    loaded = list[Any]()
     page = person.page
     page.on("requestfinished", lambda request: loaded.append(request))
     text = json.dumps(position.to_dict())
     with page.expect_request_finished(lambda request: "board.js" in request.url):
         person.begin(server.address, "figaro", ["person", "random", "random"], position=text)
     page.wait_for_load_state("load")
-    assert 10_000 < sum(it.sizes()["responseBodySize"] for it in loaded) < _FIRST_PAGE
+    assert 10_000 < sum(it.sizes()["responseBodySize"] for it in loaded) < _MAX_FIRST_PAGE
     assert person.play_on() > 3
     answers = [it for it in loaded if it.url.endswith("/play") or "/changes?" in it.url]
-    assert max(it.sizes()["responseBodySize"] for it in answers) < _ANSWER
+    assert max(it.sizes()["responseBodySize"] for it in answers) < _MAX_ANSWER
     rows = page.locator("#moves tbody tr").all_inner_texts()
     table = [row.replace("−", "-").split("\t") for row in rows]
-    totals = next(row for row in table if row[0].startswith("in all"))
-    parts = [row for row in table if row[0] and not row[0].startswith("in all")]
+    totals = next(row for row in table if row[0].startswith("total"))
+    parts = [row for row in table if row[0] and not row[0].startswith("total")]
     for seat in range(1, len(totals)):
         assert sum(int(row[seat]) for row in parts) == int(totals[seat])
     assert "wins" in rows[-1]
@@ -58,7 +61,8 @@ def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, gam
     person.begin(server.address, game, ["person", *["random"] * (seats - 1)], seed=3)
     changed: list[tuple[str, bool]] = []
     for number in range(_MOVES):
-        seen, sight = person.look(), in_view(page)
+        seen = person.look()
+        sight = in_view(page)
         if number:
             changed += sight["changed"]
         assert sight["first"] or not sight["legal"]
@@ -79,11 +83,12 @@ def test_by_keys_a_move_is_found_or_walked_to(server, new_page):
 
 
 def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
-    """Until one wants them at once; an entry of the strip shows its places."""
+    """They can also be shown at once, and an entry of the strip shows its places."""
     page = new_page(reduced_motion="no-preference")
     person = Person(page, 2)
     person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
-    seen, number = person.look(), int(page.input_value("#number"))
+    seen = person.look()
+    number = int(page.input_value("#number"))
     person.play(seen, *person.choose(seen))
     steps = []
     page.wait_for_selector("#moves-title", state="detached")
@@ -105,12 +110,15 @@ def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
 
 
 def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
-    """In seven tabs, though a browser has six connections to a server."""
-    one, other, spectator = Person(new_page(), 1), Person(new_page(), 2), new_page()
+    """The third has seven tabs, though a browser opens six connections to a server."""
+    one = Person(new_page(), 1)
+    other = Person(new_page(), 2)
+    spectator = new_page()
     one.begin(server.address, "shakespeare", ["person"] * 2, name0="Ann", name1="Bob")
     link = one.page.locator("a", has_text="link to give away").first.get_attribute("href")
     other.page.goto(server.address + link.lstrip("/"))
-    tabs = [spectator, *(spectator.context.new_page() for _ in range(6))]
+    tabs = [spectator]
+    tabs += [spectator.context.new_page() for _ in range(6)]
     for tab in tabs:
         tab.goto(one.page.locator("a", has_text="this link").evaluate("(it) => it.href"))
     assert other.page.locator("a", has_text="link to give away").count() == 0
@@ -131,7 +139,7 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
     assert spectator.locator("#board .target, button[name=move]").count() == 0
 
 
-def test_nothing_serious_and_nothing_beyond_a_phone(server, new_page):
+def test_pages_fit_a_phone_and_have_no_serious_accessibility_fault(server, new_page):
     page = new_page(**PHONE)
     page.expected.append("status of 4")
     for address in ("", "?game=figaro&players=6", "no/such/page", "review", "learn",

@@ -1,9 +1,9 @@
-"""A game looked back on: steps, the bar of chances, a better line on the board, playing on."""
+"""A review in a browser: steps, the bar of chances, and a better line on the board."""
 
 import pytest
 
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played
 from tests.browser.people import serious_findings
 
@@ -19,7 +19,7 @@ def test_a_mistake_is_seen_and_a_better_line_found(server, new_page, tmp_path, l
     at = _BLUNDER
     game = played("figaro", 3, at + 2, names=_NAMES)
     lines = tmp_path / "game.jsonl"
-    lines.write_bytes(json_lines(GameHistory(game.positions[at:], game.moves[at:], _NAMES)))
+    lines.write_bytes(to_json_lines(GameHistory(game.positions[at:], game.moves[at:], _NAMES)))
     page = new_page(**look)
     page.goto(f"{server.address}review")
     page.get_by_label("File").set_input_files(lines)

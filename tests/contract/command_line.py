@@ -23,12 +23,12 @@ def run(*arguments, env=NO_SCREEN, **kwargs):
 
 
 def moves_told(out):
-    """(number, seat, move) of every move in a log; a secret one is ''."""
+    """Return (number, seat, move) of every move in a log; a secret move is ''."""
     return [(int(number), int(seat), move) for number, seat, _, _, move in PLAYED.findall(out)]
 
 
 def scores_told(out):
-    """The scores of the last table of scores, by seat, and the winners."""
+    """Return the scores of the last table of scores, by seat, and the winners."""
     titles = ("Final score", "Score so far")
     last = max(n for n, line in enumerate(out.splitlines()) if any(t in line for t in titles))
     lines = [line.strip("│").split("│") for line in out.splitlines()[last : last + 2]]
@@ -37,21 +37,21 @@ def scores_told(out):
 
 
 def command_told(out, saying):
-    """The words of the command below a line that begins so."""
+    """Return the words of the command below a line that begins so."""
     at = next(n for n, line in enumerate(out.splitlines()) if line.startswith(saying))
     lines = takewhile(lambda line: line.startswith("  "), out.splitlines()[at + 1 :])
     return shlex.split("\n".join(lines).replace("\\\n", ""))
 
 
 def printed(*arguments, **kwargs):
-    """What a command that succeeds prints."""
+    """Return what a command prints that succeeds."""
     done = run(*arguments, **kwargs)
     assert done.exit_code == 0, done.output
     return done.stdout
 
 
 def refused(*arguments, **kwargs):
-    """What a command that fails says, as one line without the frame it may stand in."""
+    """Return the message of a command that fails, in one line without the frame around it."""
     done = run(*arguments, **kwargs)
     assert done.exit_code in (1, 2), done.output
     assert not done.stdout

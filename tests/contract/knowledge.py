@@ -1,7 +1,7 @@
-"""What the contract tests must know about a game, found by the game's name.
+"""Knowledge of a game that the contract tests need, found by the game's name.
 
-No test outside `tests/<game>/` names a game.  What cannot be had from the contract is said by
-modules in the folder of the game's own tests, which `of` finds:
+No test outside `tests/<game>/` names a game. The contract does not say all that tests need; the
+rest is in modules in the folder of the game's own tests, which `of` finds:
 
 `facts.py`       RULES: set[str], the number of every rule, such as "B2"; SECRET_MOVES: bool,
                  whether there are moves that the others are not told; OWN_FIELDS: set[str], fields
@@ -34,7 +34,7 @@ from typing import Any
 class OwnChange:
     """A position that differs from another one in a secret that some `seats` know.
 
-    `what` says which; `in_text` whether positions in notation hold it.
+    `what` names the secret; `in_text` says whether positions in notation hold it.
     """
 
     what: str
@@ -45,7 +45,7 @@ class OwnChange:
 
 @dataclass(frozen=True)
 class OverRandom:
-    """What an agent reaches against random players, at least.
+    """The least that an agent reaches against random players.
 
     `wins` is the share of its games by number of seats, `lead` its mean score above theirs.
     """
@@ -55,7 +55,7 @@ class OverRandom:
 
 
 def of(game: str, module: str) -> Any:
-    """A module of what the tests must know about a game; LookupError if it is not written."""
+    """Return a module of knowledge of a game; LookupError if it is not written."""
     name = f"tests.{game}.{module}"
     try:
         return import_module(name)

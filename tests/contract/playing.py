@@ -58,7 +58,8 @@ def check_told(
 ) -> list[Event]:
     """The events of a move as a seat may know them; AssertionError if they do not add up."""
     counters = knowledge.of(before.game.name, "facts").counters
-    added, events = counters(before.to_dict()), before.events(move, after=after, seat=seat)
+    added = counters(before.to_dict())
+    events = before.events(move, after=after, seat=seat)
     for event in events:
         assert bool(event.source) == bool(event.points), event
         assert event.text, move

@@ -19,10 +19,17 @@ def said_by(
     given: str | None = None,
     **environment: str,
 ) -> str:
-    """What a script prints, which can import from the folder where it runs and from the project.
+    """Run a script and return what it prints.
 
-    `arguments` are its own, `flags` Python's, `given` is what it reads; `environment` has variables
-    beside or in place of those of this process.
+    The script can import from the folder where it runs and from the project.
+
+    Args:
+        script: The Python code.
+        *arguments: The script's arguments.
+        folder: The folder in which it runs.
+        flags: Options of Python.
+        given: The text that the script reads from its standard input.
+        **environment: Variables beside or in place of those of this process.
     """
     path = [str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")]
     variables = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONIOENCODING": "utf-8"}

@@ -16,6 +16,7 @@ import numpy.typing as npt
 
 from shakespeare_env import Batch, Position
 from shakespeare_env.core import registry
+from shakespeare_env.core.seat_names import with_names
 
 LONGEST = 1000  # decisions, more than any game has
 EACH_PHASE = 4  # positions of each phase that a sample of a game holds at most
@@ -34,7 +35,7 @@ class Table:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """What makes a batch, or a view, of games at this table."""
+        """The arguments that make a batch, or a view, of games at this table."""
         return {"game": self.game, "players": self.players, **self.options}
 
     def position(self, seed: int) -> Position:
@@ -93,7 +94,7 @@ def game_from(position: Position, salt: int = 0) -> Iterator[Position]:
 
 
 def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
-    """Copies of one position in `every` and of the first ones of each phase."""
+    """Yield copies of one position in `every` and of the first ones of each phase."""
     seen: Counter[str] = Counter()
     for step, position in enumerate(game_from(table.position(seed), salt=seed)):
         seen[position.phase] += 1
@@ -102,24 +103,25 @@ def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
 
 
 def described(position: Position, move: str) -> str:
-    """What a move does, in English, as the action table says it."""
-    action, seat = position.action_id(move), position.to_move or 0
-    return position.game.actions.description(action, seat, position.players)
+    """Return the English description of a move in the action table."""
+    action = position.action_id(move)
+    seat = position.to_move or 0
+    return with_names(position.game.actions.description(action, seat, position.players))
 
 
 def stacked(records: Iterable[Any]) -> Any:
-    """An array of records."""
+    """Return an array of records."""
     rows = list(records)
     return np.array(rows, rows[0].dtype)
 
 
 def differing_fields(one: Any, other: Any) -> list[str]:
-    """The names of the fields in which two records, or arrays of them, differ."""
+    """Return the names of the fields in which two records, or arrays of them, differ."""
     return [name for name in one.dtype.names if not np.array_equal(one[name], other[name])]
 
 
 def record_of(batch: Batch, game: int) -> Any:
-    """A copy of the record of one game."""
+    """Return a copy of the record of one game."""
     return batch.save([game])[0]
 
 

@@ -77,7 +77,8 @@ class RecordedGame:
     def check_moves(self, chance: Chance) -> None:
         """Every move leads to the position recorded, but for what chance has had a hand in."""
         for step in self.steps():
-            found, drawn = step.played(), chance(step.before, step.after)
+            found = step.played()
+            drawn = chance(step.before, step.after)
             kept = {key: value for key, value in step.after.items() if key not in drawn}
             assert found.keys() == step.after.keys()
             assert _texts({key: found[key] for key in kept}) == _texts(kept), step.number

@@ -35,12 +35,14 @@ def compile_instead(row: Any, owner: str, purpose: str, *of: Any) -> None:
         )
         text, _ = cuda.compile_ptx(kernel.py_func, kinds, cc=capability)
         assert f".target sm_{capability[0]}{capability[1]}" in text
-        size, seconds = f"{len(text) // 1000:,} kB", time.perf_counter() - began
+        size = f"{len(text) // 1000:,} kB"
+        seconds = time.perf_counter() - began
         print(f"{owner}: {purpose}: sm_{capability[0]}{capability[1]}, {size}, {seconds:.0f} s")
 
 
 def main() -> None:
-    device.SIMULATED, device.launch = True, compile_instead  # type: ignore[assignment]
+    device.SIMULATED = True
+    device.launch = compile_instead  # type: ignore[assignment]
     from shakespeare_training.device import DeviceGames
 
     for name in registry.names():
@@ -49,7 +51,7 @@ def main() -> None:
         games = DeviceGames(league, 2, torch.device("cuda"))
         games.begin_rollout(np.random.default_rng(0))
         games.batch.random_actions()
-        games.step(games.opponents_act(torch.zeros(4, dtype=torch.int64)))
+        games.step(games.fill_in_opponents(torch.zeros(4, dtype=torch.int64)))
 
 
 if __name__ == "__main__":

@@ -1,4 +1,7 @@
-"""What GPUs run, run by Numba's simulator: `python -m tests.device.simulated PART`, in its mode."""
+"""Tests of `DeviceBatch` in Numba's simulator: `python -m tests.device.simulated PART`.
+
+The environment must switch the simulator on; see `compile/device.py`.
+"""
 
 from __future__ import annotations
 
@@ -19,14 +22,14 @@ from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.device import DeviceGames
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
-from shakespeare_training.ppo import PPO
+from shakespeare_training.ppo import PPO, PPOSettings
 
 SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
 GPU = torch.device("cuda")
 
 
 def pair(name: str, players: Any, **arguments: Any) -> tuple[Batch, DeviceBatch]:
-    """The same games on both."""
+    """Return the same games in both kinds of batch."""
     arguments = {"n": len(players), "players": players, "seed": 3, **arguments}
     return Batch(name, **arguments), DeviceBatch(name, **arguments)
 
@@ -38,7 +41,7 @@ def assert_equal(host: Batch, device: DeviceBatch) -> None:
 
 
 def step(host: Batch, device: DeviceBatch) -> None:
-    """A random move in every game."""
+    """Play a random move in every game."""
     actions = host.random_actions()
     host.step(actions)
     device.step(torch.from_numpy(actions))
@@ -51,11 +54,12 @@ def late(batch: Batch) -> None:
 
 
 def whole_games(name: str) -> None:
-    """Whole games at every table are the processor's, byte for byte, after every step."""
+    """Games at every table are those of the CPU, byte for byte, after every step."""
     host, device = pair(name, [*registry.seats(name)], autoreset=False)
     while (host.to_move >= 0).any():
         assert_equal(host, device)
-        actions, there = host.random_actions(), device.random_actions()
+        actions = host.random_actions()
+        there = device.random_actions()
         np.testing.assert_array_equal(actions, there.numpy())
         host.step(actions)
         device.step(there)
@@ -133,7 +137,7 @@ def illegal_moves() -> None:
 
 
 def refusals() -> None:
-    """What cannot be had is said before anything is made."""
+    """A batch that cannot be made is refused before anything is allocated."""
     with pytest.raises(DeviceError, match="Batch"):
         DeviceBatch("figaro", players=3, device="cpu")
     with pytest.raises(TypeError, match="strategic_rest"):
@@ -141,26 +145,36 @@ def refusals() -> None:
 
 
 def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
-    """One of a few games that are about to end."""
+    """Return a learner of a few games that are about to end."""
     batch = Batch("figaro", n=8, players=[3, 4] * 4, seed=1, autoreset=False, reward="score")
     late(batch)
     batch.restart(np.flatnonzero(batch.done))
     league = League(opponents, batch, max_snapshots=2, seed=1)
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
-    more: dict[str, Any] = {"width": 16, "batch_size": 64, "n_epochs": 10, "target_kl": 0.03}
-    rate: dict[str, Any] = {"learning_rate": lambda _: 3e-4, "near_certain_share": 0.5}
-    return PPO(games, n_steps=24, seed=3, **more, **rate)
+    settings = PPOSettings(
+        seed=3,
+        width=16,
+        batch_size=64,
+        n_epochs=10,
+        n_steps=24,
+        learning_rate=lambda _left: 3e-4,
+        near_certain_share=0.5,
+        target_kl=0.03,
+    )
+    return PPO(games, settings)
 
 
-def rules_of_thumb() -> None:
-    """They choose as on the processor, and draw from the same generators."""
+def heuristic_opponents() -> None:
+    """Heuristic opponents choose as on the CPU, and draw from the same generators."""
     made = learner({"heuristic": 1.0}, is_on_device=False)
-    device, host = DeviceGames(made.league, 4, GPU), made.games
+    device = DeviceGames(made.league, 4, GPU)
+    host = made.games
     device.begin_rollout(np.random.default_rng(0))
     nothing = torch.zeros(8, dtype=torch.int64)
-    theirs, ours = (games.opponents_act(nothing.clone()) for games in (device, host))
+    theirs = device.fill_in_opponents(nothing.clone())
+    ours = host.fill_in_opponents(nothing.clone())
     assert torch.equal(theirs, ours)
-    assert bool((theirs[~device.own] != 0).any())
+    assert bool((theirs[~device.learner_to_move] != 0).any())
     states = made.league.lineup.generators.states.view(np.int64)
     np.testing.assert_array_equal(device.states.numpy(), states)
 
@@ -172,7 +186,8 @@ def games_before_a_rollout() -> None:
     first = games._seats.clone()
     while torch.equal(games._seats, first):
         games.step(games.batch.random_actions())
-    seats, states = games._seats.clone(), games.states.clone()
+    seats = games._seats.clone()
+    states = games.states.clone()
     games.begin_rollout(np.random.default_rng(0))
     assert torch.equal(games._seats, seats)
     assert torch.equal(games.states, states)
@@ -180,7 +195,7 @@ def games_before_a_rollout() -> None:
 
 
 def exploded_weights() -> None:
-    """They are told of as on the processor, however late."""
+    """Weights that explode are told of as on the CPU, however late."""
     for is_on_device in (True, False):
         made = learner({"current": 1.0}, is_on_device=is_on_device)
         torch.nn.init.constant_(made.policy.action.weight, torch.nan)
@@ -189,10 +204,11 @@ def exploded_weights() -> None:
 
 
 def a_league() -> None:
-    """Rollouts with snapshots and heuristics; each game's seats follow from it alone."""
+    """Rollouts have snapshots and heuristics; each game's seats follow from it alone."""
     opponents = {"past": 0.6, "heuristic": 0.4}
-    made, host = (learner(opponents, is_on_device=on_device) for on_device in (True, False))
-    assert torch.equal(made.games.own, host.games.own)
+    made = learner(opponents, is_on_device=True)
+    host = learner(opponents, is_on_device=False)
+    assert torch.equal(made.games.learner_to_move, host.games.learner_to_move)
     for _ in range(3):
         made.learn(80)
         made.league.add_snapshot(f"{made.num_timesteps}", made.policy.tensors())
@@ -202,8 +218,8 @@ def a_league() -> None:
     seats = league.lineup.seats
     assert ((seats == OUTSIDE).sum(axis=1) >= 1).all()
     own = made.rollout.seats
-    kept = [made.rollout.decisions[name] for name in ("masks", "actions")]
-    masks, actions = (store[own >= 0] for store in kept)
+    masks = made.rollout.decisions["masks"][own >= 0]
+    actions = made.rollout.decisions["actions"][own >= 0]
     assert masks.gather(1, actions[:, None]).all()
     with pytest.raises(DeviceError, match=r"'random' plays on the CPU only"):
         DeviceGames(learner({"random": 1.0}, is_on_device=False).league, 4, GPU)
@@ -212,7 +228,7 @@ def a_league() -> None:
 PARTS: dict[str, list[Callable[[], None]]] = {
     "whole games": [partial(whole_games, name) for name in registry.names()],
     "a batch": [rewards_and_next_games, some_games_and_records, illegal_moves, refusals],
-    "learning": [rules_of_thumb, games_before_a_rollout, exploded_weights, a_league],
+    "learning": [heuristic_opponents, games_before_a_rollout, exploded_weights, a_league],
 }
 
 if __name__ == "__main__":

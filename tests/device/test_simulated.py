@@ -1,4 +1,4 @@
-"""The same rules on a GPU, as Numba's simulator shows without one."""
+"""Rules on a GPU play as on the CPU, as Numba's simulator shows without one."""
 
 from __future__ import annotations
 

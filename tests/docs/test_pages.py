@@ -8,7 +8,7 @@ import pytest
 
 from benchmarks.leaderboards import pages
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, read_card
-from shakespeare_arena.field import Field, contenders
+from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
 
@@ -54,10 +54,10 @@ def test_leaderboards_say_what_the_games_kept_say(standings):
 
 
 @games
-def test_all_agents_of_the_fields_stand_on_the_ladder_as_they_play_today(game, standings):
+def test_all_agents_of_the_arenas_stand_on_the_ladder_as_they_play_today(game, standings):
     """An agent that was changed since has to play again: `make leaderboards`."""
-    for path in pages.fields_of(game):
-        with contenders(Field.read(path), registry.game(game)) as agents:
+    for path in pages.arenas_of(game):
+        with open_contenders(ArenaConfig.read(path), registry.game(game)) as agents:
             assert set(agents) <= set(standings[game].ladder["digest"])
     digests = read_results(pages.HERE / game)["box_digest"].unique().to_list()
     assert digests == [registry.box_digest(game)]

@@ -17,7 +17,7 @@ from shakespeare_agents.programs import (
     end_notice,
     move_request,
 )
-from shakespeare_arena.referee import KINDS
+from shakespeare_arena.referee import FAULT_KINDS
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out
 from tests.arena.small_programs import PYTHON, QUICK, games
@@ -55,4 +55,6 @@ def test_all_fields_limits_and_faults_are_explained():
     assert f"at most {MOST_BYTES // 1024} KiB" in text
     limits = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section("Limits"), re.M))
     assert {name: float(value) for name, value in limits.items()} == asdict(Limits())
-    assert set(re.findall(r"^\| `(\w+)` \|", section("Faults"), re.M)) == set(KINDS) - {"error"}
+    assert set(re.findall(r"^\| `(\w+)` \|", section("Faults"), re.M)) == set(FAULT_KINDS) - {
+        "error"
+    }

@@ -24,7 +24,7 @@ SHORT = """
     evaluation_games=4 final_evaluation_games=4 precision="float32" opponents={current=1.0}
     evaluation_opponents=["random"]
 """
-FIELD = f"""
+CONFIG = f"""
 game = "{GAME}"
 players = [3]
 agents = ["random", "heuristic", "network", {{name = "mine", program = ["python3", "mine.py"]}}]
@@ -81,13 +81,13 @@ def data() -> None:
 
 
 def arena() -> None:
-    """A field with an external program, its report, and a question about play."""
-    Path("field.toml").write_text(FIELD, encoding="utf-8")
+    """An arena with an external program, its report, and a question about play."""
+    Path("arena.toml").write_text(CONFIG, encoding="utf-8")
     program = (CHECKOUT / "docs" / "programs" / "my_agent.py").read_text(encoding="utf-8")
     Path("mine.py").write_text(program, encoding="utf-8")
-    shakespeare("arena", "field.toml", "--trust")
-    assert "heuristic" in shakespeare("arena", "field.toml", "--report")
-    shakespeare("replay", "field", "--list")
+    shakespeare("arena", "arena.toml", "--trust")
+    assert "heuristic" in shakespeare("arena", "arena.toml", "--report")
+    shakespeare("replay", "arena", "--list")
     words = "--player", "random", "--player", "greedy", "--games", "4", "--only", "seat"
     shakespeare("findings", *words, "--players", "2", "--out", "answers")
 

@@ -9,7 +9,7 @@ import pytest
 from shakespeare_env.core import registry
 from shakespeare_env.figaro import drawing
 from shakespeare_env.figaro.drawing import board, picture, places
-from shakespeare_env.figaro.text import asked
+from shakespeare_env.figaro.text import headline
 from tests.drawings import (
     EYES,
     assert_apart,
@@ -61,7 +61,7 @@ def test_texts_keep_to_their_room_and_lie_on_no_other(players):
         drawn = picture(given)
         assert given == before
         sizes.add(height(drawn))
-        assert_readable(drawn, asked(given))
+        assert_readable(drawn, headline(given).sentence)
         for piece in elements(given, names).values():
             assert_in_place(piece)
     assert len(sizes) == 1

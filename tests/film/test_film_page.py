@@ -12,18 +12,23 @@ import numpy as np
 import pytest
 
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis.figures import Forecasts, Judged, judged_page, summary
+from shakespeare_table.analysis.mistakes import (
+    Forecasts,
+    JudgedDecision,
+    annotated_page,
+    mistakes_summary,
+)
 from tests.agents.sessions import played
 from tests.drawings import pieces
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def game(request):
-    return played(request.param, most=16).course
+    return played(request.param, most=16).history
 
 
 def data_of(page):
@@ -77,7 +82,7 @@ def test_a_piece_is_drawn_once_for_each_board(game, monkeypatch):
     assert draw.call_count == sum(len(panel.pieces) for board in boards for panel in board)
 
 
-@pytest.mark.parametrize("seat", [0, NO_SEAT])
+@pytest.mark.parametrize("seat", [0, SPECTATOR])
 def test_one_seat_sees_what_it_may_know(game, seat):
     film = Film(game, seat=seat)
     for number in (3, len(game.moves)):
@@ -93,15 +98,15 @@ def test_the_end_of_a_game_is_open_to_every_seat():
     game = played("figaro")
     steps = GameHistory(game.positions[-3:], game.moves[-2:])
     open_ = pictures(json.loads(Film(steps).data()), -1)
-    for seat in (0, NO_SEAT):
+    for seat in (0, SPECTATOR):
         assert pictures(json.loads(Film(steps, seat=seat).data()), -1) == open_
 
 
 def test_graphs_and_mistakes_lead_to_positions(game):
     seat, better = game.positions[9].to_move, game.positions[9].moves()[-1]
-    judged, forecasts = Judged(10, seat, better, 0.125, 0.03), forecasts_of(game)
+    judged, forecasts = JudgedDecision(10, seat, better, 0.125, 0.03), forecasts_of(game)
     forecasts.chances[5:8] = np.nan
-    page = judged_page(Film(game), forecasts, [judged])
+    page = annotated_page(Film(game), forecasts, [judged])
     chances, scores = (json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page))
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
@@ -122,14 +127,17 @@ def test_a_player_is_summed_up_by_kind(game):
     seat, other = game.positions[2].to_move, (game.positions[2].to_move + 1) % game.position.players
     film = Film(game)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
-    judged = [Judged(number, seat, "m", *loss) for number, loss in losses.items()]
-    rows = re.findall(r"<tr>(.*?)</tr>", summary(film, [*judged, Judged(6, other, "m", 0.0, 0.0)]))
+    judged = [JudgedDecision(number, seat, "m", *loss) for number, loss in losses.items()]
+    rows = re.findall(
+        r"<tr>(.*?)</tr>",
+        mistakes_summary(film, [*judged, JudgedDecision(6, other, "m", 0.0, 0.0)]),
+    )
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == ["lost", "??", "?", "?!"]
     mine, theirs = (re.findall(r">([-–.\d]+)", rows[1 + one]) for one in (seat, other))
     assert mine == ["16.0", "1", "1", "1"]  # of the two uncertain ones none is a mistake
     assert theirs == ["0.0", "0", "0", "0"]
     assert "none" not in "".join(rows)
-    assert "–" in summary(film, judged)
+    assert "–" in mistakes_summary(film, judged)
 
 
 def test_what_does_not_fit_is_refused(game):
@@ -138,4 +146,4 @@ def test_what_does_not_fit_is_refused(game):
     with pytest.raises(ValueError, match="give one for each"):
         Film(replace(game, names=["A"]))
     with pytest.raises(ValueError, match="seat=0: forecasts tell"):
-        judged_page(Film(game, seat=0), forecasts_of(game), [])
+        annotated_page(Film(game, seat=0), forecasts_of(game), [])

@@ -1,4 +1,4 @@
-"""Questions asked in boxes, what the answers amount to, and the facts that carry them."""
+"""Questions asked in many boxes, verdicts on the answers, and the facts that explain them."""
 
 import math
 import re
@@ -18,7 +18,7 @@ from shakespeare_env.cli import app
 from shakespeare_env.core import registry
 from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
-from shakespeare_research.facts import DrawnBoxes, carried_by_groups, carried_by_units, matrices
+from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
 from shakespeare_research.report import concluded, shipped_facts
 from shakespeare_research.trials import self_play
@@ -29,10 +29,10 @@ OWN = registry.own_box(GAME)
 
 
 def answers(truths, boxes, players=("heuristic", "network"), seed=0):
-    """Answers at four seats that were never played, by question and item, with truths known."""
+    """Make up answers at four seats, where the truth by question and item is known."""
     rng = np.random.default_rng(seed)
     own = facts_digest(registry.folder(GAME), OWN)
-    told = {"game": GAME, "play": "x", "players": 4, "games": 1, "seed": 0, "n": 100}
+    shard = {"game": GAME, "play": "x", "players": 4, "games": 1, "seed": 0, "n": 100}
     rows = []
     for ((question, item), truth), (box, facts), who in product(
         truths.items(), boxes.items(), players
@@ -40,7 +40,7 @@ def answers(truths, boxes, players=("heuristic", "network"), seed=0):
         asked = {"question": question, "item": item, "box": box, "box_digest": box}
         player = {"player": who, "agent": who, "trained_for": own if who == "network" else ""}
         estimate = truth(who, facts) + rng.normal(0, 0.1)
-        rows.append(told | asked | player | {"estimate": estimate, "error": 0.1})
+        rows.append(shard | asked | player | {"estimate": estimate, "error": 0.1})
     return pl.DataFrame(rows)
 
 
@@ -77,26 +77,33 @@ def finding(truth, **options):
 def test_a_verdict_is_what_is_true(truth, words):
     found = finding(truth)
     assert concluded(found) == words
-    for seen in found.by_player.values():
-        assert (seen.over.boxes, seen.bundled is None) == (32, False)
-        assert {*seen.moved_by} <= {"pay"}
+    for player in found.by_player.values():
+        assert player.over.boxes == 32
+        assert player.bundled is not None
+        assert {*player.moved_by} <= {"pay"}
 
 
-def test_levels_are_of_all_findings_together():
-    """Of 150 questions without an answer none gets one."""
+def test_of_150_findings_without_a_direction_none_is_given_one():
     truths = {("wager", str(item)): lambda who, x: 0.3 * x for item in range(150)}
     several = findings(answers(truths, BOXES, seed=3), kinds_of(BOXES), QUESTIONS)
     assert [found.verdict for found in several] == ["depends on the box"] * 150
-    every = [seen.over for found in several for seen in found.by_player.values()]
+    every = [player.over for found in several for player in found.by_player.values()]
     assert all(over.low < 0 < over.high for over in every)
-    assert finding(lambda who, x: 0.7, players=["network"]).verdict == "open", "one settles nothing"
 
 
-def test_known_values():
+def test_one_player_settles_nothing():
+    assert finding(lambda who, x: 0.7, players=["network"]).verdict == "open"
+
+
+def test_the_bound_of_a_share_is_exact():
     assert share_bound(32, 32) == pytest.approx(0.05 ** (1 / 32))
     assert share_bound(0, 5) == 0.0
     assert binom.sf(29, 32, share_bound(30, 32)) == pytest.approx(0.05)
-    estimates, errors = np.array([1.0, 2.0, 3.0]), np.full(3, 0.5)
+
+
+def test_an_ensemble_has_known_values():
+    estimates = np.array([1.0, 2.0, 3.0])
+    errors = np.full(3, 0.5)
     over = ensemble(estimates, errors)
     assert (over.mean, over.same_sign, over.least, over.most) == (2.0, 3, 1.0, 3.0)
     assert over.between == pytest.approx(0.75**0.5)
@@ -107,9 +114,10 @@ def test_known_values():
 
 
 def test_the_spread_is_unbiased_where_errors_go_with_effects():
-    """Weighted estimators are not: here large effects are measured worst."""
+    """Weighted estimators are biased here, as large effects are measured worst."""
     rng = np.random.default_rng(0)
-    spreads, covered = [], 0
+    spreads = []
+    covered = 0
     for _ in range(1000):
         effects = rng.normal(1.0, 0.5, 16)
         errors = np.where(effects > 1, 0.6, 0.3)
@@ -121,8 +129,8 @@ def test_the_spread_is_unbiased_where_errors_go_with_effects():
     assert covered / 1000 == pytest.approx(0.95, abs=0.02)
 
 
-def test_facts_that_findings_hang_on_come_first():
-    """Lengths carry half the variance and Romeo's cost the other; other findings are noise."""
+def test_facts_that_explain_findings_come_first():
+    """Lengths explain one half of the variance and Romeo's cost the other. The rest is noise."""
     own = tomllib.loads(OWN.read_text("utf-8"))
     boxes = {"bundled": own} | {f"all{i}": tomllib.loads(sample_box(GAME, 0, i)) for i in range(32)}
     for group in ("costs", "lengths", "objectives"):
@@ -145,22 +153,22 @@ def test_facts_that_findings_hang_on_come_first():
         **{("wager", str(n)): lambda who, box: 0.7 for n in range(20)},
     }
     values, errors, names = matrices(answers(truths, boxes))
-    by_group = carried_by_groups(values, errors, [drawn.kinds[name] for name in names])
-    shares = {carried.name: carried.share for carried in by_group}
+    by_group = explained_by_groups(values, errors, [drawn.kinds[name] for name in names])
+    shares = {group.name: group.share for group in by_group}
     for group, truth in (("lengths", queen), ("costs", romeo)):
         assert shares[group] == pytest.approx(
             spread(truth, group) / spread(truth, "all") / 2, abs=0.1
         )
     assert shares["objectives"] == pytest.approx(0, abs=0.05)
-    first, second, *others = carried_by_units(values, errors, names, drawn)
-    hung_on = {(carried.name, carried.group) for carried in (first, second)}
-    assert hung_on == {("acts", "lengths"), ("Romeo", "costs")}
-    assert max(carried.share for carried in others) < second.share / 2
+    first, second, *others = explained_by_units(values, errors, names, drawn)
+    explaining = {(unit.name, unit.group) for unit in (first, second)}
+    assert explaining == {("acts", "lengths"), ("Romeo", "costs")}
+    assert max(unit.share for unit in others) < second.share / 2
 
 
 @pytest.fixture
 def interpreted(monkeypatch):
-    """Boxes' own processes compile nothing."""
+    """Let the boxes' own processes compile nothing."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
 
 
@@ -170,7 +178,8 @@ def shards(boxes=(), seats=2, **changed):
 
 
 def test_every_question_has_an_answer():
-    game, questions = registry.game(GAME), questions_of(GAME)
+    game = registry.game(GAME)
+    questions = questions_of(GAME)
     table = TableSetup(game, box_facts(OWN), "heuristic", 3, 40, 5)
     plays = plays_of(questions.values(), 3).values()
     rows = pl.concat(estimates(table, asked) for asked in plays)
@@ -183,7 +192,10 @@ def test_every_question_has_an_answer():
     winners = played.filter(won=1).group_by("deal").agg(pl.col("score").mean())
     (score,) = rows.filter(question="winning_score")["estimate"]
     assert score == pytest.approx(float(winners["score"].mean()) - 24)  # type: ignore[arg-type]
-    alone = plays_of(questions.values(), 1)
+
+
+def test_questions_about_victories_are_not_asked_of_one_seat():
+    alone = plays_of(questions_of(GAME).values(), 1)
     assert [one.name for one in alone["games"]] == ["winning_score"]
     assert alone.keys().isdisjoint({"wagering", "against_heuristics"})
 
@@ -197,12 +209,17 @@ def test_what_is_answered_is_not_asked_again(tmp_path):
     kept = {path: path.stat().st_mtime_ns for path in folder.glob("rows-*")}
     assert len(list(ask(folder, shards()))) == 1
     assert kept == {path: path.stat().st_mtime_ns for path in folder.glob("rows-*")}
-    list(ask(folder, shards(seed=2)))
-    with pytest.raises(DatasetError, match="several"):
-        read_answers(folder)
-    next(folder.glob("rows-*")).write_bytes(b"?")
-    with pytest.raises(DatasetError, match="damaged"):
-        read_answers(folder)
+
+
+@pytest.mark.usefixtures("interpreted")
+def test_answers_under_several_seeds_and_damaged_ones_are_refused(tmp_path):
+    list(ask(tmp_path, shards()))
+    list(ask(tmp_path, shards(seed=2)))
+    with pytest.raises(DatasetError, match=r"random was asked .* with different networks, --games"):
+        read_answers(tmp_path)
+    next(tmp_path.glob("rows-*")).write_bytes(b"?")
+    with pytest.raises(DatasetError, match=r"is damaged .*; delete it"):
+        read_answers(tmp_path)
 
 
 @pytest.mark.usefixtures("interpreted")
@@ -210,7 +227,8 @@ def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     """Two files of the same facts are one box, and this process goes on with its own."""
     monkeypatch.chdir(tmp_path)
     (tmp_path / "random.py").write_text("raise ImportError('what lies there is not imported')")
-    text, drawn = OWN.read_text("utf-8"), tmp_path / "drawn"
+    text = OWN.read_text("utf-8")
+    drawn = tmp_path / "drawn"
     drawn.mkdir()
     (drawn / "same.toml").write_text(f"# mine\n{text}")
     (drawn / "other.toml").write_text(text.replace("length = [9, 10, 10]", "length = [9, 10, 11]"))
@@ -220,30 +238,50 @@ def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
     assert registry.box_in_force(GAME) == OWN
 
 
-@pytest.mark.usefixtures("interpreted")
-def test_the_commands_ask_and_report(tmp_path):
-    def run(*words):
-        return CliRunner().invoke(app, ["findings", *map(str, words)])
+def run(*words):
+    return CliRunner().invoke(app, ["findings", *map(str, words)])
 
-    folder, made, out = (tmp_path / name for name in ("answers", "made", "out"))
-    asked = "--player", "random", "--players", "2", "--games", "3", "--only", "place"
-    done = run(*asked, "--out", folder)
+
+@pytest.mark.usefixtures("interpreted")
+def test_the_command_asks_and_refuses_to_report_on_too_few_boxes(tmp_path):
+    asked = ["--player", "random", "--players", "2", "--games", "3", "--only", "place"]
+    done = run(*asked, "--out", tmp_path)
     assert done.exit_code == 0, done.output
-    assert "too few boxes" in run("--report", folder).output
-    assert run("--sample", 5, "--out", made).exit_code == 0
-    assert "is not empty" in run("--sample", 5, "--out", made).output
-    unknown = run("--sample", 1, "--out", out, "--groups", "acters")
+    assert "too few boxes" in run("--report", tmp_path).output
+
+
+def test_the_command_draws_boxes_into_a_new_folder(tmp_path):
+    drawn = tmp_path / "drawn"
+    assert run("--sample", 5, "--out", drawn).exit_code == 0
+    assert len(list(drawn.iterdir())) == 5
+    assert "is not empty" in run("--sample", 5, "--out", drawn).output
+    unknown = run("--sample", 1, "--out", tmp_path / "other", "--groups", "acters")
     assert "did you mean 'actors'?" in unknown.output
-    boxes = {facts_digest(registry.folder(GAME), file)[:16]: file for file in made.iterdir()}
+
+
+@pytest.fixture
+def answered(tmp_path):
+    """Return a folder with made-up answers in five boxes."""
+    drawn = tmp_path / "answers"
+    assert run("--sample", 5, "--out", drawn).exit_code == 0
+    boxes = {facts_digest(registry.folder(GAME), file)[:16]: file for file in drawn.iterdir()}
     for digest, file in boxes.items():
-        file.rename(made / f"box-{digest}.toml")
+        file.rename(drawn / f"box-{digest}.toml")
     truths = {("wager", "1"): lambda *_: -1.0, ("queen", "objectives"): lambda *_: 0.5}
-    answers(truths, boxes).drop("box").write_parquet(made / "rows-x-0123456789abcdef.parquet")
-    report = run("--report", made).output
+    answers(truths, boxes).drop("box").write_parquet(drawn / "rows-x-0123456789abcdef.parquet")
+    return drawn
+
+
+def test_the_command_reports_on_answers(answered):
+    report = run("--report", answered).output
     assert "Trained: heuristic for no box, network for the package's own box." in report
     assert re.search(r"^\| objectives \| `heuristic` \|.+\| open \|$", report, re.MULTILINE)
     assert "| On a copy | of the variance between boxes, % |" in report
-    assert run("--report", made, "--out", out).exit_code == 0
+
+
+def test_the_command_writes_a_report_with_plots_and_numbers(answered, tmp_path):
+    out = tmp_path / "report"
+    assert run("--report", answered, "--out", out).exit_code == 0
     assert "| 1 | `network` |  | -1." in (out / "page.md").read_text()
     assert pl.read_parquet(out / "findings.parquet").height == 4
     assert (out / "wager-4.png").read_bytes().startswith(b"\x89PNG")

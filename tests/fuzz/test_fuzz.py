@@ -1,4 +1,4 @@
-"""What reads input from outside refuses a changed one with an error, or plays it to its end.
+"""Input from outside that was changed is refused with an error, or played to its end.
 
 `make fuzz` draws more examples, and others each time; with SHAKESPEARE_BOUNDS=1 compiled rules
 check every index, too.
@@ -31,7 +31,7 @@ fuzzed = settings(
     suppress_health_check=list(HealthCheck),
 )
 NUMBERS = (0, 1, -1, 2, 127, -129, 255, 2**31, 2**63, -(2**63) - 1, 2**64, 10**400)
-OTHERS = (None, True, 0.5, 1e300, math.inf, math.nan, *("", "?", "x" * 300, "\0", "\ud800", "é"))
+OTHERS = (None, True, 0.5, 1e300, math.inf, math.nan, "", "?", "x" * 300, "\0", "\ud800", "é")
 scalars = st.sampled_from(NUMBERS + OTHERS) | st.integers() | st.floats() | st.text(max_size=9)
 values = st.recursive(
     scalars,
@@ -83,9 +83,10 @@ def inside(root: Any) -> Any:
 
 
 def play_out(position: Position, seed: int) -> None:
-    """What is asked of a position is answered; random legal moves to the end, in one row of two."""
+    """Ask a position everything, and play random legal moves to the end in one row of two."""
     assert Position.from_dict(position.to_dict(), seed=seed) == position
-    seat, layout = seed % position.players, position.game.layout
+    seat = seed % position.players
+    layout = position.game.layout
     seen = position.observation(seat)
     assert ((seen >= layout.low) & (seen <= layout.high)).all(), "observed out of range"
     position.seen_by(seat)
@@ -118,7 +119,8 @@ def changed_records(draw: Any, start: Position) -> Any:
         name = draw(st.sampled_from(record.dtype.names or ()))
         flat = record[name].reshape(-1)
         limits = np.iinfo(flat.dtype)
-        at, other = (draw(st.integers(0, len(flat) - 1)) for _ in range(2))
+        at = draw(st.integers(0, len(flat) - 1))
+        other = draw(st.integers(0, len(flat) - 1))
         whole = st.integers(int(limits.min), int(limits.max))
         near = st.integers(max(int(limits.min), -3), 33)
         match draw(st.integers(0, 3)):

@@ -25,20 +25,22 @@ from shakespeare_env.play.lineup import Lineup, play_out
 from tests.contract.random_games import PLAIN_TABLES, TABLES, Table
 
 KEPT = Path(__file__).parent / "digests.json"
-FEW, MANY = 1_000, 100_000
-AT_ONCE, SEED = 10_000, 1616
+FEW = 1_000
+MANY = 100_000
+AT_ONCE = 10_000
+SEED = 1616
 NETWORK_GAMES = 64
 
 
 def games_at(table: Table, first: int, last: int) -> Batch:
-    """Games of the seed, those numbered from `first` to `last`, the last not included."""
+    """Return the games `first` to `last - 1` of the seed."""
     batch = table.batch(last - first, SEED, autoreset=False)
     batch.reset(SEED, deals=np.arange(first, last))
     return batch
 
 
 def of_random_games(table: Table, games: int) -> str:
-    """Of every record, mask, observation and reward in random games from set-up to scores."""
+    """Return a digest of all records, masks, observations and rewards in random games."""
     digest = hashlib.sha256()
     for first in range(0, games, AT_ONCE):
         batch = games_at(table, first, min(first + AT_ONCE, games))
@@ -54,7 +56,7 @@ def of_random_games(table: Table, games: int) -> str:
 
 
 def of_networks(table: Table) -> str:
-    """Of every action that each bundled network chooses in games with itself."""
+    """Return a digest of every action that each bundled network chooses in games with itself."""
     digest = hashlib.sha256()
     game = registry.game(table.game)
     for version in (min(bundled_versions(game)), max(bundled_versions(game))):
@@ -71,19 +73,19 @@ def of_networks(table: Table) -> str:
 
 
 def few() -> dict[str, str]:
-    """The digests that a test compares: of a thousand games of every table, and of networks."""
+    """Return the digests that a test compares: of 1,000 games of every table, and of networks."""
     of_few = {f"{table}, {FEW:,} games": of_random_games(table, FEW) for table in TABLES}
     return of_few | {f"{table}, networks": of_networks(table) for table in PLAIN_TABLES}
 
 
 def many() -> dict[str, str]:
-    """The digests of a hundred thousand games of every table."""
+    """Return the digests of 100,000 games of every table."""
     tables = track(TABLES, description="playing", transient=True)
     return {f"{table}, {MANY:,} games": of_random_games(table, MANY) for table in tables}
 
 
 def kept() -> dict[str, str]:
-    """The digests in the file."""
+    """Return the digests in the file."""
     loaded: dict[str, str] = json.loads(KEPT.read_text("utf-8"))
     return loaded
 

@@ -19,25 +19,29 @@ SEED = 1616
 
 
 def golden_files() -> dict[Path, Table]:
-    """One table for each number of seats, and for each variant the one with the most seats."""
+    """Return a file for each number of seats, and for each variant with the most seats."""
     most = {table.game: registry.game(table.game).max_seats for table in TABLES}
     tables = [table for table in TABLES if not table.options or table.players == most[table.game]]
     return {FOLDER / f"{table}.txt": table for table in tables}
 
 
 def playthrough(table: Table) -> Iterator[str]:
-    """A whole game, line by line; the moves are those of the rule in `random_games.py`."""
+    """Play a whole game by the rule in `random_games.py`; yield its lines."""
     variants = "".join(f", {option.replace('_', ' ')}" for option in table.options)
     yield f"{table.game}, {table.players} seat{'s' * (table.players > 1)}{variants}, seed {SEED}"
     position = table.position(SEED)
-    digest, drawn, step = hashlib.sha256(), None, 0
+    digest = hashlib.sha256()
+    drawn = None
+    step = 0
     while True:
         for seat in range(position.players):
             digest.update(position.observation(seat).tobytes())
         now = position.to_dict()[position.game.presentation.chapter]
         if now != drawn or position.to_move is None:
-            # As a person reads it, without blanks at the ends of its lines.
-            yield from ["", *(line.rstrip() for line in str(position).splitlines()), ""]
+            yield ""
+            for line in str(position).splitlines():
+                yield line.rstrip()
+            yield ""
             drawn = now
         if position.to_move is None:
             break

@@ -13,7 +13,8 @@ FILES = golden_files()
 
 @pytest.mark.parametrize(("file", "table"), FILES.items(), ids=map(str, FILES.values()))
 def test_a_game_goes_as_it_went(file, table):
-    kept, played = file.read_text(encoding="utf-8").splitlines(), [*playthrough(table)]
+    kept = file.read_text(encoding="utf-8").splitlines()
+    played = [*playthrough(table)]
     if played != kept:
         lines = [*difflib.unified_diff(kept, played, "kept", "played now", lineterm="", n=2)]
         advice = "If that is meant, run `make golden` and look at the difference before keeping it."

@@ -22,9 +22,9 @@ from shakespeare_env.core.position import compile_all
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_table.mcp import server
+from shakespeare_table.mcp.model_game import GameStart, ModelGame, Opponent
 from shakespeare_table.mcp.server import server_of
-from shakespeare_table.mcp.table import Opponent, Start, Table
-from shakespeare_table.mcp.tables import RequestError, Tables
+from shakespeare_table.mcp.tools import GameTools, RequestError
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.games import small_games
@@ -33,20 +33,20 @@ from tests.contract.random_games import sampled
 
 @pytest.fixture(autouse=True, scope="module")
 def _compiled():
-    """Requests wait no longer for rules than clients do."""
+    """Compile all rules first, as requests wait for them no longer than clients do."""
     for name in registry.names():
         compile_all(registry.game(name))
 
 
 async def called(client: Client, tool: str, **arguments: Any) -> Any:
-    """What a tool answers; AssertionError if that is an error."""
+    """Call a tool and return its result, which must be no error."""
     answer: Any = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content[0].text
     return answer
 
 
 async def refused(client: Client, tool: str, **arguments: Any) -> str:
-    """Why a tool refuses."""
+    """Call a tool that must refuse, and return why."""
     answer: Any = await client.call_tool(tool, arguments)
     assert answer.is_error
     text: str = answer.content[0].text
@@ -55,10 +55,10 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
 
 
 def asked(questions, server=None):
-    """Ask a server, in a thread, since a browser of other tests may have a loop in this one."""
+    """Ask a server in a thread, since a browser of other tests may have a loop in this one."""
 
     async def ask():
-        async with Client(server or server_of(Tables(["random"]))) as client:
+        async with Client(server or server_of(GameTools(["random"]))) as client:
             return await questions(client)
 
     with ThreadPoolExecutor(1) as pool:
@@ -66,8 +66,9 @@ def asked(questions, server=None):
 
 
 @small_tables
-def test_a_random_client_plays_a_whole_game(table):
-    tables, players = Tables(["random"]), table.players
+def test_a_random_client_plays_a_game_to_its_end(table):
+    tools = GameTools(["random"])
+    players = table.players
     seed = 2**53 + 1  # JavaScript has no such number
     how = {
         "table": 1,
@@ -82,7 +83,8 @@ def test_a_random_client_plays_a_whole_game(table):
         facts = (await called(client, "new_game", **how)).structured_content
         assert facts["position"]["to_move"] == facts["seat"] == 1
         assert facts["seats"] == ["random" if seat != 1 else "you" for seat in range(players)]
-        chance, moves = random.Random(0), []
+        chance = random.Random(0)
+        moves = []
         answer = await called(client, "legal_moves", table=1)
         while not answer.structured_content["over"]:
             facts = answer.structured_content
@@ -92,8 +94,8 @@ def test_a_random_client_plays_a_whole_game(table):
             answer = await called(client, "play", **answers)
         return moves, await called(client, "see_seat", table=1)
 
-    moves, end = asked(play, server_of(tables))
-    played = tables._tables[1]
+    moves, end = asked(play, server_of(tools))
+    played = tools.tables[1]
     assert played.positions[0] == table.position(seed)
     own = [m for p, m in zip(played.positions, played.moves, strict=False) if p.to_move == 1]
     assert own == moves
@@ -105,20 +107,16 @@ def test_a_random_client_plays_a_whole_game(table):
 
 
 @full_tables
-def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
-    game, tables = table.game, Tables(["random"])
+def test_a_tool_shows_what_the_seat_may_know_and_no_seed(table):
+    tools = GameTools(["random"])
 
     async def look(client):
-        opened = await called(client, "new_game", table=1, game=game, players=table.players)
+        opened = await called(client, "new_game", table=1, game=table.game, players=table.players)
         seen = await called(client, "see_seat", table=1)
-        moves = await called(client, "legal_moves", table=1)
-        listed = (await called(client, "list_games")).structured_content
-        assert {one["game"] for one in listed["games"]} == {*registry.names()}
-        return opened, seen, moves, await called(client, "read_rules", game=game)
+        return opened, seen, await called(client, "legal_moves", table=1)
 
-    opened, seen, moves, both = asked(look, server_of(tables))
-    rules, notation = (both.structured_content[kind] for kind in ("rules", "notation"))
-    position = tables._tables[1].position
+    opened, seen, moves = asked(look, server_of(tools))
+    position = tools.tables[1].position
     text = seen.content[0].text
     assert opened.content[0].text == text
     assert seen.structured_content["position"] == position.seen_by(0)
@@ -127,23 +125,44 @@ def test_what_is_shown_is_what_the_seat_sees_and_rules_can_be_read(table):
     for move in position.moves():
         assert f"{move}  {position.describe_move(move)}" in moves.content[0].text
     assert "seed" not in seen.structured_content
-    assert FIRST_FRESH <= tables._tables[1].start.seed < 2**53
-    for number in knowledge.of(game, "facts").RULES:
+    assert FIRST_FRESH <= tools.tables[1].start.seed < 2**53
+
+
+@full_tables
+def test_all_games_are_listed_and_their_rules_can_be_read(table):
+    async def read(client):
+        listed = (await called(client, "list_games")).structured_content
+        assert {one["game"] for one in listed["games"]} == {*registry.names()}
+        return await called(client, "read_rules", game=table.game)
+
+    both = asked(read)
+    rules = both.structured_content["rules"]
+    notation = both.structured_content["notation"]
+    for number in knowledge.of(table.game, "facts").RULES:
         assert re.search(rf"^- {number}( Ruling)?: ", rules, re.MULTILINE), number
     assert "test_" not in rules
     assert "](" not in notation
     assert both.content[0].text == f"{rules}\n{notation}"
-    assert all(f"`{key}`" in notation for key in position.to_dict())
+    assert all(f"`{key}`" in notation for key in table.position(0).to_dict())
+
+
+def test_every_tool_is_described_and_takes_no_other_arguments():
+    async def read(client):
+        return (await client.list_tools()).tools
+
+    tools = asked(read)
+    assert all(tool.description for tool in tools)
+    assert not any(tool.input_schema["additionalProperties"] for tool in tools)
 
 
 def test_mistakes_change_nothing_and_name_the_value():
     figaro = {"table": 2, "game": "figaro", "players": 3}
     mistakes: list[tuple[str, dict[str, Any], str]] = [
         ("play", {"table": 1, "move": "hop", "decision": 1}, "hop"),
-        ("play", {"table": 1, "move": "hop", "decision": 8}, "decision 8"),
+        ("play", {"table": 1, "move": "hop", "decision": 8}, "not 8"),
         ("play", {"table": 1, "move": "hop"}, "decision"),
         ("play", {"table": 7, "move": "hop", "decision": 1}, "7"),
-        ("new_game", figaro | {"table": 1}, "give a new number, such as 2"),
+        ("new_game", figaro | {"table": 1}, "Give a new number, such as 2"),
         ("new_game", figaro | {"table": 0}, "greater than or equal to 1"),
         ("new_game", figaro | {"game": "chess"}, "chess"),
         ("new_game", figaro | {"players": 9}, "9"),
@@ -157,23 +176,25 @@ def test_mistakes_change_nothing_and_name_the_value():
     ]
 
     async def blunder(client):
-        tools = (await client.list_tools()).tools
-        assert all(tool.description for tool in tools)
-        assert not any(tool.input_schema["additionalProperties"] for tool in tools)
         opened = await called(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
         for tool, arguments, says in mistakes:
             assert says in await refused(client, tool, **arguments)
         seen = await called(client, "see_seat", table=1)
         assert seen.structured_content == opened.structured_content
-        moves = await called(client, "legal_moves", table=1)
-        move = moves.structured_content["legal_moves"][0]["move"]
-        whole, part = [
-            (await called(client, "explain", table=1, name=name)).structured_content["does"]
-            for name in (move, move.split(":")[1])
-        ]
-        assert whole.endswith(part)
 
     asked(blunder)
+
+
+def test_a_move_is_explained_part_by_part():
+    async def ask(client):
+        await called(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
+        moves = await called(client, "legal_moves", table=1)
+        move = moves.structured_content["legal_moves"][0]["move"]
+        all_parts = await called(client, "explain", table=1, name=move)
+        last_part = await called(client, "explain", table=1, name=move.split(":")[1])
+        assert all_parts.structured_content["does"].endswith(last_part.structured_content["does"])
+
+    asked(ask)
 
 
 def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
@@ -183,13 +204,13 @@ def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
         how = {"table": 1, "game": "figaro", "players": 3}
         answer = await client.call_tool("new_game", how)
         assert answer.is_error
-        assert "call new_game again" in answer.content[0].text
+        assert "Call new_game again" in answer.content[0].text
         may_end.set()
-        monkeypatch.setattr(server, "_PATIENCE_S", 30.0)
+        monkeypatch.setattr(server, "COMPILE_WAIT_S", 30.0)
         assert (await client.call_tool("new_game", how)).structured_content["table"] == 1
 
     monkeypatch.setattr(server, "compile_all", lambda game: may_end.wait(30))
-    monkeypatch.setattr(server, "_PATIENCE_S", 0.05)
+    monkeypatch.setattr(server, "COMPILE_WAIT_S", 0.05)
     asked(retry)
 
 
@@ -227,52 +248,53 @@ class Lowest:
         self._first = first
 
     def act(self, observations, masks, rng):
-        action, self._first = self._first, None
+        action = self._first
+        self._first = None
         return masks.argmax(axis=1) if action is None else np.full(len(masks), action)
 
 
 def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
     file = tmp_path / "mine.py"
     file.write_text("def agent(observations, masks, generators): return masks.argmax(axis=1)")
-    tables = Tables([f"{file}:agent"])
-    answers = [tables.list_games(), tables.new_game(1, "figaro", 3), tables.legal_moves(1)]
+    tools = GameTools([f"{file}:agent"])
+    results = [tools.list_games(), tools.new_game(1, "figaro", 3), tools.legal_moves(1)]
     file.unlink()
     with pytest.raises(RequestError, match=r"mine\.py:agent cannot play \(ValueError\)") as fault:
-        tables.new_game(2, "shakespeare", 2)
-    assert str(tmp_path) not in f"{answers}{fault.value}"
-    assert "mine.py:agent" in answers[1].text
+        tools.new_game(2, "shakespeare", 2)
+    assert str(tmp_path) not in f"{results}{fault.value}"
+    assert "mine.py:agent" in results[1].text
     assert str(tmp_path) in capsys.readouterr().err
 
 
-def tables_at(position, seat, opponent=None):
-    """Tables with one game, at a position."""
+def tools_at(position, seat, opponent=None):
+    """Return tools with one game, which begins at a position."""
     opponents = [Opponent("lowest", "", opponent or Lowest())] * (position.players - 1)
-    tables = Tables()
-    tables._tables[1] = Table(1, position, Start(0, 0, ()), seat, opponents)
-    return tables
+    tools = GameTools()
+    tools.tables[1] = ModelGame(1, position, GameStart(0, 0, ()), seat, opponents)
+    return tools
 
 
-def sent(tables, topics):
-    """Every byte that looking at the table sends."""
-    answers = [tables.list_games(), tables.see_seat(1), tables.legal_moves(1)]
-    answers += [tables.explain(1, name) for name in topics]
-    said = [(answer.text, answer.facts) for answer in answers]
-    for ask in (lambda: tables.play(1, "hop", 1), lambda: tables.explain(1, "hop")):
+def sent(tools, topics):
+    """Return every byte that looking at the table sends."""
+    results = [tools.list_games(), tools.see_seat(1), tools.legal_moves(1)]
+    results += [tools.explain(1, name) for name in topics]
+    said = [(result.text, result.facts) for result in results]
+    for ask in (lambda: tools.play(1, "hop", 1), lambda: tools.explain(1, "hop")):
         with pytest.raises(RequestError) as fault:
             ask()
         said.append((str(fault.value), {}))
     return json.dumps(said).encode()
 
 
-def seen(tables):
-    """What the seat sees of the game so far: the same for games that it cannot tell apart."""
-    table = tables._tables[1]
-    return [position.seen_by(table.seat) for position in table.positions]
+def seen(tools):
+    """Return what the seat sees of the game so far, equal for games that it cannot tell apart."""
+    game = tools.tables[1]
+    return [position.seen_by(game.seat) for position in game.positions]
 
 
 @pytest.mark.parametrize("name", small_games.NAMES)
 def test_what_a_model_is_told_of_own_games_depends_on_nothing_hidden(name):
-    """Two games that its seat cannot tell apart, with moves after which it still cannot."""
+    """Compare two games that its seat cannot tell apart, also after further moves."""
     compared = 0
     with small_games.registered():
         for seed, step in itertools.product(range(2), range(4)):
@@ -282,18 +304,19 @@ def test_what_a_model_is_told_of_own_games_depends_on_nothing_hidden(name):
             for viewer in {0, 1, 2} - {position.to_move}:
                 for pair in told_pairs(position, viewer, seed):
                     one, other = [
-                        tables_at(it.before, viewer, Lowest(it.before.action_id(it.move)))
-                        for it in pair
+                        tools_at(told.before, viewer, Lowest(told.before.action_id(told.move)))
+                        for told in pair
                     ]
-                    if seen(one) == seen(other) and not one._tables[1].is_over:
-                        assert sent(one, ()) == sent(other, ()), [it.move for it in pair]
+                    if seen(one) == seen(other) and not one.tables[1].is_over:
+                        assert sent(one, ()) == sent(other, ()), [told.move for told in pair]
                         compared += 1
     assert compared > 10
 
 
 @full_tables
 def test_swapping_what_is_hidden_changes_no_byte(table):
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(7)
+    hidden = knowledge.of(table.game, "hidden")
+    rng = random.Random(7)
     differed = followed = 0
     found = [one for one in sampled(table, 1, 5) if one.to_move is not None]
     for position in found[:: len(found) // 14 + 1]:
@@ -301,14 +324,15 @@ def test_swapping_what_is_hidden_changes_no_byte(table):
         changed = hidden.change_in_record(position.record(), seat, rng)
         swapped = Position.of_record(position.game, changed)
         differed += swapped != position
-        true, other = tables_at(position, seat), tables_at(swapped, seat)
+        true = tools_at(position, seat)
+        other = tools_at(swapped, seat)
         topics = list(position.game.presentation.topics(position.seen_by(seat)))[:3]
         assert sent(true, topics) == sent(other, topics)
-        answers = [tables.play(1, position.moves()[-1], 1) for tables in (true, other)]
+        results = [tools.play(1, position.moves()[-1], 1) for tools in (true, other)]
         # Chance to come differs, and what others hold comes out as they play it.
-        if seen(true) == seen(other) and not true._tables[1].is_over:
+        if seen(true) == seen(other) and not true.tables[1].is_over:
             followed += 1
-            assert answers[0] == answers[1]
+            assert results[0] == results[1]
             assert sent(true, ()) == sent(other, ())
     assert differed > 3
     assert followed > 1

@@ -12,12 +12,27 @@ from pathlib import Path
 import pytest
 
 HEAVY = {
-    *("torch", "stable_baselines3", "sb3_contrib", "tensorboard"),
-    *("matplotlib", "polars", "scipy", "pandas", "rich", "PIL", "resvg_py"),
+    "PIL",
+    "matplotlib",
+    "pandas",
+    "polars",
+    "resvg_py",
+    "rich",
+    "sb3_contrib",
+    "scipy",
+    "stable_baselines3",
+    "tensorboard",
+    "torch",
 }
-PACKAGES = [
-    *("shakespeare_env", "shakespeare_env.cli", "shakespeare_agents", "shakespeare_arena"),
-    *("shakespeare_research", "shakespeare_table", "shakespeare_training"),
+"""Libraries that take long to import."""
+FROM_THE_ENGINE_UP = [
+    "shakespeare_env",
+    "shakespeare_env.cli",
+    "shakespeare_agents",
+    "shakespeare_arena",
+    "shakespeare_research",
+    "shakespeare_table",
+    "shakespeare_training",
 ]
 LOADED = """
 import json, os, sys
@@ -59,15 +74,15 @@ print(json.dumps([name for name in before if before[name] != after[name]]))
 MISSING = "import sys; sys.modules['torch'] = None; import shakespeare_training.policy"
 
 
-def said(*words):
-    """What another Python prints."""
+def printed_by(*words):
+    """Return what another Python prints."""
     done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True)
     return done.stdout
 
 
 def test_importing_packages_loads_nothing_heavy_none_above_and_changes_no_variable():
-    """One after the other, from the engine up."""
-    for package, line in zip(PACKAGES, said("-c", LOADED, *PACKAGES).splitlines(), strict=True):
+    lines = printed_by("-c", LOADED, *FROM_THE_ENGINE_UP).splitlines()
+    for package, line in zip(FROM_THE_ENGINE_UP, lines, strict=True):
         loaded = {name.partition(".")[0] for name in json.loads(line)}
         assert not HEAVY & loaded, package
         if package.startswith("shakespeare_env"):
@@ -84,7 +99,7 @@ def test_a_missing_extra_is_named_with_the_remedy():
 def test_importing_and_playing_changes_nothing_of_others():
     for library in ("torch", "sb3_contrib", "matplotlib"):
         pytest.importorskip(library)
-    assert not json.loads(said("-c", PROCESS))
+    assert not json.loads(printed_by("-c", PROCESS))
 
 
 def test_all_files_name_one_version():

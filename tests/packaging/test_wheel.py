@@ -18,10 +18,22 @@ pytestmark = pytest.mark.slow
 
 FOLDERS = (
     "shakespeare_env",
-    *(f"agents/shakespeare_{part}" for part in ("agents", "arena", "research", "table")),
+    "agents/shakespeare_agents",
+    "agents/shakespeare_arena",
+    "agents/shakespeare_research",
+    "agents/shakespeare_table",
     "training/shakespeare_training",
 )
-"""Where the packages lie in the checkout."""
+"""The folders of the packages in the checkout."""
+INSTALL_OFFLINE = [
+    "install",
+    "--quiet",
+    "--disable-pip-version-check",
+    "--no-deps",
+    "--no-index",
+    "--ignore-installed",
+]
+"""Arguments of pip that install a file beside what is there; nothing is fetched."""
 
 PLAY = """
 import json, random
@@ -44,7 +56,7 @@ print(json.dumps({"winners": winners, "made_of": made_of, "remedy": remedy}))
 
 
 def run(*command, cwd, env=None):
-    """What a command prints, by what is installed alone; fails with all it said if it does."""
+    """Return what a command prints; it finds installed packages alone, and must succeed."""
     env = env or {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
@@ -79,8 +91,8 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel):
 
 
 @pytest.fixture
-def bin_(wheel, tmp_path):
-    """The programs of a new environment with the wheel, beside the libraries that run this test."""
+def programs(wheel, tmp_path):
+    """The folder of programs of a new environment with the wheel and this test's libraries."""
     folder = tmp_path / "venv"
     venv.create(folder, with_pip=False)
     own = sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)})
@@ -88,22 +100,20 @@ def bin_(wheel, tmp_path):
     # folder, such as that of the editable checkout, are not followed.
     libraries = Path(own) / "libraries.pth"
     libraries.write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
-    # With what is here alone; nothing is fetched.
-    words = "install --quiet --disable-pip-version-check --no-deps --no-index --ignore-installed"
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
-    run(python, "-m", "pip", *words.split(), wheel, cwd=folder)
+    run(python, "-m", "pip", *INSTALL_OFFLINE, wheel, cwd=folder)
     return python.parent
 
 
-def test_games_are_played_from_the_wheel_whatever_else_is_called_agents(bin_, tmp_path):
+def test_games_are_played_from_the_wheel_whatever_else_is_called_agents(programs, tmp_path):
     """Modules of the user's own come first when Python is run in their folder."""
     for name in ("agents", "training"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('imported in place of ours')")
-    said = json.loads(run(bin_ / "python", "-c", PLAY, cwd=tmp_path))
+    said = json.loads(run(programs / "python", "-c", PLAY, cwd=tmp_path))
     assert set(said["winners"]) == set(registry.names())
     assert all(said["winners"].values())
     for file in said["made_of"]:
-        assert Path(file).is_relative_to(bin_.parent), file
+        assert Path(file).is_relative_to(programs.parent), file
     assert said["remedy"].endswith(": pip install 'shakespeare-env[arena]'")
-    command = bin_ / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
+    command = programs / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
     assert "8 games" in run(*command, cwd=tmp_path)

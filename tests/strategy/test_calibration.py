@@ -1,4 +1,4 @@
-"""What a network forecasts in games with itself, and how far that is from what happened."""
+"""Forecasts of a network in games with itself, and their distance from how the games ended."""
 
 from typing import Any
 
@@ -45,8 +45,10 @@ def test_forecasts_go_clockwise_and_scores_to_the_end_in_points():
     seats = FIGARO.max_seats
     none = np.zeros((seats, 4), np.float32)
     heads = {
-        **{"win.weight": none, "win.bias": np.log(np.arange(1, seats + 1, dtype=np.float32))},
-        **{"score.weight": none, "score.bias": np.arange(seats, dtype=np.float32)},
+        "win.weight": none,
+        "win.bias": np.log(np.arange(1, seats + 1, dtype=np.float32)),
+        "score.weight": none,
+        "score.bias": np.arange(seats, dtype=np.float32),
     }
     agent = NetworkAgent(random_network(FIGARO, 4, heads))
     found = forecasts("figaro", players=3, games=2, every=1, player=agent)
@@ -59,13 +61,20 @@ def test_forecasts_go_clockwise_and_scores_to_the_end_in_points():
 
 
 def rows_of(chance, *, players=2, deals=200):
-    """Two seats a deal: the first wins 3 games of 4 and 10 to 4 points, else 4 to 10."""
+    """Make up deals of two seats, of which the first wins 3 of 4, all by 10 to 4 points."""
     won = np.where(np.arange(deals) % 4 < 3, 1.0, 0.0)
     of_seats = np.stack([won, 1 - won], 1).reshape(-1)
-    deal, stage = np.repeat(np.arange(deals), 2), np.tile([1, 2], deals)
-    columns = {"deal": deal, "stage": stage, "won": of_seats, "score": 4 + 6 * of_seats}
-    forecast = {"chance": [chance, 1 - chance] * deals, "expected": [8.5, 5.5] * deals}
-    return pl.DataFrame({**columns, **forecast, "players": players})
+    return pl.DataFrame(
+        {
+            "deal": np.repeat(np.arange(deals), 2),
+            "stage": np.tile([1, 2], deals),
+            "players": players,
+            "chance": [chance, 1 - chance] * deals,
+            "won": of_seats,
+            "expected": [8.5, 5.5] * deals,
+            "score": 4 + 6 * of_seats,
+        }
+    )
 
 
 def test_calibrated_forecasts_are_within_the_intervals_and_too_sure_ones_outside():
@@ -91,7 +100,8 @@ def test_errors_stand_beside_those_of_a_constant_and_count_games():
     assert off["constant"] == pytest.approx(3.0)
     assert off["low"] < off["mean"] < off["high"]
     for measured in (chance_bins, score_errors, brier_scores):
-        once, often = measured(rows), measured(pl.concat([rows] * 5))
+        once = measured(rows)
+        often = measured(pl.concat([rows] * 5))
         assert once["low"].to_list() == pytest.approx(often["low"].to_list())
 
 

@@ -1,6 +1,4 @@
-"""Moves of one position: each played on many times under the same chance, or searched."""
-
-from typing import Any
+"""Moves of one position, played to the end many times under the same chance, or searched."""
 
 import numpy as np
 import pytest
@@ -15,7 +13,7 @@ SEARCH = "search,rollouts=heuristic,simulations=16"
 
 
 def later(name, players, moves=6):
-    """A position in which several moves are legal."""
+    """Return a later position in which several moves are legal."""
     position = Position.new(name, players=players, seed=3)
     for _ in range(moves):
         position.push(position.moves()[-1])
@@ -24,8 +22,7 @@ def later(name, players, moves=6):
     return position
 
 
-def test_the_first_continuation_of_each_move_is_the_game_that_is_told():
-    """So chance and draws are the same for both."""
+def test_the_first_continuation_of_each_move_is_the_game_of_a_session_with_this_seed():
     position = later("figaro", 6)
     agent = make("random", position.game)
     moves = [position.moves()[0], position.moves()[-1]]
@@ -41,42 +38,60 @@ def test_the_first_continuation_of_each_move_is_the_game_that_is_told():
         assert len(np.unique(scores, axis=0)) > 1, "other continuations meet other chance"
 
 
-def test_what_is_to_come_decides_nothing():
+def test_the_position_s_own_chance_to_come_decides_nothing():
     position = later("shakespeare", 2)
-    moves, progress, ends = position.moves()[:2], [], []
-    options: Any = {"continuations": 5, "on_progress": lambda *now: progress.append(now)}
+    moves = position.moves()[:2]
+    ends = []
     for reseeded in (1, 2):
         position.reseed(reseeded)
-        result = counterfactual(position, moves, ["random"], **options)
+        result = counterfactual(position, moves, ["random"], continuations=5)
         ends.append((result.scores.tolist(), result.shares.tolist()))
     assert ends[0] == ends[1]
-    assert progress[-1][1] == 10
     other = counterfactual(position, moves, ["greedy", "random"], continuations=1, seed=1)
-    assert other.scores.tolist() != ends[0][0]
     assert other.agents == ("greedy", "random")
+    assert other.scores.tolist() != ends[0][0]
     assert np.isnan(other.score(moves[0], 0).low)
 
 
-def test_means_and_intervals():
-    scores = np.array([[[20, 18], [22, 18]], [[19, 18], [19, 26]]], np.int16)
-    shares = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
-    found = Counterfactual(("stay", "go"), ("a", "b"), scores, shares)
+def test_progress_ends_with_all_games_finished():
+    position = later("shakespeare", 2)
+    progress = []
+    counterfactual(
+        position,
+        position.moves()[:2],
+        ["random"],
+        continuations=5,
+        on_progress=lambda *now: progress.append(now),
+    )
+    assert progress[-1][1] == 10
+
+
+SCORES = np.array([[[20, 18], [22, 18]], [[19, 18], [19, 26]]], np.int16)
+SHARES = np.array([[[1.0, 0.0], [1.0, 0.0]], [[1.0, 0.0], [0.0, 1.0]]])
+
+
+def test_means_and_intervals_are_over_continuations():
+    found = Counterfactual(("stay", "go"), ("a", "b"), SCORES, SHARES)
     assert found.score("stay", 0) == pytest.approx((21, 8.29, 33.71), abs=0.01)  # t of 12.71
     assert found.score("go", 0) == (19, 19, 19)
     assert found.score_change("go", 0) == pytest.approx((-2, -14.71, 10.71), abs=0.01)  # -1 and -3
     assert 0.0 < found.won("go", 0).low < found.won("go", 0).mean == 0.5 < found.won("go", 0).high
     assert found.won_change("go", 0)[:2] == (-0.5, -1.0)
+    with pytest.raises(KeyError, match="'run' was not tried; the moves were stay, go"):
+        found.score("run", 0)
+
+
+def test_a_frame_holds_all_means_and_nothing_of_winning_alone():
+    found = Counterfactual(("stay", "go"), ("a", "b"), SCORES, SHARES)
     *_, last = found.frame().rows(named=True)
     assert (last["move"], last["seat"], last["agent"]) == ("go", 1, "b")
     for name in ("score", "won", "score_change", "won_change"):
         assert (last[name], last[f"{name}_low"]) == getattr(found, name)("go", 1)[:2]
-    with pytest.raises(KeyError, match="'run' was not tried; the moves were stay, go"):
-        found.score("run", 0)
-    alone = Counterfactual(("stay", "go"), ("a",), scores[:, :, :1], shares[:, :, :1]).frame()
+    alone = Counterfactual(("stay", "go"), ("a",), SCORES[:, :, :1], SHARES[:, :, :1]).frame()
     assert alone["won"].null_count() == alone["won_change_low"].null_count() == 2
 
 
-def test_a_search_says_what_it_tries_and_what_it_plays_comes_first():
+def test_the_move_that_a_search_plays_comes_before_the_others_it_tries():
     position = Position.new("figaro", players=3, seed=1)
     found = candidates(position, SEARCH, seed=3)
     assert len(found) > 1
@@ -87,8 +102,9 @@ def test_a_search_says_what_it_tries_and_what_it_plays_comes_first():
     assert certain.select("playouts", "value", "played").rows() == [(0, None, True)]
 
 
-def test_refuses_what_cannot_be():
-    position, over = later("shakespeare", 2), later("figaro", 3)
+def test_a_wrong_move_number_agent_or_position_is_refused():
+    position = later("shakespeare", 2)
+    over = later("figaro", 3)
     while over.to_move is not None:
         over.push(over.moves()[0])
     legal = position.moves()[0]

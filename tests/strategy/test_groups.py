@@ -1,4 +1,4 @@
-"""Means by group: the intervals count deals; their words and pictures show them."""
+"""Means by group, whose intervals count deals, and differences within a position."""
 
 import numpy as np
 import polars as pl
@@ -9,7 +9,8 @@ from shakespeare_research.groups import against, against_others, means, shares
 
 
 def test_groups_are_in_order_and_those_of_few_deals_have_no_figures():
-    days, rare = [2] * 35 + [1] * 35, [0] * 60 + [1] * 10
+    days = [2] * 35 + [1] * 35
+    rare = [0] * 60 + [1] * 10
     scores = [5, None] + [5] * 33 + [3] * 35
     rows = pl.DataFrame({"deal": range(70), "day": days, "score": scores, "rare": rare})
     groups = means(rows, "day", of="score")
@@ -63,7 +64,8 @@ def test_differences_are_to_the_baseline_of_the_position():
 
 def test_intervals_of_means_hold_together():
     """One table in 20 without an effect, or fewer, has an interval without 0 among its 20."""
-    rng, wrong = np.random.default_rng(3), 0
+    rng = np.random.default_rng(3)
+    wrong = 0
     table = pl.DataFrame({"deal": [*range(60)] * 20, "group": np.repeat(range(20), 60)})
     for _ in range(200):
         found = means(table.with_columns(score=rng.normal(size=1200)), "group", of="score")

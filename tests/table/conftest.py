@@ -1,4 +1,4 @@
-"""What tests of the table share."""
+"""Fixtures for tests of the table."""
 
 import pytest
 
@@ -7,6 +7,6 @@ from tests.table.tables import served
 
 @pytest.fixture(scope="module")
 def client(tmp_path_factory):
-    """Asks a server on which nobody has played yet."""
+    """A client of a server on which nobody has played yet."""
     with served(tmp_path_factory.mktemp("games")) as found:
         yield found

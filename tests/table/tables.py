@@ -1,4 +1,4 @@
-"""Servers to ask in tests, and what they answer."""
+"""Servers for tests, requests to them, and readings of their answers."""
 
 import json
 import re
@@ -25,23 +25,23 @@ COMPILED = 600
 
 @contextmanager
 def served(folder, **settings) -> Iterator[TestClient]:
-    """A server with games in a folder; its clients follow redirects."""
+    """Start a server with its games in a folder, and yield a client that follows redirects."""
     app = make_app(Settings(folder / "games.sqlite", **{"limit": COMPILED, **settings}))
     with TestClient(app, base_url=HOST) as client:
         for name in registry.names():
-            app.state.site.preparing.wait(name, COMPILED)
+            app.state.site.compiler.wait(name, COMPILED)
         yield client
 
 
 def site_of(client) -> Site:
-    """The parts of a client's server."""
+    """Return the parts of a client's server."""
     app: Any = client.app
     site: Site = app.state.site
     return site
 
 
 def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said):
-    """A new table's page."""
+    """Begin a table and return its page."""
     form = {"game": game, "players": str(len(seats)), "seed": str(seed), **said}
     for seat, who in enumerate(seats):
         form |= {f"seat{seat}": who, f"name{seat}": f"P{seat}"}
@@ -49,45 +49,45 @@ def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said
 
 
 def links(page):
-    """The addresses of a new table's seats, by name, as its owner sees them."""
+    """Return the addresses of a new table's seats, as its owner sees them."""
     return list(dict.fromkeys([page.url.path, *re.findall(r'href="(/seat/[\w-]+)"', page.text)]))
 
 
 def begun(client, **how):
-    """The addresses of the seat that decides at a new table, and of another one."""
+    """Begin a table and return the address of the seat that decides, and that of another seat."""
     seats = links(begin(client, **how))
     mover = next(link for link in seats if moves(client.get(link)))
     return mover, next(link for link in seats if link != mover)
 
 
 def watching(page):
-    """The spectators' address."""
+    """Return the address of spectators."""
     found = re.search(r'href="(/watch/[\w-]+)"', page.text)
     assert found
     return found[1]
 
 
 def text_of(page):
-    """What a page says."""
+    """Return the text of a page."""
     return unescape(re.sub(r"<[^>]*>", " ", page.text))
 
 
 def moves(page):
-    """The moves that a page offers."""
+    """Return the moves that a page offers."""
     return [move for move, _places, _words in turn(page)["moves"]]
 
 
 def turn(page):
-    """What a page tells its script."""
+    """Return the data of a page's script: moves, changed places, and how far it is behind."""
     found = re.search(r'<script type="application/json" id="turn">(.*?)</script>', page.text, re.S)
     assert found, page.text[:500]
     return json.loads(found[1])
 
 
 def seen(client, address, holds, pause=0.01):
-    """The page, once something holds of it: an agent has decided, or has failed.
+    """Return a page once something holds of it, as when an agent has decided or failed.
 
-    Agents in processes of their own give way to a server that is asked without a pause.
+    The pause lets agents run, whose processes give way to a server that is busy.
     """
     until = time.monotonic() + PATIENCE
     while not holds(page := client.get(address)):
@@ -97,7 +97,7 @@ def seen(client, address, holds, pause=0.01):
 
 
 def events(answer):
-    """(event, data) of a stream that has ended."""
+    """Return the (event, data) pairs of a stream that has ended."""
     assert answer.status_code == 200, answer.text
     found = []
     for block in answer.text.replace("\r\n", "\n").split("\n\n"):
@@ -108,12 +108,12 @@ def events(answer):
 
 
 def field(page, name):
-    """The value of a hidden field, or empty."""
+    """Return the value of a hidden field, or empty text."""
     found = re.search(rf'id="{name}"[^>]* value="([^"]*)"', page.text)
     return unescape(found[1]) if found else ""
 
 
 def play(client, address, page, move, **said):
-    """Post a move as the page does; the answer is what has changed."""
+    """Post a move as the page does, and return the answer, which holds what has changed."""
     form = {"move": move, "number": field(page, "number"), "since": field(page, "version"), **said}
     return client.post(f"{address}/play", data=form, headers=HTMX)

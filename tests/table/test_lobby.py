@@ -9,7 +9,7 @@ import pytest
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_table.browser.settings import levels_of
+from shakespeare_table.browser.opponents import levels
 from tests.table.tables import begin, field, moves
 
 
@@ -45,46 +45,57 @@ def test_variants_are_offered_where_they_are_played_and_hold(client):
         {"position": '{"game": "shakespeare", "players": 2}'},
     ],
 )
-def test_what_cannot_be_is_said_and_nothing_filled_in_is_lost(client, given):
+def test_an_impossible_table_is_refused_with_a_reason(client, given):
     form = {"game": "shakespeare", "players": "2", "seed": "7", "name0": "Ann", **given}
     page = client.post("/tables", data=form)
     assert page.status_code == 422
     assert 'role="alert">' in page.text
     assert ('"figaro" selected' in page.text) == (given.get("game") == "figaro")
-    if "seat1" in given:
-        assert 'value="Ann"' in page.text
-        assert 'value="7"' in page.text
+
+
+def test_a_refused_form_keeps_what_was_filled_in(client):
+    form = {"game": "shakespeare", "players": "2", "seed": "7", "name0": "Ann", "seat1": "nobody"}
+    page = client.post("/tables", data=form)
+    assert page.status_code == 422
+    assert 'value="Ann"' in page.text
+    assert 'value="7"' in page.text
 
 
 @pytest.mark.parametrize("game", registry.names())
 def test_levels_are_offered_from_the_weakest_on_and_can_play(client, game):
-    levels = levels_of(game)
+    offered = levels(game)
     form = unescape(client.get("/", params={"game": game, "players": 3}).text)
-    places = [form.index('<option value="' + level["agent"] + '"') for level in levels]
+    places = [form.index(f'<option value="{level.agent}"') for level in offered]
     assert places == sorted(places)
-    for level in levels:
-        make(level["agent"], registry.game(game))
+    for level in offered:
+        make(level.agent, registry.game(game))
 
 
-def test_a_form_that_is_sent_twice_begins_one_table(client):
-    pages = {"/tables": "/", "/learn/figaro/first-game": "/learn/figaro"}
-    for address, page in pages.items():
-        tokens = []
-        for _ in "ab":
-            found = re.search(r'name="form" value="([\w-]+)"', client.get(page).text)
-            assert found
-            tokens.append(found[1])
-        form = {"game": "figaro", "players": "3", "seat1": "person", "seat2": "person"}
-        begun = [
-            client.post(address, data=form | {"form": token}).url.path
-            for token in (tokens[0], tokens[0], tokens[1])
-        ]
-        assert begun[0] == begun[1] != begun[2]
-        changed = form | {"form": tokens[0], "players": "4"}
-        assert client.post(address, data=changed).url.path not in begun
+def form_token(page):
+    """The token that tells a page's form from those of other pages."""
+    found = re.search(r'name="form" value="([\w-]+)"', page.text)
+    assert found
+    return found[1]
 
 
-def test_a_table_may_begin_in_the_middle_of_a_game_and_is_found_again(client):
+@pytest.mark.parametrize(
+    ("address", "page"), [("/tables", "/"), ("/learn/figaro/first-game", "/learn/figaro")]
+)
+def test_a_form_that_is_sent_twice_begins_one_table(client, address, page):
+    first = form_token(client.get(page))
+    second = form_token(client.get(page))
+    form = {"game": "figaro", "players": "3", "seat1": "person", "seat2": "person"}
+
+    def begun(token, **changes):
+        return client.post(address, data={**form, "form": token, **changes}).url.path
+
+    table = begun(first)
+    assert begun(first) == table
+    assert begun(second) != table
+    assert begun(first, players="4") not in (table, begun(second))
+
+
+def test_a_table_may_begin_in_the_middle_of_a_game(client):
     position = Position.new("figaro", players=3, seed=2)
     for _ in range(5):
         position.push(position.moves()[0])
@@ -95,6 +106,10 @@ def test_a_table_may_begin_in_the_middle_of_a_game_and_is_found_again(client):
     page = begin(client, "figaro", seats, position=text)
     assert moves(page) == position.moves()
     assert field(page, "number") == "0"
-    assert page.url.path in client.get("/").text
+
+
+def test_a_browser_finds_its_own_tables_again_and_no_others(client):
+    seat = begin(client).url.path
+    assert seat in client.get("/").text
     client.cookies.clear()
-    assert page.url.path not in client.get("/").text
+    assert seat not in client.get("/").text

@@ -5,18 +5,9 @@ from typing import Any
 
 from shakespeare_env import Position
 from shakespeare_env.play.history import GameHistory
-from tests.table.tables import (
-    HTMX,
-    begin,
-    begun,
-    field,
-    links,
-    moves,
-    play,
-    site_of,
-    turn,
-    watching,
-)
+from shakespeare_table.browser.processes import FairPool
+from shakespeare_table.browser.tables import LiveTable
+from tests.table.tables import HTMX, begin, begun, field, links, moves, play, turn, watching
 
 
 def test_a_page_offers_the_legal_moves_with_their_places(client):
@@ -32,16 +23,21 @@ def test_a_page_offers_the_legal_moves_with_their_places(client):
         assert all(f'data-place="{place}"' in mine.text for place in places)
 
 
-def test_a_move_is_answered_with_what_is_to_be_seen_and_the_same_version_changes_nothing(client):
+def test_a_move_is_answered_with_what_the_page_shows_next(client):
     mover, _ = begun(client, seed=4)
     before = client.get(mover)
     answer = play(client, mover, before, moves(before)[0])
     after = client.get(mover)
     assert field(answer, "version") == field(after, "version") != field(before, "version")
-    assert client.get(f"{mover}/changes?since={field(after, 'version')}").status_code == 204
     assert turn(answer) == turn(after)
     for drawn in after.text.split("<svg ")[1:]:
         assert drawn.split("</svg>")[0] in answer.text
+
+
+def test_nothing_has_changed_since_the_latest_version(client):
+    mover, _ = begun(client, seed=4)
+    version = field(client.get(mover), "version")
+    assert client.get(f"{mover}/changes?since={version}").status_code == 204
 
 
 def test_a_move_is_refused_that_is_not_legal_not_the_next_or_not_this_seats(client):
@@ -60,13 +56,17 @@ def test_a_move_is_refused_that_is_not_legal_not_the_next_or_not_this_seats(clie
         assert answer.status_code == 409, (address, said)
         assert 'id="message" role="alert">' in answer.text
     assert field(client.get(mover), "version") == field(before, "version")
-    # Without scripts a move leads back to the page.
-    form = {"move": move, "number": "0"}
+    assert play(client, mover, before, move).status_code == 200
+    assert play(client, mover, before, move).status_code == 409
+
+
+def test_without_scripts_a_move_leads_back_to_the_page(client):
+    mover, _ = begun(client, seed=5)
+    form = {"move": moves(client.get(mover))[0], "number": "0"}
     assert client.post(f"{mover}/play", data=form).url.path == mover
     refused = client.post(f"{mover}/play", data=form)
     assert refused.status_code == 400
     assert "It is not your turn" in refused.text
-    assert play(client, mover, before, move).status_code == 409
 
 
 def test_on_one_screen_a_seat_is_shown_once_it_says_that_it_looks(client):
@@ -103,39 +103,24 @@ def test_a_move_is_taken_back_until_somebody_else_has_decided(client):
     assert refused.status_code == 409
 
 
-class LockWithAnInterruption:
-    """A table's lock; something happens when it is first released."""
-
-    def __init__(self, lock, happens):
-        self._lock = lock
-        self._happens = happens
-
-    def __enter__(self):
-        self._lock.acquire()
-
-    def __exit__(self, *_):
-        self._lock.release()
-        happens = self._happens
-        self._happens = lambda: None
-        happens()
+def first_move_that_passes_the_turn():
+    """The seed of a game that seat 0 begins, and a move after which seat 1 decides."""
+    for seed in range(20):
+        game = GameHistory([Position.new("shakespeare", players=2, seed=seed)], [])
+        if game.position.to_move == 0:
+            for move in game.position.moves():
+                if game.pushed(move).position.to_move == 1:
+                    return seed, move
+    raise AssertionError("no game begins like this")
 
 
 def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_back(
     client, monkeypatch
 ):
-    """Else the table would wait for it for ever."""
-    thinkers = site_of(client).tables._thinkers
+    """Otherwise the table would wait for the agent for ever."""
     waiting: list[Any] = []
-    monkeypatch.setattr(thinkers, "begin", lambda work, *groups: waiting.append(work))
-    games = (
-        GameHistory([Position.new("shakespeare", players=2, seed=seed)], []) for seed in range(20)
-    )
-    seed, move = next(
-        (seed, move)
-        for seed, game in enumerate(games)
-        for move in game.position.moves()
-        if game.position.to_move == 0 and game.pushed(move).position.to_move == 1
-    )
+    monkeypatch.setattr(FairPool, "submit", lambda _self, work, *_groups: waiting.append(work))
+    seed, move = first_move_that_passes_the_turn()
     address = begin(client, seats=("person", "random"), seed=seed).url.path
     before = client.get(address)
     play(client, address, before, move)
@@ -152,7 +137,8 @@ def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_b
     assert client.get(address).text != again.text
 
 
-def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(client):
+def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(client, monkeypatch):
+    """The seat's own move is played while its request to play the next seat's move is checked."""
     mover, _ = begun(client, seed=8)
     page = client.get(mover)
     own_move = moves(page)[0]
@@ -163,12 +149,18 @@ def test_a_seat_never_plays_for_the_next_one_however_it_times_its_requests(clien
         page = play(client, mover, page, own_move)
         own_move = moves(page)[0]
         position.push(own_move)
-    table = site_of(client).tables.get(watching(client.get(mover)).removeprefix("/watch/"))
-    assert table is not None
-    own = partial(play, client, mover, page, own_move)
-    table._lock = LockWithAnInterruption(table._lock, own)  # type: ignore[assignment]
+    let_agents_play = LiveTable.let_agents_play
+    interruptions = [partial(play, client, mover, page, own_move)]
+
+    def interrupted(table, viewer):
+        let_agents_play(table, viewer)
+        if interruptions:
+            interruptions.pop()()
+
+    monkeypatch.setattr(LiveTable, "let_agents_play", interrupted)
     number = str(int(field(page, "number")) + 1)
     theirs = play(client, mover, page, position.moves()[0], number=number)
+    assert not interruptions
     assert theirs.status_code == 409
     assert field(client.get(mover), "number") == number
 
@@ -191,5 +183,8 @@ def test_only_the_owner_of_a_table_sees_the_links_of_its_seats(client):
     client.cookies.clear()
     assert other not in client.get(one).text
     assert one not in client.get(watching(page)).text
+
+
+def test_a_link_that_nobody_has_given_is_not_found(client):
     for address in ("/seat/none", "/watch/none", "/nowhere", "/seat/none/changes"):
         assert client.get(address).status_code == 404

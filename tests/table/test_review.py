@@ -8,7 +8,7 @@ from codecs import BOM_UTF8
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from html import unescape
-from typing import Any
+from typing import Any, NamedTuple
 from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, urlsplit
 
@@ -18,9 +18,9 @@ from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser import review
-from shakespeare_table.browser.store import Sitter, TablePlan
-from shakespeare_table.browser.tables import first_snapshot
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.browser.store import Occupant, TablePlan
+from shakespeare_table.browser.tables import TableState, first_state
+from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played
 from tests.table.tables import begin, events, served, site_of, text_of, watching
 
@@ -36,20 +36,20 @@ def client(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recorded():
-    return played("figaro", 3, 30, names=NAMES).course
+    return played("figaro", 3, 30, names=NAMES).history
 
 
 @pytest.fixture(scope="module")
 def whole(recorded, tmp_path_factory):
     """The game as a file, a move a line."""
     path = tmp_path_factory.mktemp("game") / "game.jsonl"
-    path.write_bytes(json_lines(recorded))
+    path.write_bytes(to_json_lines(recorded))
     return path.read_bytes()
 
 
 @pytest.fixture(scope="module")
 def lines(whole):
-    """Its first moves."""
+    """The first moves of the game."""
     return b"\n".join(whole.split(b"\n")[:9])
 
 
@@ -63,7 +63,7 @@ def bring(client, lines, **how):
     return client.post("/review", files={"file": ("game.jsonl", lines)}, **how)
 
 
-def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, lines):
+def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game):
     film = Film(recorded)
     for at in (0, 5, len(recorded.moves)):
         page = client.get(f"{game}/{at}")
@@ -72,44 +72,53 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game, l
         assert film.board(at) in page.text
         assert film.progress(at) in text_of(page)
     assert client.get(game).text.count('data-ply="') == len(recorded.moves)
+
+
+def test_a_position_or_game_that_does_not_exist_is_not_found(client, recorded, game):
     for nowhere in (len(recorded.moves) + 1, "²", "9" * 5000, "end"):
         beyond = client.get(f"{game}/{nowhere}")
         assert beyond.status_code == 404
         assert f"numbered 0 to {len(recorded.moves)}" in text_of(beyond)
-    # The script gets every picture once.
-    found = client.get(f"{bring(client, lines).url.path}/film")
-    assert found.headers["content-encoding"] == "gzip"
-    few = Film(recorded.up_to(8))
-    assert found.json() == json.loads(few.data())
-    assert client.get(f"{game}/7/picture.png").content.startswith(b"\x89PNG")
     for address in ("table/nothing", "record/nothing", "other/1"):
         assert client.get(f"/review/{address}").status_code == 404
+
+
+def test_the_script_gets_the_film_of_a_game(client, recorded, lines):
+    found = client.get(f"{bring(client, lines).url.path}/film")
+    assert found.headers["content-encoding"] == "gzip"
+    assert found.json() == json.loads(Film(recorded.up_to(8)).data())
+
+
+def test_a_position_is_kept_as_a_picture(client, game):
+    assert client.get(f"{game}/7/picture.png").content.startswith(b"\x89PNG")
 
 
 def test_a_game_is_drawn_once_for_all_who_ask(client, lines, monkeypatch):
     another = lines + b"\n"  # one that no other test has had drawn
     brought = bring(client, another, follow_redirects=False)
     address = brought.headers["location"]
-    renderer: Any = site_of(client).renderer
-    asked, answer = Counter[str](), renderer.answer
+    drawings: Any = site_of(client).drawings
+    result = drawings.result
+    drawn = Counter[str]()
 
     async def counted(job, viewer):
-        asked[job.func.__name__] += 1
-        return await answer(job, viewer)
+        drawn[job.func.__name__] += 1
+        return await result(job, viewer)
 
-    monkeypatch.setattr(renderer, "answer", counted)
-    paths = [address, *(f"{address}/{what}" for what in ("film", "page", "2/picture.png"))]
+    monkeypatch.setattr(drawings, "result", counted)
+    paths = [address, f"{address}/film", f"{address}/page", f"{address}/2/picture.png"]
     with ThreadPoolExecutor(12) as threads:
         answers = list(threads.map(client.get, 3 * paths))
     assert {page.status_code for page in answers} == {200}
-    assert set(asked) == {"_game_of", "_packed_film", "_page_of", "_picture_of"}
-    assert set(asked.values()) == {1}
+    assert len(drawn) == len(paths)  # each address needs one job
+    assert set(drawn.values()) == {1}
 
 
 def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch):
     another = lines + b"\n\n"  # one that no other test has had drawn
     address = bring(client, another).url.path
-    begun, given_up = [], []
+    begun = []
+    given_up = []
 
     async def endless(job, _viewer):
         begun.append(job)
@@ -118,7 +127,7 @@ def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch
         finally:
             given_up.append(job)
 
-    monkeypatch.setattr(site_of(client).renderer, "answer", endless)
+    monkeypatch.setattr(site_of(client).drawings, "result", endless)
 
     async def leave():
         async def receive():
@@ -143,24 +152,28 @@ def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch
 
 
 def test_a_game_that_is_too_long_is_refused(client, lines, monkeypatch):
-    monkeypatch.setattr(review, "_MOST_MOVES", 7)
+    monkeypatch.setattr(review, "_MAX_MOVES", 7)
     assert "has 8 moves; a review takes 7 at most" in text_of(bring(client, lines))
 
 
-def test_a_game_is_brought_as_a_file(client, lines):
+def test_a_game_is_uploaded_as_a_file_edited_or_gzipped(client, lines):
     edited = BOM_UTF8 + lines.replace(b"\n", b"\r\n") + b"\r\n\r\n"
     for given in (edited, gzip.compress(lines)):
         page = bring(client, given)
         assert re.fullmatch(r"/review/record/[\w-]{16,}", page.url.path)
         assert 'data-last="8"' in page.text
-    assert bring(client, lines).url.path == bring(client, lines).url.path  # kept once
-    assert page.url.path in client.get("/review").text
+
+
+def test_a_game_is_kept_once_and_listed_for_its_owner_alone(client, lines):
+    address = bring(client, lines).url.path
+    assert bring(client, lines).url.path == address
+    assert address in client.get("/review").text
     client.cookies.clear()  # somebody else's browser
-    assert page.url.path not in client.get("/review").text
+    assert address not in client.get("/review").text
 
 
 @pytest.mark.parametrize("given", [b"", b"7", b"hop", b"\x1f\x8bnothing", None])
-def test_what_is_no_game_is_refused(client, lines, given):
+def test_a_file_that_holds_no_game_is_refused(client, lines, given):
     wrong = lines.replace(b'"move":"', b'"move":"no', 1) if given is None else given
     page = bring(client, wrong)
     assert page.status_code == 422
@@ -177,30 +190,57 @@ def test_a_game_being_played_is_open_to_nobody(client):
     assert table not in client.get("/review").text
 
 
-def test_a_finished_table_is_reviewed(client):
-    seats = (Sitter("A", "heuristic"), Sitter("B"), Sitter("C", "network"))
+class FinishedTable(NamedTuple):
+    """A table whose game is over: its states, the address of its review, and seat 0's link."""
+
+    game: TableState
+    address: str
+    link: str
+
+
+@pytest.fixture
+def finished(client):
+    seats = (Occupant("A", "heuristic"), Occupant("B"), Occupant("C", "network"))
     plan = TablePlan("figaro", 3, (), 5, seats)
-    game = first_snapshot(plan)
+    game = first_state(plan)
     while not game.is_over:
         game = game.pushed(game.position.moves()[0])
     client.get("/")
-    store, last = site_of(client).store, len(game.moves)
+    store = site_of(client).store
     table, (link,) = store.new_table(client.cookies["shakespeare_owner"], plan, [[0]])
-    for number, move in enumerate(game.moves):
-        store.add_move(table, number, move, over=number == last - 1)
-    address = f"/review/table/{table}"
-    assert address in client.get("/review").text
-    page = client.get(f"{address}/{last}")
+    for number, move in enumerate(game.moves, 1):
+        store.add_move(table, number - 1, move, over=number == len(game.moves))
+    return FinishedTable(game, f"/review/table/{table}", f"/seat/{link}")
+
+
+SAME_SEATS = ["figaro", "heuristic", "person", "network"]
+"""What the lobby's form chooses for a table with the same seats."""
+
+
+def chosen(form):
+    return re.findall(r'<option value="([^"]*)" selected', form.text)
+
+
+def test_a_finished_table_is_reviewed(client, finished):
+    game = finished.game
+    last = len(game.moves)
+    assert finished.address in client.get("/review").text
+    page = client.get(f"{finished.address}/{last}")
     assert f'data-last="{last}"' in page.text
-    on = client.get(f"{address}/7/on")
-    (said,) = parse_qs(urlsplit(str(on.url)).query)["position"]
-    assert Position.from_dict(json.loads(said)) == game.positions[7]
-    again = re.search(r'href="(/\?game[^"]*)"', client.get(f"/seat/{link}").text)
-    assert again
-    for form in (on, client.get(unescape(again[1]))):
-        chosen = re.findall(r'<option value="([^"]*)" selected', form.text)
-        assert chosen == ["figaro", *(seat.agent or "person" for seat in seats)]
     assert Film(GameHistory(game.positions, game.moves, game.names)).board(last) in page.text
+
+
+def test_one_plays_on_from_a_position_of_a_finished_table(client, finished):
+    form = client.get(f"{finished.address}/7/on")
+    (text,) = parse_qs(urlsplit(str(form.url)).query)["position"]
+    assert Position.from_dict(json.loads(text)) == finished.game.positions[7]
+    assert chosen(form) == SAME_SEATS
+
+
+def test_a_finished_table_offers_another_one_with_the_same_seats(client, finished):
+    again = re.search(r'href="(/\?game[^"]*)"', client.get(finished.link).text)
+    assert again
+    assert chosen(client.get(unescape(again[1]))) == SAME_SEATS
 
 
 def judged(client, address):
@@ -215,13 +255,19 @@ def test_verdicts_come_in_while_one_listens(client, lines):
     known = [int(n) for n in re.findall(r"has judged (\d+) of 8", json.dumps(found))]
     assert known == sorted(set(known))
     assert "all 8 decisions" in json.dumps(found)
-    # Somebody else gets the same, already judged.
-    last = found[-2][1]
-    assert judged(client, address)[-2][1] == last
+    assert judged(client, address)[-2] == found[-2]  # somebody else finds it all judged
+
+
+def test_a_judged_game_is_downloaded_with_its_verdicts(client, lines):
+    address = bring(client, lines).url.path
+    drawn = " ".join(data for _, data in judged(client, address))
     shared = client.get(f"{address}/page", params={"agent": JUDGE})
     assert "attachment" in shared.headers["content-disposition"]
     for part in ("film-chances", "film-mistakes", "film-summary"):
-        assert f'class="{part}"' in json.dumps(found).replace("\\", "")
+        assert f'class="{part}"' in drawn
         assert f'class="{part}"' in shared.text
-    for name in ("nobody", "my.py:NAME"):
-        assert client.get(address, params={"agent": name}).status_code == 400
+
+
+@pytest.mark.parametrize("agent", ["nobody", "my.py:NAME"])
+def test_an_agent_that_is_not_offered_judges_nothing(client, game, agent):
+    assert client.get(game, params={"agent": agent}).status_code == 400

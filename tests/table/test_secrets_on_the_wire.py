@@ -1,4 +1,4 @@
-"""What a browser is sent is the same, whatever its viewer may not know, and seeds are safe."""
+"""Browsers are sent the same bytes whatever is hidden from their viewers, and seeds are safe."""
 
 import json
 import random
@@ -37,12 +37,12 @@ def _small_games():
 
 
 def without_identifiers(text):
-    """A text without the addresses of tables, which nobody can guess."""
+    """Return a text without the random addresses of tables."""
     return _IDENTIFIERS.sub(r"/\1/", text)
 
 
 def played(game, players, plies):
-    """A position after some random moves."""
+    """Return a position after some random moves."""
     rng = random.Random(plies)
     on: dict[str, Any] = {"strategic_rest": True} if game == "shakespeare" else {}
     position = Position.new(game, players=players, seed=plies, **on)
@@ -52,14 +52,14 @@ def played(game, players, plies):
 
 
 def same(one, other, knows):
-    """Whether a seat, or a spectator, cannot tell two positions apart."""
+    """Return whether a seat, or a spectator (None), cannot tell two positions apart."""
     if None in (one.to_move, other.to_move) or one.seen_by(knows) != other.seen_by(knows):
         return False
     return knows is None or (one.observation(knows) == other.observation(knows)).all()
 
 
 def swapped(position, knows):
-    """The same position, with other things hidden."""
+    """Return a position that differs only in what is hidden."""
     for seed in range(_TRIES):
         other = position
         for seat in range(position.players) if knows is None else [knows]:
@@ -71,7 +71,11 @@ def swapped(position, knows):
 
 
 def moves_on(rng, pair, knows):
-    """A move for either position after which the viewer knows no more; secret ones differ."""
+    """Play a move in each position so that the viewer cannot tell them apart; secret moves differ.
+
+    Returns:
+        The positions after the moves, and the moves; None if there are no such moves.
+    """
     one, other = pair
     first = one.moves()
     rng.shuffle(first)
@@ -91,8 +95,8 @@ def moves_on(rng, pair, knows):
     return None
 
 
-class _Seen:
-    """A table, and all that its viewer's browser has been sent."""
+class _Browser:
+    """A table, and everything that its viewer's browser has been sent."""
 
     def __init__(self, client, position, knows, one_screen):
         self._client = client
@@ -105,11 +109,13 @@ class _Seen:
         if one_screen:
             self.viewer = self._seats[0]
         client.cookies.clear()  # a viewer who has not begun the table
-        self.sent, self._count, self._version = [], 0, "none"
+        self.sent = []
+        self._count = 0
+        self._version = "none"
         self._hear(client.get(self.viewer))
 
     def push(self, seat, move, after):
-        """A move, and what the viewer hears of it."""
+        """Play a move and let the viewer's browser ask what has changed."""
         mover = self.viewer if self._one_screen else self._seats[seat]
         said = {"move": move, "number": str(self._count), "as": str(seat)}
         self._count += 1
@@ -125,7 +131,7 @@ class _Seen:
         self._hear(self._client.get(f"{self.viewer}/changes?since={self._version}&step=1"))
 
     def ask_for_more(self):
-        """The moves step by step, the whole page, a move that is refused, and one's last back."""
+        """Ask for each move, the whole page, an illegal move, a move taken back, explanations."""
         for number in range(self._count):
             self._hear(self._client.get(f"{self.viewer}/changes?since={number}.0.0&step=1"))
             self._hear(self._client.get(f"{self.viewer}/step?number={number}"))
@@ -153,7 +159,7 @@ def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
     # As tables begin, with the same chance to come.
     pair = [Position.from_dict(it.to_dict(), seed=0) for it in (position, other)]
     rng = random.Random(plies)
-    tables = [_Seen(client, one, knows, viewer == "one screen") for one in pair]
+    tables = [_Browser(client, one, knows, viewer == "one screen") for one in pair]
     for _ in range(_STEPS):
         found = moves_on(rng, pair, knows)
         if found is None:

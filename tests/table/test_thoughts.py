@@ -1,4 +1,4 @@
-"""What is said at a table of a card or a place, and what an agent thinks, aloud or as it plays."""
+"""Explanations of cards and places, thinking aloud, and hints."""
 
 import json
 import re
@@ -10,8 +10,8 @@ from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.thoughts import reasons
-from shakespeare_table.browser.store import Sitter, TablePlan
-from shakespeare_table.browser.tables import first_snapshot
+from shakespeare_table.browser.store import Occupant, TablePlan
+from shakespeare_table.browser.tables import first_state
 from shakespeare_table.browser.viewing import explained
 from shakespeare_table.session import choose
 from tests.table.tables import begin, begun, events, links, moves, watching
@@ -19,20 +19,23 @@ from tests.table.tables import begin, begun, events, links, moves, watching
 ASKED = {"agent": "heuristic", "playouts": "256"}
 
 
-def test_what_lies_at_a_place_is_explained(client):
-    now = first_snapshot(TablePlan("shakespeare", 2, (), 1, (Sitter("P0"), Sitter("P1"))))
-    assert explained(now, 0, "lady_macbeth")[0][0] == "lady_macbeth"
-    assert explained(now, 0, "seat0.troupe.0")[0][0] == "author"
-    assert explained(now, 0, "piles.II.4")[0][0] == "act_ii"
+def test_a_place_is_explained_by_what_lies_there():
+    now = first_state(TablePlan("shakespeare", 2, (), 1, (Occupant("P0"), Occupant("P1"))))
+    assert explained(now, 0, "lady_macbeth")[0].title == "Lady Macbeth"
+    assert explained(now, 0, "seat0.troupe.0")[0].title == "Author"
+    assert explained(now, 0, "piles.II.4")[0].title == "Act II"
     for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.²"):
-        assert all(text for _, text in explained(now, 0, nothing))
+        assert all(it.text for it in explained(now, 0, nothing))
+
+
+def test_a_card_of_another_seat_is_explained(client):
     address = begin(client, seed=2).url.path
     assert "Falstaff" in client.get(f"{address}/explain?name=seat1.troupe.1").text
 
 
 @pytest.mark.parametrize("game", registry.names())
 def test_a_table_resumed_goes_on_as_if_it_had_never_stopped(game):
-    """What an agent draws depends on the seed and the decision's number alone."""
+    """An agent's draws depend on the seed and the number of the decision alone."""
     position = Position.new(game, players=registry.seats(game)[-1], seed=2)
     one = shakespeare_agents.make("random", position.game)
     drawn = [choose(one, position, 7, number) for number in range(12)]

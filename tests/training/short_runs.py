@@ -9,7 +9,7 @@ from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_env.core import registry
 from shakespeare_training.config import make_config
-from shakespeare_training.terminal import Stop
+from shakespeare_training.stopping import Stop
 
 _SHORT: dict[str, Any] = {
     "width": 16,

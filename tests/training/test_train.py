@@ -17,7 +17,7 @@ from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_env.core import registry
 from shakespeare_training.config import ADAPTING, FOREVER, as_toml, override
 from shakespeare_training.runs.saving import read_state
-from shakespeare_training.terminal import Stop, stopped_by_signals
+from shakespeare_training.stopping import Stop, stopped_by_signals
 from tests.agents.networks import edit_card, write_checkpoint
 from tests.contract.command_line import printed, refused, run
 from tests.training.short_runs import small
@@ -253,7 +253,7 @@ def test_signals_that_are_ignored_stay_so_and_handlers_are_put_back():
 
 BUSY = """
 import signal, time
-from shakespeare_training.terminal import Stop, stopped_by_signals
+from shakespeare_training.stopping import Stop, stopped_by_signals
 stop = Stop()
 with stopped_by_signals(stop), stop.deferred():
     signal.raise_signal(signal.SIGINT)

@@ -14,7 +14,17 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env import ActionTable, Batch, ObservationLayout, StateField, below, define, rule
+from shakespeare_env import (
+    ActionTable,
+    Batch,
+    GameRecord,
+    GameRules,
+    ObservationLayout,
+    StateField,
+    below,
+    define,
+    rule,
+)
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Block, Record
 
@@ -78,15 +88,17 @@ def scores(game: Record, out: Any) -> None:
 GAME = define(
     NAME,
     seats=range(1, MAX_SEATS + 1),
-    fields=[StateField("pile", 0, LARGEST_PILE)],
-    actions=ACTIONS,
-    set_up=set_up,
-    legal=legal,
-    play=play,
-    scores=scores,
-    good_scores={1: 1.0},
-    layout=LAYOUT,
-    observe=observe,
+    rules=GameRules(
+        actions=ACTIONS,
+        set_up=set_up,
+        legal=legal,
+        play=play,
+        scores=scores,
+        good_scores={1: 1.0},
+        layout=LAYOUT,
+        observe=observe,
+    ),
+    record=GameRecord(fields=[StateField("pile", 0, LARGEST_PILE)]),
 )
 
 

@@ -15,7 +15,7 @@ from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.travel import SentBox, box_of, named_agent, put_in_force, recipe_of
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
-from shakespeare_arena.field import Field
+from shakespeare_arena.config import ArenaConfig
 from shakespeare_arena.tournament import run_arena
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError
@@ -53,10 +53,12 @@ def test_agents_play_on_workers_as_they_play_here(name, processes):
 
 
 def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
-    field = Field.of(agents=["random", "heuristic"], players=[2], games=60, equal_within=1e-6)
+    config = ArenaConfig.of(
+        agents=["random", "heuristic"], players=[2], games=60, equal_within=1e-6
+    )
     for name, workers in (("here", None), ("there", processes)):
         write(tmp_path / name / "dataset", "figaro", deals=6, workers=workers)
-        run_arena(field, tmp_path / name / "arena", workers=workers)
+        run_arena(config, tmp_path / name / "arena", workers=workers)
     for kind in ("dataset", "arena"):
         assert games(tmp_path / "here" / kind).equals(games(tmp_path / "there" / kind))
 

@@ -10,7 +10,7 @@ import psutil
 import pytest
 
 from shakespeare_agents.workers import _code, in_order, open_workers
-from shakespeare_env.errors import WorkerError, own_steps
+from shakespeare_env.errors import WorkerError, own_frames
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
 SQUARES = [number * number for number in range(12)]
@@ -58,7 +58,7 @@ def test_a_failed_shard_raises_what_it_raised_and_what_is_dropped_does_no_harm(w
     with pytest.raises(ValueError, match="no square of 5") as raised:
         list(workers.run(Squares(tmp_path), range(12)))
     assert raised.value.__notes__ == ["a note"]
-    assert own_steps(raised.value)[-1].filename.endswith("jobs_for_tests.py")
+    assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
     assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
     with pytest.raises(Exception, match="mine"):  # what cannot travel is put in words
         list(workers.run(RaisesLocal(), range(2)))
@@ -92,7 +92,7 @@ DRIVER = """
 import signal, sys
 from functools import partial
 from pathlib import Path
-from shakespeare_table.browser.thinking import Thinker, decide
+from shakespeare_table.browser.processes import AgentProcess, decide
 from shakespeare_agents.workers import open_workers
 from shakespeare_env import Position
 from tests.workers.jobs_for_tests import Squares
@@ -100,7 +100,7 @@ if __name__ == "__main__":
     # Test runners in the background ignore it, and their children would, too.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     position = Position.new("figaro", players=3)
-    assert list(Thinker().ask(partial(decide, "random", position, 0, 0), 60))
+    assert list(AgentProcess().run(partial(decide, "random", position, 0, 0), 60))
     with open_workers(2, *sys.argv[1:]) as workers:
         for _ in workers.run(Squares(Path.cwd()), range(10_000)):
             print(flush=True)

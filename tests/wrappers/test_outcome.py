@@ -13,7 +13,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from shakespeare_env.wrappers.spaces import outcomes
+from shakespeare_env.wrappers.spaces import episode_outcomes
 from tests.contract.batches import games
 from tests.wrappers.lives import learn
 
@@ -34,7 +34,7 @@ NOBODY = -1
 
 
 def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
-    """`outcomes` of one game for each of its seats, as lists."""
+    """`episode_outcomes` of one game for each of its seats, as lists."""
     players = len(scores)
     batch: Any = SimpleNamespace(
         game=registry.game(name),
@@ -43,7 +43,7 @@ def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
         final_winners=np.array([winners], np.bool_),
         to_move=np.array([to_move]),
     )
-    found = outcomes(batch, np.zeros(players, np.int64), np.arange(players))
+    found = episode_outcomes(batch, np.zeros(players, np.int64), np.arange(players))
     return {key: values.tolist() for key, values in found.items()}
 
 

@@ -1,10 +1,9 @@
-"""A learner, its games and its league from settings, if they fit the machine."""
+"""Builds a learner with its games and its league from settings, if they fit the machine."""
 
 from __future__ import annotations
 
 import re
 from importlib.util import find_spec
-from typing import Any
 
 import numpy as np
 import torch
@@ -14,23 +13,18 @@ from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_training.config import TrainingConfig
-from shakespeare_training.expert_iteration import ExpertIteration, Searching
-from shakespeare_training.games import HostGames
+from shakespeare_training.expert_iteration import ExpertIteration, ExpertIterationSettings
+from shakespeare_training.games import HostGames, LearnerGames
 from shakespeare_training.league import League
-from shakespeare_training.learner import Learner, linear
-from shakespeare_training.ppo import PPO
+from shakespeare_training.learner import Learner, Schedule, linear
+from shakespeare_training.ppo import PPO, PPOSettings
 
-_SHARED = {"width", "batch_size", "n_epochs", "vf_coef", "win_coef", "seed"}
-_PPO = {"n_steps", "gae_lambda", "clip_range", "target_kl", "near_certain_share", "win_reward_coef"}
-_SEARCH = {"warmup_decisions", "target_sharpness"}
-_PLAN = {"simulations", "considered", "utility", "sharpness", "near_certain", "noise"}
-"""Settings that are arguments of the learners and of a search's plan."""
 _SEAT_DECISIONS = 50
-"""About the decisions of a seat in a game; those of the bundled games have 32 to 55."""
+"""Roughly the decisions of a seat in a game; seats of the bundled games have 32 to 55."""
 
 
 def make_learner(config: TrainingConfig, device: str) -> Learner:
-    """Build the learner on a device (see `checked_device`).
+    """Build the learner that a run's settings describe, on a device (see `checked_device`).
 
     Raises:
         ValueError: an opponent cannot play, or there is no such device.
@@ -38,45 +32,81 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
     """
     device = checked_device(device)
     if device == "cpu":
-        remedy = "lower n_envs, n_steps or width"
-        require_memory("the run", needed_bytes(config), remedy)
-    players = np.resize(config.players, config.n_envs)
+        require_memory("the run", needed_bytes(config), "lower n_envs, n_steps or width")
     batch = Batch(
         config.game,
         n=config.n_envs,
-        players=players,
+        players=np.resize(config.players, config.n_envs),
         seed=config.seed,
         autoreset=False,
         reward="score",
     )
     league = League(config.opponents, batch, max_snapshots=config.max_snapshots, seed=config.seed)
-    last_rate = config.learning_rate * config.learning_rate_end
-    arguments: dict[str, Any] = {
-        **config.model_dump(include=_SHARED),
-        "learning_rate": linear(config.learning_rate, last_rate),
-        "device": device,
-    }
     if config.algorithm == "expert_iteration":
-        plan = SearchSettings(**config.model_dump(include=_PLAN))
-        searching = Searching(plan, config.horizon, config.temperature, config.search_threads)
-        arguments |= config.model_dump(include=_SEARCH)
-        return ExpertIteration(HostGames(league), searching=searching, **arguments)
-    games: Any = HostGames(league)
+        return ExpertIteration(HostGames(league), _expert_iteration_settings(config, device))
+    settings = _ppo_settings(config, device)
+    games: LearnerGames = HostGames(league)
     if device != "cpu":
         from shakespeare_training.device import DeviceGames  # it needs the extra cuda
 
         games = DeviceGames(league, config.n_steps, torch.device(device))
-    return PPO(
-        games,
+    return PPO(games, settings)
+
+
+def _ppo_settings(config: TrainingConfig, device: str) -> PPOSettings:
+    return PPOSettings(
+        seed=config.seed,
+        width=config.width,
+        batch_size=config.batch_size,
+        n_epochs=config.n_epochs,
+        learning_rate=_learning_rate(config),
+        vf_coef=config.vf_coef,
+        win_coef=config.win_coef,
+        target_kl=config.target_kl,
+        device=device,
+        n_steps=config.n_steps,
+        gae_lambda=config.gae_lambda,
+        clip_range=config.clip_range,
+        near_certain_share=config.near_certain_share,
         score_reward_coef=linear(config.score_reward_coef, config.score_reward_coef_end),
+        win_reward_coef=config.win_reward_coef,
         ent_coef=linear(config.ent_coef, config.ent_coef_end),
-        **config.model_dump(include=_PPO),
-        **arguments,
     )
 
 
+def _expert_iteration_settings(config: TrainingConfig, device: str) -> ExpertIterationSettings:
+    search = SearchSettings(
+        simulations=config.simulations,
+        considered=config.considered,
+        utility=config.utility,
+        sharpness=config.sharpness,
+        near_certain=config.near_certain,
+        noise=config.noise,
+    )
+    return ExpertIterationSettings(
+        seed=config.seed,
+        width=config.width,
+        batch_size=config.batch_size,
+        n_epochs=config.n_epochs,
+        learning_rate=_learning_rate(config),
+        vf_coef=config.vf_coef,
+        win_coef=config.win_coef,
+        device=device,
+        search=search,
+        horizon=config.horizon,
+        temperature=config.temperature,
+        search_threads=config.search_threads,
+        warmup_decisions=config.warmup_decisions,
+        target_sharpness=config.target_sharpness,
+    )
+
+
+def _learning_rate(config: TrainingConfig) -> Schedule:
+    return linear(config.learning_rate, config.learning_rate * config.learning_rate_end)
+
+
 def checked_device(name: str) -> str:
-    """The name of a PyTorch device; `auto` is the GPU if there is one, and the extra `cuda`.
+    """Return the name of a PyTorch device; `auto` is a GPU if there is one, with the extra `cuda`.
 
     Raises:
         ValueError: there is no such device here.
@@ -96,9 +126,11 @@ def checked_device(name: str) -> str:
 
 
 def needed_bytes(config: TrainingConfig) -> int:
-    """About the memory of the large arrays of a run: games, decisions, networks and a minibatch."""
+    """Estimate the memory of a run's large arrays: games, decisions, networks, a minibatch."""
     game = registry.game(config.game)
-    inputs, actions, seats = game.layout.size, game.actions.size, game.max_seats
+    inputs = game.layout.size
+    actions = game.actions.size
+    seats = game.max_seats
     weights = 4 * config.width * (inputs + actions + 2 * config.width)
     snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
     if config.algorithm == "ppo":
@@ -106,7 +138,7 @@ def needed_bytes(config: TrainingConfig) -> int:
         decision = inputs + actions + 40 * seats
     else:
         decisions = config.n_envs * max(config.players) * _SEAT_DECISIONS
-        decision = 2 * (inputs + 9 * actions + 8 * seats)  # of parts, and together
+        decision = 2 * (inputs + 9 * actions + 8 * seats)  # of shards, and of all together
     minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * (actions + config.width))
     networks = (4 + snapshots) * weights
     return (

@@ -25,9 +25,9 @@ from shakespeare_env.errors import (
     TrainingError,
     WorkerError,
     agent_notes,
-    own_steps,
+    own_frames,
 )
-from shakespeare_training.terminal import UnbreakableConsole, busy, import_what_trains, stoppable
+from shakespeare_training.terminal import UnbreakableConsole, busy, import_training, stoppable
 
 if TYPE_CHECKING:
     from stable_baselines3.common.callbacks import BaseCallback
@@ -39,7 +39,7 @@ if TYPE_CHECKING:
 RESULT_NAME = "exploit.json"
 _CONFIGURED = "as configured"
 _FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
-"""Errors of settings, files and agents, which are told in words."""
+"""Errors of settings, files and agents, which end a command with their message alone."""
 
 
 def _complete_setting(incomplete: str) -> list[str]:
@@ -98,15 +98,16 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="Python that --resume may run, as the run's settings name it; may be repeated.",
+            help="An agent in Python that --resume may import, as the run's settings name it; "
+            "may be repeated.",
         ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option(
             metavar="CHECKPOINT",
-            help="Whose weights to start from: network, or a folder. With another box than it was "
-            "trained with, the settings are those to adapt it.",
+            help="Checkpoint whose weights to start from: network, or a folder. If it was trained "
+            "with another box, the default settings are those that adapt it.",
             autocompletion=complete_agent,
             show_default=False,
         ),
@@ -121,7 +122,8 @@ def train(
         typer.Option(
             "--callback",
             metavar="FILE.py:NAME",
-            help="Call what this makes of a run, a callback of Stable-Baselines3; may be repeated.",
+            help="A callback of Stable-Baselines3: a class or function that takes the run; "
+            "may be repeated.",
             show_default=False,
         ),
     ] = None,
@@ -131,8 +133,8 @@ def train(
 ) -> None:
     """Train a network by self-play, and evaluate it as it learns.
 
-    Ctrl-C stops it, nothing is lost, and --resume goes on. Processes or a Ray cluster play the
-    games of expert iteration; PPO has no use for them.
+    Ctrl-C stops a run without losing anything, and --resume continues it. Processes or a Ray
+    cluster can play the games of expert iteration; PPO has no use for them.
     """
     console = UnbreakableConsole()
     if minutes is not None and not math.isfinite(minutes):
@@ -153,13 +155,13 @@ def train(
     folder = resume or out or Path("runs")
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
-        import_what_trains(console)
+        import_training(console)
         from shakespeare_training.config import as_toml
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
 
-        with _give_up_on(folder, *_FAULTS):
-            makers = {name: _maker(name) for name in callbacks or ()}
+        with _exit_on(folder, *_FAULTS):
+            makers = {name: _callback_maker(name) for name in callbacks or ()}
             game = None if game_name is None else choices.find_game(game_name)
             if resume is not None:
                 with busy(console, "loading the run"):
@@ -190,9 +192,9 @@ def train(
                     run = opened.enter_context(
                         Run.create(chosen, folder, start=origin, device=device, minutes=minutes)
                     )
-            guests = [_guest(name, maker, run) for name, maker in makers.items()]
-        with _give_up_on(folder, TrainingError):
-            train_run(run, console, stop, crew, guests)
+            made = [_make_callback(name, maker, run) for name, maker in makers.items()]
+        with _exit_on(folder, TrainingError):
+            train_run(run, console, stop, crew, made)
 
 
 def _new_folder(kind: str, seed: int) -> Path:
@@ -210,9 +212,9 @@ def _chosen(
 ) -> tuple[TrainingConfig, Path | None]:
     """Return the settings, and the folder of the checkpoint to start from.
 
-    What the checkpoint implies stands in for what is not named: its width, no warm-up if it has
-    heads, and, if it knows another box, the settings to adapt it (`ADAPTING`), unless bundled
-    settings are asked for by name.
+    A checkpoint gives the defaults of settings that are not named: its width, no warm-up if it has
+    heads, and, if it was trained with another box, the settings to adapt it (`ADAPTING`), unless
+    bundled settings are asked for by name.
     """
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
@@ -246,7 +248,7 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
     return workers_options.open_chosen_workers(workers, ray)
 
 
-def _maker(name: str) -> Callable[[Run], Any]:
+def _callback_maker(name: str) -> Callable[[Run], Any]:
     from shakespeare_agents.python_names import PythonName, load
 
     source, _, attribute = name.rpartition(":")
@@ -256,7 +258,7 @@ def _maker(name: str) -> Callable[[Run], Any]:
     return maker
 
 
-def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
+def _make_callback(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
     from stable_baselines3.common.callbacks import BaseCallback
 
     from shakespeare_agents.python_names import fault_in_words
@@ -274,10 +276,10 @@ def _guest(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
 
 
 @contextmanager
-def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Give up in words on faults of these kinds, lost workers, or if the run cannot be saved.
+def _exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
+    """Exit with a message on errors of some kinds, lost workers, or if the run cannot be saved.
 
-    The fault of an agent, a callback or other code of the user is raised, to be told as theirs.
+    An error of an agent, a callback or other code of the user is raised, to be shown as theirs.
     """
     from shakespeare_training.runs.saving import how_to_go_on
 
@@ -286,9 +288,9 @@ def _give_up_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     except WorkerError as fault:
         exit_with_error(f"{fault}; {how_to_go_on(folder)}")
     except Exception as fault:
-        if agent_notes(fault) or (isinstance(fault, OSError) and own_steps(fault)):
-            told = how_to_go_on(folder)
-            fault.add_note(f"{told[0].upper()}{told[1:]}")
+        if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
+            remedy = how_to_go_on(folder)
+            fault.add_note(f"{remedy[0].upper()}{remedy[1:]}")
             raise
         if isinstance(fault, kinds):
             exit_with_error("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
@@ -339,22 +341,22 @@ def exploit(
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """How much one seat can win against copies of an agent in all others.
+    """Measure how much one seat can win against copies of an agent in all others.
 
-    Its win rate beside parity, a lower bound: below parity nothing was found.
+    The figure is a win rate beside parity, and a lower bound: below parity nothing was found.
     """
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_arena.measure import tables_of
-    from shakespeare_training.exploit import exploit_by_ppo
+    from shakespeare_arena.measure import table_sizes
+    from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
 
     with choices.usage_errors("--players"):
-        (seats,) = tables_of(game, [game.max_seats if players is None else players])
+        (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
     if getattr(frozen.agent, "is_slow", False):
-        table = "--game", registry.how_to_name(game.name), "--players", str(seats)
+        table = ["--game", registry.how_to_name(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
-        typer.echo(f"{agent} searches: learning takes hours. Quicker: {instead}", err=True)
+        typer.echo(f"{agent} searches, so learning takes hours. Quicker: {instead}", err=True)
     console = UnbreakableConsole()
     with (
         stoppable(console, "Stopped before anything was measured.") as stop,
@@ -363,26 +365,28 @@ def exploit(
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)
 
-        def tell(decisions: int, finished: int) -> None:
+        def on_progress(decisions: int, finished: int) -> None:
             progress.start()  # not while it learns
             progress.update(task, completed=finished, decisions=decisions)
 
-        import_what_trains(console)
+        import_training(console)
         out = out or _new_folder(f"exploit-{game.name}", seed)
         try:
-            with _give_up_on(out, *_FAULTS):
+            with _exit_on(out, *_FAULTS):
                 response = exploit_by_ppo(
                     agent,
                     out,
+                    ExploitSettings(
+                        decisions=decisions,
+                        players=seats,
+                        games=games,
+                        seed=seed,
+                        training=_parsed(settings),
+                    ),
                     game.name,
-                    decisions=decisions,
-                    players=seats,
-                    games=games,
-                    seed=seed,
-                    settings=_parsed(settings),
                     console=console,
                     stop=stop,
-                    on_progress=tell,
+                    on_progress=on_progress,
                     workers=crew,
                 )
         finally:
@@ -391,5 +395,5 @@ def exploit(
         return
     console.print(response.evaluation.table())
     console.print(response.verdict(), highlight=False, markup=False, soft_wrap=True)
-    with _give_up_on(out):
+    with _exit_on(out):
         response.save(out / RESULT_NAME)

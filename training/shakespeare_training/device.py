@@ -1,4 +1,4 @@
-"""The games that a learner plays on a GPU, its opponents there, and work recorded for one."""
+"""A learner's games on a GPU, with its opponents there, and work recorded as CUDA graphs."""
 
 from __future__ import annotations
 
@@ -20,21 +20,22 @@ from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import DeviceError, IllegalMove
 from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
-from shakespeare_training.games import TOO_LARGE, Progress
-from shakespeare_training.league import Ended, League, Opponent, seat_players
+from shakespeare_training.games import TOO_LARGE, RolloutProgress
+from shakespeare_training.league import FinishedGames, League, Opponent, seat_players
 
 _ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]
 Chooser = Callable[["DeviceGames", torch.Tensor, int], torch.Tensor]
-"""(games, int32[n] who is to move, an agent's index) -> int64[n], its actions where it is."""
+"""Takes the games, int32[n] who is to move and an agent's index; returns int64[n], the actions of
+the agent where it is to move."""
 
 
 class DeviceGames:
-    """The games of a league on a GPU; see `HostGames`.
+    """The games of a learner on a GPU (`LearnerGames`).
 
     Nothing waits for the GPU within a rollout of `n_steps` steps: networks are asked about every
-    game, and what ended is read at its end.  Between rollouts the league's seats and generators are
-    those of the games here.
+    game, and finished games are read at the end of the rollout. Between rollouts the league's seats
+    and generators are those of the games here.
 
     Raises:
         DeviceError: an agent of the league plays on the CPU only.
@@ -53,8 +54,11 @@ class DeviceGames:
         device = self.batch.device
         self.batch.load(slice(None), host.save(slice(None)))
         self.players = self.batch.players.long()
-        self.obs, self.mask, self.to_move = self.batch.obs, self.batch.mask, self.batch.to_move
-        self.rewards, self.done = self.batch.rewards, self.batch.done
+        self.obs = self.batch.obs
+        self.mask = self.batch.mask
+        self.to_move = self.batch.to_move
+        self.rewards = self.batch.rewards
+        self.done = self.batch.done
         self.final_winners = self.batch.final_winners
         self.chance = torch.Generator(device)
         self._seats = torch.from_numpy(league.lineup.seats).to(device, copy=True)
@@ -74,21 +78,22 @@ class DeviceGames:
 
     @property
     def waiting(self) -> torch.Tensor:
-        """int32[n]: who is to move (`Lineup`)."""
+        """int32[n], who is to move, as numbered in `Lineup`."""
         return self._seats.gather(1, self.to_move.long()[:, None]).squeeze(1)
 
     @property
-    def own(self) -> torch.Tensor:
-        """See `HostGames`."""
+    def learner_to_move(self) -> torch.Tensor:
+        """bool[n], whether the seat to move is the learner's."""
         return self.waiting == OUTSIDE
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """See `HostGames`."""
+        """Take over the league as it is now, and a seed for every draw until the next rollout."""
         self.chance.manual_seed(int(rng.integers(2**62)))
         if self._step:  # games went on since the last rollout
-            self._tell_seats()
-        league, device = self.league, self.batch.device
-        lineup, by_kind = league.lineup, league.opponents_by_kind()
+            self._update_league()
+        league = self.league
+        lineup = league.lineup
+        by_kind = league.opponents_by_kind()
         self._seats.copy_(torch.from_numpy(lineup.seats))
         self.states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
         self._by_kind.copy_(torch.from_numpy(by_kind))
@@ -96,44 +101,62 @@ class DeviceGames:
         playing = [index for index in seated if index >= len(self._named)]
         self._in_use = len(playing)
         while len(self._slots) < self._in_use:
-            self._slots.append(_Slot(league.opponents[playing[0]], league.batch.game, device))
+            like = league.opponents[playing[0]]
+            self._slots.append(_Slot(like, league.batch.game, self.batch.device))
         for slot, index in zip(self._slots, playing, strict=False):
             slot.hold(league.opponents[index], index)
 
-    def asked(self) -> torch.Tensor | slice:
-        """All games: to know the learner's own, one would have to wait."""
+    def rows_to_ask(self) -> torch.Tensor | slice:
+        """Return all games: to know in which the learner is to move would take waiting."""
         return slice(None)
 
-    def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
-        """The first of exponential clocks that run as fast as actions are likely."""
+    def sample(self, log_probabilities: torch.Tensor) -> torch.Tensor:
+        """Draw actions from log-probabilities by the exponential-race trick, int64[n]."""
         clocks = torch.empty_like(log_probabilities).exponential_(generator=self.chance)
         return (log_probabilities - clocks.log()).argmax(dim=1)
 
-    def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
-        """See `HostGames`."""
+    def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
+        """Return actions, int64[n], with the opponents' where opponents are to move."""
         waiting = self.waiting
         for index, chooser in self._named.items():
             actions = torch.where(waiting == index, chooser(self, waiting, index), actions)
         for slot in self._slots[: self._in_use]:
-            chosen = self.draw(legal_logits(slot.weights, self.obs, self.mask))
+            chosen = self.sample(legal_logits(slot.weights, self.obs, self.mask))
             actions = torch.where(waiting == slot.index, chosen, actions)
         return actions
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """See `HostGames`; an illegal action is known at the end of the rollout."""
-        batch, now = self.batch, self._step % len(self._done_log)
-        self._own_log[now] = self.own
+        """Play actions in all games or some, and begin a new game where one ends.
+
+        An illegal action is noticed at the end of the rollout.
+        """
+        batch = self.batch
+        now = self._step % len(self._done_log)
+        self._own_log[now] = self.learner_to_move
         batch.step(actions, None if rows is None else torch.from_numpy(rows).to(batch.device))
         self._done_log[now] = self.done
         self._seats_log[now] = self._seats
         self._scores_log[now] = batch.final_scores
-        states = device_words(self.states)
-        given = self.done, states, self._weights, self._by_kind, batch.players, self._seats
-        launch(_seat_if_new, "training", "seats", batch.n, batch.device, *given)
+        launch(
+            _seat_if_new,
+            "training",
+            "seats",
+            batch.n,
+            batch.device,
+            self.done,
+            device_words(self.states),
+            self._weights,
+            self._by_kind,
+            batch.players,
+            self._seats,
+        )
         self._step += 1
 
-    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
-        """See `HostGames`; it is one CUDA graph, for each number of snapshots in it."""
+    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
+        """Play the steps as one CUDA graph, and yield their progress at the end.
+
+        Each number of snapshots among the opponents has a graph of its own.
+        """
 
         def play_all() -> None:
             for step in range(steps):
@@ -143,30 +166,32 @@ class DeviceGames:
         recorded()
         yield self._progress()
 
-    def _progress(self) -> Progress:
+    def _progress(self) -> RolloutProgress:
         try:
             self.batch.synchronize()
         except IllegalMove as fault:  # opponents here have weights that were checked
             raise FloatingPointError(TOO_LARGE) from fault
         steps, games = torch.nonzero(self._done_log, as_tuple=True)
-        logs = self._seats_log, self._scores_log
-        ended = Ended(*(log[steps, games].cpu().numpy() for log in logs))
-        self.league.record_results(ended)
-        self._tell_seats()
-        return Progress(int(self._own_log.sum()), ended)
+        seats = self._seats_log[steps, games].cpu().numpy()
+        scores = self._scores_log[steps, games].cpu().numpy()
+        finished = FinishedGames(seats, scores)
+        self.league.record_results(finished)
+        self._update_league()
+        return RolloutProgress(int(self._own_log.sum()), finished)
 
-    def _tell_seats(self) -> None:
+    def _update_league(self) -> None:
+        """Copy the seats and the generators' states to the league."""
         self._step = 0
         lineup = self.league.lineup
         lineup.seats[:] = self._seats.cpu().numpy()
         lineup.generators.states[:] = self.states.cpu().numpy().view(np.uint64)
 
     def save(self) -> torch.Tensor:
-        """See `HostGames`."""
+        """Return a copy of the records, uint8[n, ...]."""
         return self.batch.records.clone()
 
     def load(self, records: Records) -> None:
-        """See `HostGames`."""
+        """Replace the games' records, here and in the league's batch."""
         self.league.batch.load(slice(None), records)
         self.batch.load(slice(None), records)
 
@@ -194,11 +219,11 @@ def _where_waiting(best: Callable[[Any, Any, float], int]) -> Callable[..., None
 
 
 class _Slot:
-    """Room for the weights of a snapshot, which recorded rollouts read from where they are.
+    """A fixed place for the weights of a snapshot, from which recorded rollouts read them.
 
     Attributes:
         weights: The weights.
-        index: int32[], the snapshot's among the league's opponents.
+        index: int32[], the snapshot's index among the league's opponents.
     """
 
     def __init__(self, like: Opponent, game: Game, device: torch.device) -> None:
@@ -216,7 +241,7 @@ class _Slot:
 
 
 def _weights(tensors: Tensors | None, scale: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return a network's weights on the device of its input's scale, as `legal_logits` reads them.
+    """Return a network's weights for `legal_logits`, on the device of its input's scale.
 
     Snapshots always have tensors.
     """
@@ -243,9 +268,19 @@ def _by_rule(
     policy: RulePolicy, games: DeviceGames, waiting: torch.Tensor, index: int
 ) -> torch.Tensor:
     chosen = torch.zeros_like(waiting, dtype=torch.int64)
-    row = _where_waiting(policy.choose)
-    given = games.obs, games.mask, device_words(games.states), waiting, index, chosen
-    launch(row, policy.owner, "an agent's heuristic", len(chosen), games.batch.device, *given)
+    launch(
+        _where_waiting(policy.choose),
+        policy.owner,
+        "an agent's heuristic",
+        len(chosen),
+        games.batch.device,
+        games.obs,
+        games.mask,
+        device_words(games.states),
+        waiting,
+        index,
+        chosen,
+    )
     return chosen
 
 
@@ -253,11 +288,14 @@ def _by_network(
     weights: Weights, greedy: bool, games: DeviceGames, _waiting: torch.Tensor, _index: int
 ) -> torch.Tensor:
     logits = legal_logits(weights, games.obs, games.mask)
-    return logits.argmax(dim=1) if greedy else games.draw(logits)
+    return logits.argmax(dim=1) if greedy else games.sample(logits)
 
 
 def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """float32[n, A]: `Network.logits` of legal actions, with weights of the unscaled input."""
+    """Return `Network.logits` of legal actions, float32[n, A].
+
+    The weights are those of the unscaled input; illegal actions have about -1e8.
+    """
 
     def linear(name: str, hidden: torch.Tensor) -> torch.Tensor:
         return nn.functional.linear(hidden, weights[f"{name}.weight"], weights[f"{name}.bias"])
@@ -272,13 +310,14 @@ def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tens
 
 
 class Recorded:
-    """A function of tensors, recorded as a CUDA graph, without the Python around it.
+    """A function of tensors that is recorded as a CUDA graph, to be repeated without its Python.
 
-    The first calls do the work as it comes, which compiles what it needs.
+    The first calls run it as it is, which compiles what it needs.
 
     Args:
-        work: It takes a named tuple of tensors, or nothing, and must not wait for the GPU.
-        chance: A generator that it draws from.
+        work: The function. It takes a named tuple of tensors, or nothing, and must not wait for
+            the GPU.
+        chance: The generator that it draws from.
         before: Calls before it is recorded.
     """
 
@@ -298,7 +337,7 @@ class Recorded:
             self._work(*given)
             return
         if self._graph is None:
-            # It reads from where these are.
+            # The graph reads from where these copies are.
             self._given = tuple(part._make(map(_copy, part)) for part in given)
             self._graph = torch.cuda.CUDAGraph()
             if self._chance is not None:

@@ -1,19 +1,19 @@
 """Expert iteration (Anthony et al. 2017): a network learns from games that its search played.
 
-A group of games is played to its end, in parts that any process may play, before it is learned
-from.
+A group of games is played to its end before it is learned from, in shards that any process may
+play.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import closing
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
-from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import (
@@ -24,22 +24,46 @@ from shakespeare_agents.search.agent import (
 )
 from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_env.core.batch import Batch
-from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.games import TOO_LARGE, HostGames
-from shakespeare_training.league import Ended
-from shakespeare_training.learner import Learner
+from shakespeare_training.league import FinishedGames
+from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
 from shakespeare_training.policy import forecast_losses
 
-_GAMES_A_PART = 8
-"""Games that one worker plays together, whatever the number of workers, since users' agents may
+GAMES_PER_SHARD = 8
+"""Games that a worker plays together, whatever the number of workers, because users' agents may
 round differently in other batches."""
+
 Rows = NDArray[np.int64]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ExpertIterationSettings(LearnerSettings):
+    """Settings of expert iteration.
+
+    Attributes:
+        search: How the learner's seats search.
+        horizon: Decisions of each seat after which the network values a playout.
+        temperature: Temperature of the policy in playouts.
+        search_threads: Threads that share the playouts; they change no result.
+        warmup_decisions: Decisions to learn from before games are searched, because untrained heads
+            would mislead the search.
+        target_sharpness: Coefficient of the policy's gain, beside its divergence from the policy
+            that played.
+    """
+
+    search: SearchSettings
+    horizon: int
+    temperature: float
+    search_threads: int
+    warmup_decisions: int
+    target_sharpness: float
 
 
 class Examples(NamedTuple):
@@ -48,208 +72,186 @@ class Examples(NamedTuple):
     observations: NDArray[np.int8]  # [k, D]
     masks: NDArray[np.bool_]  # [k, A]
     prior: NDArray[np.float32]  # [k, A], the policy before the search
-    search_advantages: NDArray[np.float32]  # [k, A], see `search_advantages`
+    search_advantages: NDArray[np.float32]  # [k, A], as from the function of that name
     players: Rows  # [k], seats at the table
     shares: NDArray[np.float32]  # [k, S], of the victory, by seat clockwise of the one that decided
     changes: NDArray[np.float32]  # [k, S], of scores until the end, in `Game.score_scale`
 
     def rows(self, chosen: Rows) -> Examples:
-        """The decisions with the indices int64[m]."""
+        """Return the decisions with the indices int64[m]."""
         return Examples._make(array[chosen] for array in self)
 
 
-@dataclass(frozen=True)
-class Searching:
-    """How the learner's seats search; `horizon` and `temperature` are those of playouts."""
-
-    plan: SearchSettings
-    horizon: int
-    temperature: float
-    threads: int
-
-    def expert(self, game: Game, network: Network) -> SearchAgent:
-        """The searching agent over a network; threads change no result."""
-        return network_search(
-            game,
-            network,
-            self.plan,
-            horizon=self.horizon,
-            temperature=self.temperature,
-            threads=self.threads,
-        )
-
-
-class Part(NamedTuple):
-    """Some games of a group, to be played to their end."""
+class GameShard(NamedTuple):
+    """m games of a group, to be played to their end."""
 
     rows: Rows  # [m], their numbers in the group
-    records: Records  # [m], their first positions, the chance to come included
+    records: Records  # [m], their first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    seats: NDArray[np.int32]  # [m, S], see `Lineup`; others than the learner are of the job
+    seats: NDArray[np.int32]  # [m, S], as in `Lineup`; opponents are numbered as in the job
 
 
-class Played(NamedTuple):
-    """A part's games at their end, and the learner's decisions in them."""
+class PlayedShard(NamedTuple):
+    """A shard's games at their end, and the learner's k decisions in them."""
 
-    part: Part
-    chance: NDArray[np.uint64]  # [m], the records' random states
-    generators: NDArray[np.uint64]  # [m]
-    scores: NDArray[np.int16]  # [m, S], final
+    shard: GameShard
+    random: NDArray[np.uint64]  # [m], the records' random states
+    generators: NDArray[np.uint64]  # [m], the states of the agents' generators
+    scores: NDArray[np.int16]  # [m, S], final scores
     order: NDArray[np.int64]  # [2, k], each decision's game in the group, and those before it there
     examples: Examples
 
 
-class _Halted(Exception):  # noqa: N818 - nothing has failed
-    """The callback wants no more games."""
-
-
 class ExpertIteration(Learner):
-    """Learns from groups of games, which its search plays to their end, one after the other.
+    """Learns from groups of games, one after the other, which its search plays to their end.
 
-    What a group teaches does not depend on who plays it.
-
-    Args:
-        games: Those of a group; the next one goes on with their chance.
-        searching: How the learner's seats search.
-        warmup_decisions: The number of decisions to learn from before groups are searched, since
-            untrained heads would mislead the search.
-        target_sharpness: The coefficient of the policy's gain, beside its divergence from the one
-            that played.
-        **arguments: Arguments of `Learner`.
+    The examples of a group do not depend on who plays it.
 
     Attributes:
-        workers: The workers that play, by default this process.
+        workers: The workers that play; by default this process does.
+        examples: The group to learn from; None before one is played.
     """
 
-    def __init__(
-        self,
-        games: HostGames,
-        *,
-        searching: Searching,
-        warmup_decisions: int,
-        target_sharpness: float,
-        **arguments: Any,
-    ) -> None:
-        super().__init__(games, **arguments)
-        self.searching = searching
-        self.warmup_decisions, self.target_sharpness = warmup_decisions, target_sharpness
+    settings: ExpertIterationSettings
+
+    def __init__(self, games: HostGames, settings: ExpertIterationSettings) -> None:
+        super().__init__(games, settings)
         self.workers: Workers = Workers()
         self.examples: Examples | None = None
 
     def experts(self) -> list[AnyAgent]:
-        """The search that it learns from, with the current network."""
+        """Return the search that it learns from, with the current network."""
         game = self.league.batch.game
-        return [self.searching.expert(game, Network(self.policy.tensors(), game.layout))]
+        settings = self.settings
+        expert = network_search(
+            game,
+            Network(self.policy.tensors(), game.layout),
+            settings.search,
+            horizon=settings.horizon,
+            temperature=settings.temperature,
+            threads=settings.search_threads,
+        )
+        return [expert]
 
-    def collect(self, callback: BaseCallback) -> bool:
-        """Have a group of games played, after a callback that may save the run.
+    def collect(self, on_games: GamesCallback = ignore_games) -> None:
+        """Have a group of games played to its end.
 
         Raises:
-            FloatingPointError: the network's numbers are too large to choose a move by.
+            FloatingPointError: the network's outputs are too large to choose a move by.
             WorkerError: workers are lost.
         """
         self.examples = None
-        callback.on_rollout_start()
-        batch, learned, under_way = self.league.batch, self.num_timesteps, 0
-        parts: list[Played] = []
-        nothing = np.zeros(0, np.int64)
+        batch = self.league.batch
+        decisions_before = self.num_timesteps
+        decisions_under_way = 0
+        played: list[PlayedShard] = []
+        no_games = np.zeros(0, np.int64)
 
-        def go_on(rows: Rows = nothing) -> None:
-            """Let the callback know how far the group is, and which of its games have ended."""
+        def report(finished: Rows) -> None:
+            decisions_played = sum(len(each.examples.players) for each in played)
+            self.num_timesteps = decisions_before + decisions_played + decisions_under_way
             self.check_stop()
-            done = sum(len(played.examples.players) for played in parts)
-            self.num_timesteps = learned + done + under_way
-            callback.update_locals({"ended": self.league.ended(rows)})
-            if not callback.on_step():
-                raise _Halted
+            on_games(self.league.finished_games(finished))
 
-        def tell(decisions: int, _games: int) -> None:
-            nonlocal under_way
-            under_way += decisions
-            go_on()
+        def on_progress(decisions: int, _games: int) -> None:
+            nonlocal decisions_under_way
+            decisions_under_way += decisions
+            report(no_games)
 
-        try:
-            go_on()
-            results = self.workers.run(self._job(), self._parts(), tell)
-            try:
-                for _, played in results:
-                    parts.append(played)
-                    under_way -= len(played.examples.players)
-                    batch.final_scores[played.part.rows] = played.scores
-                    go_on(played.part.rows)
-            finally:
-                results.close()
-        except _Halted:
-            return False
-        self.examples = joined(parts)
-        self.num_timesteps = learned + len(self.examples.players)
-        self._begin_anew(parts)
-        callback.on_rollout_end()
-        return True
+        report(no_games)
+        with closing(self.workers.run(self._job(), self._shards(), on_progress)) as results:
+            for _, result in results:
+                played.append(result)
+                decisions_under_way -= len(result.examples.players)
+                batch.final_scores[result.shard.rows] = result.scores
+                report(result.shard.rows)
+
+        self.examples = joined(played)
+        self.num_timesteps = decisions_before + len(self.examples.players)
+        self._begin_next_group(played)
 
     def _seated(self) -> NDArray[np.int32]:
-        """The opponents in the games, as indices of the league's."""
+        """Return the league's indices of the opponents in the games."""
         seats = self.league.lineup.seats
         return np.unique(seats[seats >= 0])
 
     def _job(self) -> SearchedGames:
+        batch = self.league.batch
         met = [self.league.opponents[index] for index in self._seated()]
-        names, batch = [opponent.name for opponent in met], self.league.batch
-        every: list[AnyAgent] = [*self.experts(), *(opponent.agent for opponent in met)]
-        is_searched = self.num_timesteps >= self.warmup_decisions
-        agents = AgentSet(batch.game, every, ["", *names])
-        return SearchedGames(agents, tuple(names), batch.maker(), is_searched)
+        names = [opponent.name for opponent in met]
+        players = self.experts() + [opponent.agent for opponent in met]
+        return SearchedGames(
+            agents=AgentSet(batch.game, players, ["", *names]),
+            names=tuple(names),
+            batch_of=batch.maker(),
+            is_searched=self.num_timesteps >= self.settings.warmup_decisions,
+        )
 
-    def _parts(self) -> Iterator[Part]:
-        batch, lineup = self.league.batch, self.league.lineup
-        seats = lineup.seats
-        own = np.where(seats >= 0, np.searchsorted(self._seated(), seats), seats).astype(np.int32)
-        for rows in np.split(np.arange(batch.n), range(_GAMES_A_PART, batch.n, _GAMES_A_PART)):
-            yield Part(rows, batch.save(rows), lineup.generators.states[rows], own[rows])
+    def _shards(self) -> Iterator[GameShard]:
+        batch = self.league.batch
+        lineup = self.league.lineup
+        in_job = np.searchsorted(self._seated(), lineup.seats)
+        seats = np.where(lineup.seats >= 0, in_job, lineup.seats).astype(np.int32)
+        ends = range(GAMES_PER_SHARD, batch.n, GAMES_PER_SHARD)
+        for rows in np.split(np.arange(batch.n), ends):
+            yield GameShard(rows, batch.save(rows), lineup.generators.states[rows], seats[rows])
 
-    def _begin_anew(self, parts: Sequence[Played]) -> None:
-        league, batch = self.league, self.league.batch
+    def _begin_next_group(self, played: Sequence[PlayedShard]) -> None:
+        """Begin the games anew with the random states that the last group ended with."""
+        league = self.league
+        batch = league.batch
         every = np.arange(batch.n)
         records = batch.save(every)
-        for played in parts:
-            records["random"][played.part.rows] = played.chance
-            league.lineup.generators.states[played.part.rows] = played.generators
-        league.record_results(Ended(league.lineup.seats, batch.final_scores.copy()))
+        for each in played:
+            records["random"][each.shard.rows] = each.random
+            league.lineup.generators.states[each.shard.rows] = each.generators
+        league.record_results(FinishedGames(league.lineup.seats, batch.final_scores.copy()))
         batch.load(every, records)
         batch.restart(every)
         league.assign_seats(every)
 
-    def _minibatches(self) -> Iterator[Examples]:
+    def minibatches(self) -> Iterator[Examples]:
+        """Yield the group's decisions in random order, in minibatches of about equal size."""
         examples = self.examples
         assert examples is not None
         count = len(examples.players)
-        parts = max(1, round(count / self.batch_size))
+        parts = max(1, round(count / self.settings.batch_size))
         for chosen in np.array_split(self.rng.permutation(count), parts):
             yield examples.rows(chosen)
 
-    def _losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
-        observations, masks, prior, gained, players, shares, changes = (
-            torch.from_numpy(array).to(self.device) for array in minibatch
+    def losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
+        """Return the losses of the policy and the forecasts, and statistics."""
+        prior = self._tensor(minibatch.prior)
+        outputs = self.policy.outputs(
+            self._tensor(minibatch.observations), self._tensor(minibatch.masks)
         )
-        outputs = self.policy.outputs(observations, masks)
         policy = outputs.log_probabilities.exp()
-        surprise = policy * (outputs.log_probabilities - prior.clamp(min=1e-30).log())
-        win_loss, score_loss = forecast_losses(outputs, players, shares, changes)
-        gain, divergence = (policy * gained).sum(dim=1).mean(), surprise.sum(dim=1).mean()
+        gain = (policy * self._tensor(minibatch.search_advantages)).sum(dim=1).mean()
+        log_ratio = outputs.log_probabilities - prior.clamp(min=1e-30).log()
+        divergence = (policy * log_ratio).sum(dim=1).mean()
+        win_loss, score_loss = forecast_losses(
+            outputs,
+            self._tensor(minibatch.players),
+            self._tensor(minibatch.shares),
+            self._tensor(minibatch.changes),
+        )
         return {
             # Linear in the advantages, so that the noise of few playouts cancels over many
             # decisions; a target like prior * exp(advantage) would turn it into entropy.
-            "policy_loss": divergence - self.target_sharpness * gain,
+            "policy_loss": divergence - self.settings.target_sharpness * gain,
             "policy_gain": gain,
             "policy_kl": divergence,
             "win_loss": win_loss,
             "score_loss": score_loss,
         }
 
+    def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
+        return torch.from_numpy(array).to(self.device)
+
 
 @dataclass(frozen=True)
 class SearchedGames:
-    """The job of playing a group of games with search; its shards are the group's parts.
+    """The job of playing a group of games with search, shard by shard.
 
     Attributes:
         agents: The expert, which holds the learner's seats, then the opponents.
@@ -263,114 +265,166 @@ class SearchedGames:
     batch_of: Callable[[Records, int], Batch]
     is_searched: bool
 
-    def start(self) -> Callable[[Part, ProgressCallback], Played]:
-        """See `Job.start`."""
+    def start(self) -> Callable[[GameShard, ProgressCallback], PlayedShard]:
+        """Return the function that plays a shard (`Job.start`)."""
         return self._play
 
-    def _play(self, part: Part, tell: ProgressCallback) -> Played:
-        expert: Any
-        expert, *opponents = self.agents.agents
-        batch = self.batch_of(part.records, 0)
-        generators = GameGenerators(part.generators.copy())
-        lineup = Lineup(opponents, part.seats, generators, list(self.names))
-        log = GameBuffer(batch)
-        rows, step = np.arange(batch.n), 0
+    def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
+        expert: Any = self.agents.agents[0]
+        opponents = list(self.agents.agents[1:])
+        batch = self.batch_of(shard.records, 0)
+        generators = GameGenerators(shard.generators.copy())
+        lineup = Lineup(opponents, shard.seats, generators, list(self.names))
+        buffer = GameBuffer(batch)
+        rows = np.arange(batch.n)
+        step = 0
         while len(rows):
             own = lineup.to_move(batch, rows) == OUTSIDE
             actions = np.empty(len(rows), np.int64)
             if not own.all():
                 actions[~own] = lineup.decide(batch, rows[~own])
-            if own.any() or not step:  # the log needs at least one, maybe empty, entry
-                games, rng = InformationSets(batch, rows[own]), lineup.generators[rows[own]]
-                actions[own], prior, gained = _decide(expert, games, rng, self.is_searched)
-                log.add(step, rows[own], prior, gained)
+            if own.any() or not step:  # the buffer needs at least one entry, which may be empty
+                games = InformationSets(batch, rows[own])
+                rng = lineup.generators[rows[own]]
+                actions[own], prior, advantages = _decide(expert, games, rng, self.is_searched)
+                buffer.add(step, rows[own], prior, advantages)
             try:
                 batch.step(actions, rows)
             except IllegalMove as fault:
                 lineup.name_chooser(fault, batch)
                 raise
             ended = batch.done[rows]
-            tell(int(own.sum()), int(ended.sum()))
+            on_progress(int(own.sum()), int(ended.sum()))
             rows = rows[~ended]
             step += 1
-        chance = batch.save(slice(None))["random"]
-        ends = chance, lineup.generators.states, batch.final_scores
-        return Played(part, *ends, *log.decisions(part.rows))
+
+        order, examples = buffer.decisions(shard.rows)
+        return PlayedShard(
+            shard=shard,
+            random=batch.save(slice(None))["random"],
+            generators=lineup.generators.states,
+            scores=batch.final_scores,
+            order=order,
+            examples=examples,
+        )
 
 
 def _decide(
     expert: SearchAgent, games: InformationSets, rng: GameGenerators, is_searched: bool
 ) -> tuple[Rows, NDArray[np.float32], NDArray[np.float32]]:
-    """Actions, int64[m], prior and advantages, float32[m, A] each."""
+    """Return actions, int64[m], and their prior and search advantages, float32[m, A] each."""
     if is_searched:
         searched = expert.look_ahead(games, rng)
-        actions, prior = searched.actions, searched.prior.astype(np.float32)
-        gained = search_advantages(searched)
+        actions = searched.actions
+        prior = searched.prior.astype(np.float32)
+        advantages = search_advantages(searched)
     else:
         prior = expert.prior.probabilities(games.observations, games.masks)
-        actions, gained = rng.choose(prior), np.zeros_like(prior)
+        actions = rng.choose(prior)
+        advantages = np.zeros_like(prior)
     if not np.isfinite(prior).all():
         raise FloatingPointError(TOO_LARGE)
-    return actions, prior, gained
+    return actions, prior, advantages
 
 
 def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
-    """float32[m, A]: a move's value less the mean of those tried, weighted by their prior.
+    """Return each move's value less the prior-weighted mean of the tried ones, float32[m, A].
 
-    Completed values (Danihelka et al. 2022): an untried move counts as that mean, so its advantage
-    is 0, as are all advantages of a decision without search.
+    These are completed values (Danihelka et al. 2022): an untried move counts as that mean, so its
+    advantage is 0, as are all advantages of a decision without search.
     """
     tried = searched.visits > 0
     values = np.where(tried, searched.values, 0.0)
     weights = np.where(tried, searched.prior, 0.0)
     total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
     mean = (weights * values).sum(axis=1, keepdims=True) / total
-    gained: NDArray[np.float32] = np.where(tried, values - mean, 0.0).astype(np.float32)
-    return gained
+    advantages: NDArray[np.float32] = np.where(tried, values - mean, 0.0).astype(np.float32)
+    return advantages
+
+
+class _Step(NamedTuple):
+    """The learner's m decisions in one step of a batch (`Examples` explains most of it)."""
+
+    rows: Rows  # [m], the games
+    steps: Rows  # [m], all seats' decisions before these in each game
+    seats: Rows  # [m], the seats that decided
+    scores: NDArray[np.float32]  # [m, S], the scores before
+    observations: NDArray[np.int8]
+    masks: NDArray[np.bool_]
+    prior: NDArray[np.float32]
+    search_advantages: NDArray[np.float32]
 
 
 class GameBuffer:
-    """The decisions of a batch's games, played once to their end with `autoreset=False`."""
+    """Collects the learner's decisions while a batch's games are played to their end.
+
+    The batch must have `autoreset=False`.
+    """
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._noted: list[tuple[NDArray[Any], ...]] = []
+        self._steps: list[_Step] = []
 
     def add(
         self, step: int, rows: Rows, prior: NDArray[np.float32], advantages: NDArray[np.float32]
     ) -> None:
-        """Note the decisions to be made now in the games int64[m]; for the rest see `Examples`.
+        """Add the decisions that are about to be made in some games.
 
-        `step` is the number of all seats' decisions before these in each game.
+        Args:
+            step: Number of all seats' decisions before these in each game.
+            rows: int64[m], the games.
+            prior: float32[m, A], the policy before the search.
+            advantages: float32[m, A], as from `search_advantages`.
         """
         batch = self._batch
-        seats, scores = batch.to_move[rows].astype(np.int64), batch.scores(rows).astype(np.float32)
-        seen = (batch.obs[rows], batch.mask[rows])
-        self._noted.append(
-            (rows, np.full(len(rows), step), seats, scores, *seen, prior, advantages)
+        self._steps.append(
+            _Step(
+                rows=rows,
+                steps=np.full(len(rows), step),
+                seats=batch.to_move[rows].astype(np.int64),
+                scores=batch.scores(rows).astype(np.float32),
+                observations=batch.obs[rows],
+                masks=batch.mask[rows],
+                prior=prior,
+                search_advantages=advantages,
+            )
         )
 
     def decisions(self, numbers: Rows) -> tuple[NDArray[np.int64], Examples]:
-        """`Played.order` and examples once the games are over, given their numbers, int64[n]."""
-        rows, steps, seats, scores, *seen = map(np.concatenate, zip(*self._noted, strict=True))
+        """Return all decisions, with `PlayedShard.order`, once the games are over.
+
+        Args:
+            numbers: int64[n], the numbers of the batch's games in their group.
+        """
         batch = self._batch
+        added = _Step._make(map(np.concatenate, zip(*self._steps, strict=True)))
+        rows = added.rows
         players = batch.players[rows].astype(np.int64)
         places = np.arange(batch.game.max_seats)
-        clockwise = (seats[:, None] + places) % players[:, None]
+        clockwise = (added.seats[:, None] + places) % players[:, None]
         present = places < players[:, None]
-        winners = batch.final_winners.astype(np.float32)
-        winners /= winners.sum(axis=1, keepdims=True).clip(1.0)
-        changes = (batch.final_scores[rows] - scores) / np.float32(batch.game.score_scale)
-        shares, changes = (
-            np.where(present, np.take_along_axis(of_seats, clockwise, 1), np.float32(0.0))
-            for of_seats in (winners[rows], changes)
+
+        def from_decider(of_seats: NDArray[np.float32]) -> NDArray[np.float32]:
+            turned = np.take_along_axis(of_seats, clockwise, 1)
+            return np.where(present, turned, np.float32(0.0))
+
+        shares = victory_shares(batch.final_winners).astype(np.float32)
+        changes = (batch.final_scores[rows] - added.scores) / np.float32(batch.game.score_scale)
+        examples = Examples(
+            observations=added.observations,
+            masks=added.masks,
+            prior=added.prior,
+            search_advantages=added.search_advantages,
+            players=players,
+            shares=from_decider(shares[rows]),
+            changes=from_decider(changes),
         )
-        order = np.stack([numbers[rows], steps])
-        return order, Examples._make((*seen, players, shares, changes))
+        order = np.stack([numbers[rows], added.steps])
+        return order, examples
 
 
-def joined(parts: Sequence[Played]) -> Examples:
-    """The decisions of a whole group by step, then by game, whoever played them."""
-    order = np.lexsort(np.concatenate([played.order for played in parts], axis=1))
-    arrays = zip(*(played.examples for played in parts), strict=True)
+def joined(played: Sequence[PlayedShard]) -> Examples:
+    """Return the decisions of a whole group by step, then by game, whoever played them."""
+    order = np.lexsort(np.concatenate([each.order for each in played], axis=1))
+    arrays = zip(*(each.examples for each in played), strict=True)
     return Examples._make(np.concatenate(array)[order] for array in arrays)

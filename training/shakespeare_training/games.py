@@ -1,4 +1,4 @@
-"""The games that a learner plays, as tensors: on the processor, or on a GPU (`device.py`)."""
+"""The games that a learner plays, as tensors: on the CPU here, on a GPU in `device.py`."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from functools import cache
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 import torch
@@ -16,86 +16,135 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.generators import draw_columns
-from shakespeare_training.league import Ended, League
+from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""What is wrong where the learner's move is not legal: exploded weights exceed every mask."""
+"""The fault where the learner's move is not legal: exploded weights exceed every mask."""
 
 _changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # random games that are played to measure how long one is
 
 
-class Progress(NamedTuple):
-    """What has happened since it was last asked for.
+class RolloutProgress(NamedTuple):
+    """The part of a rollout that has been played since progress was last reported.
 
     Attributes:
         decisions: The learner's decisions.
-        ended: Games that ended.
+        finished: Games that ended.
     """
 
     decisions: int
-    ended: Ended
+    finished: FinishedGames
 
 
-class HostGames:
-    """n games of a league's batch under way on the processor, and the opponents in them.
+class LearnerGames(Protocol):
+    """n games that a learner and the opponents of its league play side by side, as tensors.
 
-    `DeviceGames` has the same attributes and methods, for a GPU.
+    `HostGames` plays them on the CPU, `DeviceGames` on a GPU. Every tensor is on the device of the
+    games; steps overwrite all but `players`. D, A and S are the sizes of the observation, the
+    actions and the largest table.
 
     Attributes:
+        league: The opponents, and who has which seat.
         players: int64[n], seats at the tables.
-        obs: int8[n, D], what the seats to move see, overwritten by steps as all that follows.
+        obs: int8[n, D], the observations of the seats to move.
         mask: bool[n, A], their legal actions.
         to_move: int8[n], the seats to move.
         rewards: float32[n, S], changes of scores in the last step.
-        done: bool[n], the games it ended.
-        final_winners: bool[n, S], of the last game to end in each row.
+        done: bool[n], whether the last step ended the game.
+        final_winners: bool[n, S], winners of the last game that ended in each row.
     """
+
+    league: League
+    players: torch.Tensor
+    obs: torch.Tensor
+    mask: torch.Tensor
+    to_move: torch.Tensor
+    rewards: torch.Tensor
+    done: torch.Tensor
+    final_winners: torch.Tensor
+
+    @property
+    def learner_to_move(self) -> torch.Tensor:
+        """bool[n], whether the seat to move is the learner's."""
+
+    def begin_rollout(self, rng: np.random.Generator) -> None:
+        """Take over the league as it is now, and a seed for every draw until the next rollout."""
+
+    def rows_to_ask(self) -> torch.Tensor | slice:
+        """Return the m games in which the learner's network is asked for a move."""
+
+    def sample(self, log_probabilities: torch.Tensor) -> torch.Tensor:
+        """Draw an action, int64[m], from each row of log-probabilities, float32[m, A]."""
+
+    def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
+        """Return actions, int64[n], with the opponents' where opponents are to move."""
+
+    def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
+        """Play actions, int64[m], in all games or some; a new game follows one that ends.
+
+        Raises:
+            IllegalMove: an opponent's action is not legal.
+            FloatingPointError: the learner's action is not legal.
+        """
+
+    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
+        """Call `play` with 0, 1, ... for each step, and yield the progress from time to time."""
+
+    def save(self) -> torch.Tensor:
+        """Return a copy of the records, uint8[n, ...]."""
+
+    def load(self, records: Records) -> None:
+        """Replace the games' records, as `Batch.load` does; the league's seats stay."""
+
+
+class HostGames:
+    """The games of a learner on the CPU (`LearnerGames`), with its league's batch behind them."""
 
     def __init__(self, league: League) -> None:
         self.league = league
         self.batch = batch = league.batch
         self.players = torch.from_numpy(batch.players.astype(np.int64))
-        self.obs, self.mask, self.to_move = map(_shared, (batch.obs, batch.mask, batch.to_move))
-        self.rewards, self.done = map(_shared, (batch.rewards, batch.done))
+        self.obs = _shared(batch.obs)
+        self.mask = _shared(batch.mask)
+        self.to_move = _shared(batch.to_move)
+        self.rewards = _shared(batch.rewards)
+        self.done = _shared(batch.done)
         self.final_winners = _shared(batch.final_winners)
-        self._progress = Progress(0, league.ended(np.zeros(0, np.int64)))
+        self._progress = RolloutProgress(0, league.finished_games(np.zeros(0, np.int64)))
         self._rng = np.random.default_rng()
 
     @property
-    def own(self) -> torch.Tensor:
-        """bool[n], whether the learner is to move."""
-        return torch.from_numpy(self.league.learner_decides())
+    def learner_to_move(self) -> torch.Tensor:
+        """bool[n], whether the seat to move is the learner's."""
+        return torch.from_numpy(self.league.learner_to_move())
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the league as it is now; all that is drawn until the next one follows."""
+        """Draw from this generator until the next rollout."""
         self._rng = rng
 
-    def asked(self) -> torch.Tensor | slice:
-        """The games in which the learner is asked for a move: its own."""
-        own = self.league.learner_decides()
+    def rows_to_ask(self) -> torch.Tensor | slice:
+        """Return the games in which the learner is to move."""
+        own = self.league.learner_to_move()
         return slice(None) if own.all() else torch.from_numpy(np.flatnonzero(own))
 
-    def draw(self, log_probabilities: torch.Tensor) -> torch.Tensor:
-        """int64[m]: an action by the log-probabilities of each of m decisions, float32[m, A]."""
+    def sample(self, log_probabilities: torch.Tensor) -> torch.Tensor:
+        """Draw an action, int64[m], from each row of log-probabilities, float32[m, A]."""
         weights = log_probabilities.softmax(dim=-1).numpy()
         return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
 
-    def opponents_act(self, actions: torch.Tensor) -> torch.Tensor:
-        """int64[n]: the opponents' actions where they are to move, the given ones elsewhere."""
-        rows = np.flatnonzero(~self.league.learner_decides())
+    def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
+        """Return actions, int64[n], with the opponents' where opponents are to move."""
+        rows = np.flatnonzero(~self.league.learner_to_move())
         if len(rows):
             actions[torch.from_numpy(rows)] = torch.from_numpy(self.league.decide(rows))
         return actions
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """Play actions, int64[m], in all games or some; games that end are followed by others.
-
-        Raises:
-            IllegalMove: an action is not legal.
-        """
-        batch, league = self.batch, self.league
-        own = league.learner_decides()
+        """Play actions in all games or some, and begin a new game where one ends."""
+        batch = self.batch
+        league = self.league
+        own = league.learner_to_move()
         try:
             batch.step(actions.numpy(), rows)
         except IllegalMove as fault:
@@ -104,35 +153,35 @@ class HostGames:
             league.lineup.name_chooser(fault, batch)
             raise
         ended = np.flatnonzero(batch.done)
-        self._progress = Progress(int(np.count_nonzero(own)), league.ended(ended))
+        self._progress = RolloutProgress(int(np.count_nonzero(own)), league.finished_games(ended))
         if len(ended):
             batch.restart(ended)
             league.assign_seats(ended)
 
-    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[Progress]:
-        """Play steps 0, 1, ..., each a call; a GPU tells of them together at the end."""
+    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
+        """Play the steps, and yield the progress after each."""
         for step in range(steps):
             play(step)
-            self.league.record_results(self._progress.ended)
+            self.league.record_results(self._progress.finished)
             yield self._progress
 
     def save(self) -> torch.Tensor:
-        """uint8[n, ...]: copies of the records."""
+        """Return a copy of the records, uint8[n, ...]."""
         records = self.batch.save(slice(None))
         return torch.from_numpy(records.view(np.uint8).reshape(len(records), -1))
 
     def load(self, records: Records) -> None:
-        """Replace the games, as `Batch.load`, while the league's seats stay."""
+        """Replace the games' records."""
         self.batch.load(slice(None), records)
 
 
 def _shared(array: NDArray[Any]) -> torch.Tensor:
-    """An array of a batch as a tensor; PyTorch warns of read-only ones, which views are."""
+    """Return a batch's array as a tensor; PyTorch warns of read-only ones, which views are."""
     return torch.from_numpy(array if array.flags.writeable else array.base)
 
 
 def adopt_threads() -> int:
-    """Return PyTorch's number of threads for this thread of the process, fixed from now on.
+    """Return PyTorch's number of threads, and fix it for this thread of the process.
 
     A thread that has not used PyTorch yet takes over the number that any thread has set last, so
     it must not look while `one_thread` changes that.
@@ -150,7 +199,7 @@ def one_thread() -> Iterator[None]:
     before = adopt_threads()
     with _changing_threads:
         torch.set_num_threads(1)
-        # This has become the number of threads to come, too: a thread of its own sets it back.
+        # Threads that begin later would take over the 1: a thread of its own sets it back.
         restorer = threading.Thread(target=torch.set_num_threads, args=(before,))
         restorer.start()
         restorer.join()
@@ -161,11 +210,11 @@ def one_thread() -> Iterator[None]:
 
 
 @cache
-def random_decisions(game: str, players: int) -> float:
-    """Decisions of all seats in a random game; games of skilled players are about as long."""
+def random_game_length(game: str, players: int) -> float:
+    """Return the mean number of decisions in a random game; skilled players' are about as long."""
     batch = Batch(game, n=_RANDOM_GAMES, players=players, autoreset=False)
-    made = 0
+    decisions = 0
     while (rows := np.flatnonzero(batch.to_move >= 0)).size:
-        made += rows.size
+        decisions += rows.size
         batch.step(batch.random_actions()[rows], rows)
-    return made / _RANDOM_GAMES
+    return decisions / _RANDOM_GAMES

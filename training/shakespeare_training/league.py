@@ -1,6 +1,6 @@
 """The learner's opponents: itself, its own snapshots, and other agents.
 
-Opponents stay for a whole game: swapping one would spoil trajectories and win rates.  Snapshots are
+Opponents stay for a whole game: swapping one would spoil trajectories and win rates. Snapshots are
 drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with weight (1 - x)^2
 for a recent win rate x of the learner.
 """
@@ -33,25 +33,24 @@ with needing("train", "training needs"):
     from threadpoolctl import ThreadpoolController
 
 _DECAY = 0.99
-"""The factor by which each game reduces the weight of earlier ones, as the learner changes."""
-
+"""The factor by which each game reduces the weight of earlier ones, because the learner changes."""
 
 MOST_GAMES = 1.01 / (1.0 - _DECAY)
-"""No weighted number of games is larger: their sum, and a little for rounding."""
+"""The largest possible weighted number of games, with a little added for rounding."""
 
 
 @dataclass(eq=False)
 class Opponent:
-    """An agent the learner plays against, and how the learner fares.
+    """An agent the learner plays against, and the learner's results against it.
 
     Attributes:
         name: The name of an agent or its folder, or a snapshot's age in decisions.
         agent: The agent that plays.
-        tensors: A snapshot's weights.
-        games: Games against it, older ones counting less.
-        wins: The learner's wins, older ones counting less; a tie is half a win.
+        tensors: A snapshot's weights; None for other agents.
+        games: Weighted number of games against it; older ones count less.
+        wins: The learner's wins, weighted likewise; a tie is half a win.
         retired: Whether it is no longer drawn and only finishes its games.
-        stored: The file of its weights.
+        stored: The file of a snapshot's weights, once they are saved.
     """
 
     name: str
@@ -69,16 +68,16 @@ class Opponent:
 
     @property
     def weight(self) -> float:
-        """Its weight in prioritised fictitious self-play."""
+        """The weight with which prioritised fictitious self-play draws the opponent."""
         return (1.0 - self.win_rate) ** 2
 
 
-class Ended(NamedTuple):
-    """Games that have just ended.
+class FinishedGames(NamedTuple):
+    """m games that have just ended.
 
     Attributes:
         seats: int32[m, S], who had which seat (`Lineup`).
-        scores: int16[m, S], final.
+        scores: int16[m, S], final scores.
     """
 
     seats: NDArray[np.int32]
@@ -86,10 +85,14 @@ class Ended(NamedTuple):
 
 
 def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> None:
-    """Put a generator into a saved state; ValueError or TypeError if it has none of this kind."""
+    """Put a generator into a saved state.
+
+    Raises:
+        ValueError, TypeError: it is no state of this kind of generator.
+    """
     rng.bit_generator.state = state
     if rng.bit_generator.state != state:
-        raise ValueError(f"{short_repr(state)} is no state of a generator")
+        raise ValueError(f"{short_repr(state)} is not a state of a random generator")
 
 
 @rule
@@ -123,7 +126,7 @@ def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, 
 
 
 class _BlasLimit:
-    """A limit of one thread for NumPy's matrix products, shared by all who want it at the moment.
+    """A limit of one thread for NumPy's matrix products, shared by all threads that ask for it.
 
     The number belongs to the whole process: if each thread restored what it had found, the limit of
     another one could stay for good.
@@ -136,7 +139,7 @@ class _BlasLimit:
 
     @contextmanager
     def held(self, libraries: ThreadpoolController) -> Iterator[None]:
-        """Keep the limit for the length of a block."""
+        """Keep the limit for the length of the block."""
         with self._lock:
             if not self._holders:
                 self._limit = libraries.limit(limits=1, user_api="blas")
@@ -156,7 +159,12 @@ _one_blas_thread = _BlasLimit()
 class League:
     """The opponents of one learner, and who has which seat in the games of a batch.
 
-    The argument `opponents` holds weights by name: `current`, `past`, or an agent's name or folder.
+    Args:
+        opponents: Weights of kinds of games by name: `current`, `past`, or an agent's name or
+            folder.
+        batch: The games.
+        max_snapshots: Snapshots that may be drawn.
+        seed: Decides every draw.
 
     Attributes:
         opponents: The named agents, then the snapshots, oldest first.
@@ -165,7 +173,7 @@ class League:
             snapshot, and against each named agent.
         active: The snapshot that plays in new games, if any.
         finished: The number of games finished so far.
-        rng: Draws the active snapshot; each game's generator draws everything else.
+        rng: Generator that draws the active snapshot; each game's own draws everything else.
     """
 
     def __init__(
@@ -204,24 +212,31 @@ class League:
         return [opponent for opponent in self.snapshots if not opponent.retired]
 
     def assign_seats(self, rows: NDArray[np.int64]) -> None:
-        """Seat the players of games that have just begun, int64[m]."""
+        """Seat the learner and its opponents in games that have just begun, int64[m]."""
         lineup = self.lineup
         lineup.generators[rows].forget()
-        states, by_kind = lineup.generators.states, self.opponents_by_kind()
-        _seat_all(rows, states, self.weights, by_kind, self.batch.players, lineup.seats)
+        _seat_all(
+            rows,
+            lineup.generators.states,
+            self.weights,
+            self.opponents_by_kind(),
+            self.batch.players,
+            lineup.seats,
+        )
 
     def opponents_by_kind(self) -> NDArray[np.int32]:
-        """int32[k]: who the opponent is in each kind of game, in the order of `weights`.
+        """Return the opponent in each kind of game, int32[k], in the order of `weights`.
 
-        To be asked once for the games that begin together: it may draw another active snapshot.
+        Call it once for the games that begin together: it may draw another active snapshot.
         """
         return np.array([OUTSIDE, self._active_index(), *range(len(self.named))], np.int32)
 
     def _active_index(self) -> int:
-        """The active snapshot as an index of `opponents`; the learner itself if there is none.
+        """Return the index of the active snapshot; the learner itself if there is none.
 
-        It is redrawn once as many games have finished as are played in parallel. Only one is
-        active, as reading many networks' weights in every step would take longer than all else.
+        A snapshot is drawn anew once as many games have finished as are played in parallel. Only
+        one is active, because reading many networks' weights in every step would take longer than
+        all else.
         """
         pool = self.pool
         if pool and (self.active is None or self.finished >= self._active_until):
@@ -230,42 +245,47 @@ class League:
             self._active_until = self.finished + self.batch.n
         return OUTSIDE if self.active is None else self.opponents.index(self.active)
 
-    def learner_decides(self) -> NDArray[np.bool_]:
-        """bool[n], the games in which the learner is to move."""
+    def learner_to_move(self) -> NDArray[np.bool_]:
+        """Return whether the learner is to move in each game, bool[n]."""
         own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
         return own
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """The opponents' actions, int64[m], in games where one is to move, int64[m]."""
+        """Return the opponents' actions, int64[m], in games where one is to move, int64[m]."""
         # Networks here wake no BLAS thread, but users' own agents may multiply with NumPy, whose
         # second thread would spin on a core that PyTorch needs.
         with _one_blas_thread.held(self._blas):
             return self.lineup.decide(self.batch, rows)
 
-    def ended(self, rows: NDArray[np.int64]) -> Ended:
-        """The games of the batch that have just ended, int64[m]."""
-        return Ended(self.lineup.seats[rows], self.batch.final_scores[rows])
+    def finished_games(self, rows: NDArray[np.int64]) -> FinishedGames:
+        """Return the seats and scores of games of the batch that have just ended, int64[m]."""
+        return FinishedGames(self.lineup.seats[rows], self.batch.final_scores[rows])
 
-    def record_results(self, ended: Ended) -> None:
-        """Count the results of games."""
-        self.finished += len(ended.seats)
-        against = np.where(ended.seats >= 0, ended.seats, OUTSIDE).max(axis=1)
-        for index in np.unique(against[against >= 0]).tolist():
-            seats, scores = (array[against == index] for array in ended)
-            others = seats == index
-            own = (scores * (seats == OUTSIDE)).sum(axis=1) / (seats == OUTSIDE).sum(axis=1)
-            level = own[:, None] == scores
-            wins = ((own[:, None] > scores) + 0.5 * level) * others
-            ages = _DECAY ** np.arange(len(seats))[::-1]
-            opponent, faded = self.opponents[index], _DECAY ** len(seats)
-            opponent.games = opponent.games * faded + float(ages.sum())
-            share = wins.sum(axis=1) / others.sum(axis=1)
-            opponent.wins = opponent.wins * faded + float((ages * share).sum())
+    def record_results(self, finished: FinishedGames) -> None:
+        """Add finished games to the results against their opponents."""
+        self.finished += len(finished.seats)
+        met = np.where(finished.seats >= 0, finished.seats, OUTSIDE).max(axis=1)
+        for index in np.unique(met[met >= 0]).tolist():
+            seats = finished.seats[met == index]
+            scores = finished.scores[met == index]
+            is_opponent = seats == index
+            is_learner = seats == OUTSIDE
+
+            own = (scores * is_learner).sum(axis=1) / is_learner.sum(axis=1)
+            is_tie = own[:, None] == scores
+            wins = ((own[:, None] > scores) + 0.5 * is_tie) * is_opponent
+            share = wins.sum(axis=1) / is_opponent.sum(axis=1)
+
+            weights = _DECAY ** np.arange(len(seats))[::-1]
+            faded = _DECAY ** len(seats)
+            opponent = self.opponents[index]
+            opponent.games = opponent.games * faded + float(weights.sum())
+            opponent.wins = opponent.wins * faded + float((weights * share).sum())
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
-        """Add the current learner, named by its decisions, to the pool."""
+        """Add the current learner, named by its decisions, to the pool of snapshots."""
         self.opponents.append(self._snapshot(name, tensors))
-        *tried, _newest = self.pool  # which stays, as it has not been tried
+        *tried, _newest = self.pool  # the newest stays, because nothing is known of it yet
         if len(tried) >= self.max_snapshots:
             easiest = min(tried, key=lambda snapshot: snapshot.weight)
             easiest.retired = True
@@ -289,19 +309,20 @@ class League:
         self.lineup.names = [opponent.name for opponent in self.opponents]
 
     def win_rates(self) -> dict[str, float]:
-        """The learner's win rate by opponent met; the pool counts as one."""
+        """Return the learner's win rate against each opponent met; the pool counts as one."""
         groups = {opponent.name: [opponent] for opponent in self.named} | {PAST: self.pool}
         games = {name: sum(it.games for it in group) for name, group in groups.items()}
         met = {name: group for name, group in groups.items() if games[name]}
         return {name: sum(it.wins for it in met[name]) / games[name] for name in met}
 
     def to_json(self) -> dict[str, Any]:
-        """Everything but arrays, for `restore`."""
+        """Return everything but arrays, for `restore`."""
+        opponents = [
+            {"name": it.name, "games": it.games, "wins": it.wins, "retired": it.retired}
+            for it in self.opponents
+        ]
         return {
-            "opponents": [
-                {"name": o.name, "games": o.games, "wins": o.wins, "retired": o.retired}
-                for o in self.opponents
-            ],
+            "opponents": opponents,
             "active": None if self.active is None else self.opponents.index(self.active),
             "active_until": self._active_until,
             "finished": self.finished,
@@ -322,21 +343,24 @@ class League:
             snapshots: The weights of its `snapshots`.
             seats: int32[n, S], the seats of its `lineup`.
             generators: uint64[n], the states of generators in its `lineup`.
+
+        Raises:
+            LookupError, TypeError, ValueError: no such league can have been.
         """
-        self.opponents = [*self.named, *(self._snapshot("", tensors) for tensors in snapshots)]
+        self.opponents = self.named + [self._snapshot("", tensors) for tensors in snapshots]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
             if opponent.tensors is not None and entry["name"].isdecimal():
                 opponent.name = entry["name"]
             if opponent.name != entry["name"]:
-                raise ValueError(f"{short_repr(entry['name'])} is no opponent of this league")
+                raise ValueError(f"{short_repr(entry['name'])} is not an opponent of this league")
             opponent.games = float(entry["games"])
             opponent.wins = float(entry["wins"])
             if opponent.wins > opponent.games:
-                raise ValueError(f"more games than were played are won against {opponent.name}")
+                raise ValueError(f"more games against {opponent.name} were won than played")
             opponent.retired = bool(entry["retired"])
         self.active = None if data["active"] is None else self.opponents[data["active"]]
         if self.active is not None and self.active.tensors is None:
-            raise ValueError(f"{self.active.name} is no snapshot that could be active")
+            raise ValueError(f"{self.active.name} is active but not a snapshot")
         self._active_until = int(data["active_until"])
         self.finished = int(data["finished"])
         restore_generator(self.rng, data["rng"])

@@ -1,4 +1,7 @@
-"""The network that learns, in PyTorch, with the names of `shakespeare_agents.networks.network`."""
+"""The network that learns, in PyTorch.
+
+Its layers have the names of `shakespeare_agents.networks.network`, which plays without PyTorch.
+"""
 
 from __future__ import annotations
 
@@ -18,18 +21,21 @@ with needing("train", "training needs"):
     from torch import nn
 
 _ILLEGAL = float(ILLEGAL)
-_REPEATS = 7
-_WORTH_IT = 1.1  # the least speed-up for which bfloat16 is used
+_REPEATS = 7  # updates that are timed in each precision
+_LEAST_SPEEDUP = 1.1  # for which bfloat16 is used
 
 
 class Outputs(NamedTuple):
-    """The network's outputs for n situations; float32, S being the most seats of the game.
+    """The network's outputs for n situations; S is the most seats of the game.
+
+    Seats are counted clockwise from the one that looks.
 
     Attributes:
-        log_probabilities: [n, A], about -1e8 for illegal actions.
-        win_logits: [n, S], of shares of the victory by seat clockwise of the one that looks;
-            meaningless for absent seats.
-        changes: [n, S], of the scores until the end, in units of `Game.score_scale`.
+        log_probabilities: float32[n, A], about -1e8 for illegal actions.
+        win_logits: float32[n, S], logits of each seat's share of the victory; meaningless for
+            absent seats.
+        changes: float32[n, S], changes of the scores until the end, in units of
+            `Game.score_scale`.
     """
 
     log_probabilities: torch.Tensor
@@ -37,14 +43,14 @@ class Outputs(NamedTuple):
     changes: torch.Tensor
 
 
-class Judged(NamedTuple):
-    """What n actions are worth to a learner; see `Outputs`.
+class ActionEvaluation(NamedTuple):
+    """The log-probabilities of n actions, with the network's other outputs in their situations.
 
     Attributes:
-        log_probs: float32[n], of the actions.
-        entropies: float32[n], of the policy in the situations.
-        win_logits: float32[n, S].
-        changes: float32[n, S].
+        log_probs: float32[n], log-probabilities of the actions.
+        entropies: float32[n], entropies of the policy.
+        win_logits: float32[n, S], as in `Outputs`.
+        changes: float32[n, S], as in `Outputs`.
     """
 
     log_probs: torch.Tensor
@@ -53,8 +59,8 @@ class Judged(NamedTuple):
     changes: torch.Tensor
 
 
-class _Choices(torch.autograd.Function):
-    """Log-probabilities of actions and entropies, from logits of all actions and masks.
+class _MaskedCategorical(torch.autograd.Function):
+    """Log-probabilities of actions, and entropies, from all actions' logits and masks.
 
     PyTorch alone would pass over every action of every situation twice as often.
     """
@@ -65,10 +71,10 @@ class _Choices(torch.autograd.Function):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         logs = masked_log_softmax(logits, masks)
         # The softmax of log-probabilities equals their exponential, but exp() takes three times as
-        # long on -1e8.  An illegal action adds 0 * -1e8 = -0.
-        shares = logs.softmax(dim=-1)
-        entropies = -(shares * logs).sum(dim=-1)
-        ctx.save_for_backward(logs, shares, entropies, actions)
+        # long on -1e8. An illegal action adds 0 * -1e8 = -0.
+        probabilities = logs.softmax(dim=-1)
+        entropies = -(probabilities * logs).sum(dim=-1)
+        ctx.save_for_backward(logs, probabilities, entropies, actions)
         ctx.dtype = logits.dtype
         return logs.gather(1, actions[:, None]).squeeze(1), entropies
 
@@ -76,26 +82,28 @@ class _Choices(torch.autograd.Function):
     def backward(
         ctx: Any, of_log_probs: torch.Tensor, of_entropies: torch.Tensor
     ) -> tuple[torch.Tensor, None, None]:
-        logs, shares, entropies, actions = ctx.saved_tensors
+        logs, probabilities, entropies, actions = ctx.saved_tensors
         gradient = (logs + entropies[:, None]).mul_(of_entropies[:, None])
-        gradient.add_(of_log_probs[:, None]).mul_(shares).neg_()
+        gradient.add_(of_log_probs[:, None]).mul_(probabilities).neg_()
         gradient.scatter_add_(1, actions[:, None], of_log_probs[:, None])
         return gradient.to(ctx.dtype), None, None
 
 
 class PolicyNetwork(nn.Module):
-    """`Network` with heads, to be trained; fresh heads forecast equal shares and no changes.
+    """The network with a policy and forecasts, to be trained.
+
+    Fresh heads forecast equal shares of the victory and no changes of scores.
 
     Args:
-        layout: The observations.
+        layout: The layout of the observations.
         actions: The number of actions.
         seats: The most seats of the game.
-        width: The width of its layers.
+        width: The width of the layers.
         rng: The generator that draws the initial weights; PyTorch's global one is left alone.
 
     Attributes:
-        use_bfloat16: Whether layers multiply in bfloat16, on some processors more than twice as
-            fast; weights, logits and forecasts stay float32.
+        use_bfloat16: Whether layers multiply in bfloat16, which is more than twice as fast on some
+            processors; weights, logits and forecasts stay float32.
     """
 
     scale: torch.Tensor
@@ -120,46 +128,49 @@ class PolicyNetwork(nn.Module):
         self.outlook = _undrawn_layer(width, width)
         self.action = _undrawn_layer(width, actions)
         self._skip_former_draws(width, rng)
-        for layer, gain in (
-            *((layer, math.sqrt(2)) for layer in (self.trunk, self.policy, self.outlook)),
-            (self.action, 0.01),
-        ):
-            nn.init.orthogonal_(layer.weight, gain, generator=rng)
+        for hidden in (self.trunk, self.policy, self.outlook):
+            nn.init.orthogonal_(hidden.weight, math.sqrt(2), generator=rng)
+        nn.init.orthogonal_(self.action.weight, 0.01, generator=rng)
+        nn.init.zeros_(self.win.weight)
+        nn.init.zeros_(self.score.weight)
+        for layer in self._layers():
             nn.init.zeros_(layer.bias)
-        for head in (self.win, self.score):
-            nn.init.zeros_(head.weight)
-            nn.init.zeros_(head.bias)
+
+    def _layers(self) -> list[nn.Linear]:
+        return [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
 
     def _skip_former_draws(self, width: int, rng: torch.Generator) -> None:
-        """Advance the generator, so that a seed gives the weights that it always gave.
+        """Advance the generator, so that a seed still gives the weights that it gave at first.
 
-        Earlier versions let PyTorch draw the weights of every layer, and of one more with a single
-        output, before they drew the weights that count.
+        Published figures come from weights that were drawn after PyTorch's defaults for every
+        layer, and for one more layer with a single output.
         """
-        layers = self.trunk, self.win, self.score, self.policy, self.outlook, self.action
-        former = sum(each.weight.numel() + each.bias.numel() for each in layers) + width + 1
+        former = sum(each.weight.numel() + each.bias.numel() for each in self._layers()) + width + 1
         torch.empty(former).uniform_(generator=rng)
 
     def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
-        """Everything, for int8[n, D] observations and bool[n, A] masks."""
+        """Return all outputs for observations, int8[n, D], and masks, bool[n, A]."""
         logits, win_logits, changes = self._heads(observations)
         return Outputs(masked_log_softmax(logits, masks), win_logits, changes)
 
-    def judged(
+    def evaluate_actions(
         self, observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
-    ) -> Judged:
-        """What learning from some actions, int64[n], needs of `outputs`, in half the time."""
+    ) -> ActionEvaluation:
+        """Return the outputs that learning from actions, int64[n], needs.
+
+        They are those of `outputs`, with gradients in half the time.
+        """
         logits, win_logits, changes = self._heads(observations)
-        log_probs, entropies = _Choices.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
-        return Judged(log_probs, entropies, win_logits, changes)
+        log_probs, entropies = _MaskedCategorical.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
+        return ActionEvaluation(log_probs, entropies, win_logits, changes)
 
     def in_precision(self, observations: torch.Tensor) -> torch.autocast:
-        """The context in which layers multiply as `use_bfloat16` says."""
+        """Return the context in which layers multiply as `use_bfloat16` says."""
         device = observations.device.type
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
     def features(self, observations: torch.Tensor) -> torch.Tensor:
-        """float[n, width]: the layer that all heads share, to be asked `in_precision`."""
+        """Return the layer that all heads share, float[n, width]; call it `in_precision`."""
         # Scaling the weights equals scaling the far more numerous observations, and integers up to
         # 256 are exact in bfloat16.
         weight = self.trunk.weight * self.scale
@@ -171,20 +182,21 @@ class PolicyNetwork(nn.Module):
             features = self.features(observations)
             logits = self.action(torch.relu(self.policy(features)))
             outlook = torch.relu(self.outlook(features))
-            win_logits, changes = self.win(outlook), self.score(outlook)
+            win_logits = self.win(outlook)
+            changes = self.score(outlook)
         return logits, win_logits.float(), changes.float()
 
-    def parts(self) -> list[list[nn.Parameter]]:
-        """Its parameters in three lists: the shared layer's, the policy's and the forecasts'."""
-        parts = (
-            (self.trunk, self.norm),
-            (self.policy, self.action),
-            (self.outlook, self.win, self.score),
+    def parameter_groups(self) -> list[list[nn.Parameter]]:
+        """Return the parameters in three lists: the shared layer's, policy's and forecasts'."""
+        groups = (
+            [self.trunk, self.norm],
+            [self.policy, self.action],
+            [self.outlook, self.win, self.score],
         )
-        return [[p for layer in part for p in layer.parameters()] for part in parts]
+        return [[weight for layer in group for weight in layer.parameters()] for group in groups]
 
     def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """A copy of the weights, for `shakespeare_agents.networks.network.Network`."""
+        """Return a copy of the weights, for `shakespeare_agents.networks.network.Network`."""
         return tensors_of(self.state_dict())
 
     def set_tensors(self, tensors: Tensors) -> None:
@@ -194,7 +206,8 @@ class PolicyNetwork(nn.Module):
             RuntimeError: they are of another width or for another game.
         """
         shapes = Network.head_shapes(self.norm.weight.numel(), self.win.bias.numel())
-        given = {**{name: np.zeros(shape, np.float32) for name, shape in shapes.items()}, **tensors}
+        fresh = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+        given = {**fresh, **tensors}
         self.load_state_dict({name: torch.tensor(given[name]) for name in self.state_dict()})
 
 
@@ -205,7 +218,7 @@ def _undrawn_layer(inputs: int, outputs: int) -> nn.Linear:
 
 
 def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
-    """`PolicyNetwork.tensors` by a policy's `state_dict`; the value is the own seat's change."""
+    """Return the weights in a policy's `state_dict`; the value is the own seat's change."""
     tensors = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
     for kind in ("weight", "bias"):
         tensors[f"value.{kind}"] = tensors[f"score.{kind}"][:1].copy()
@@ -213,27 +226,30 @@ def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]
 
 
 def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Log-probabilities, float32[n, A], about -1e8 where bool[n, A] masks are False."""
+    """Return log-probabilities, float32[n, A], about -1e8 where masks, bool[n, A], are False."""
     return torch.log_softmax(logits.float().masked_fill(~masks, _ILLEGAL), dim=-1)
 
 
 def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
-    """Logarithms of shares of the victory, float32[n, S], for int64[n] seats at the tables."""
+    """Return logarithms of shares of the victory, float32[n, S], for tables of int64[n] seats."""
     places = torch.arange(win_logits.shape[1], device=win_logits.device)
     present = places < players[:, None]
     return win_logits.masked_fill(~present, _ILLEGAL).log_softmax(dim=1)
 
 
 def forecast_losses(
-    forecast: Outputs | Judged, players: torch.Tensor, shares: torch.Tensor, changes: torch.Tensor
+    forecast: Outputs | ActionEvaluation,
+    players: torch.Tensor,
+    shares: torch.Tensor,
+    changes: torch.Tensor,
 ) -> tuple[torch.Tensor, torch.Tensor]:
-    """Cross-entropy of the shares of the victory, and squared error of the changes of scores.
+    """Return the cross-entropy of the shares of the victory and the squared error of the changes.
 
     Args:
         forecast: Outputs for n situations.
         players: int64[n], seats at the tables; solo games have no share to forecast.
         shares: float32[n, S], the real shares; 0 where nobody sits.
-        changes: float32[n, S].
+        changes: float32[n, S], the real changes of scores.
     """
     several = (players > 1).float()
     misses = -(shares * log_shares(forecast.win_logits, players)).sum(dim=1)
@@ -244,14 +260,15 @@ def forecast_losses(
 
 
 def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
-    """Whether an update on the policy's device is faster in bfloat16 than in float32.
+    """Return whether an update on the policy's device is faster in bfloat16 than in float32.
 
-    It takes about half a second, leaves the policy as it was and draws nothing random.
+    Timing it takes about half a second, leaves the policy as it was and draws nothing random.
     """
-    before, device = policy.use_bfloat16, policy.scale.device
+    before = policy.use_bfloat16
+    device = policy.scale.device
     observations = torch.zeros(batch_size, len(policy.scale), dtype=torch.int8, device=device)
     masks = observations.new_ones((batch_size, len(policy.action.bias)), dtype=torch.bool)
-    # They take turns, and the best of each counts, as other work can only slow an update down.
+    # Both take turns, and the best of each counts, because other work only slows an update down.
     seconds = {False: math.inf, True: math.inf}
     for _ in range(_REPEATS):
         for bfloat16 in seconds:
@@ -264,4 +281,4 @@ def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
             seconds[bfloat16] = min(seconds[bfloat16], time.perf_counter() - began)
     policy.use_bfloat16 = before
     policy.zero_grad()
-    return seconds[False] > _WORTH_IT * seconds[True]
+    return seconds[False] > _LEAST_SPEEDUP * seconds[True]

@@ -18,7 +18,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import METRIC_NAMES
-from shakespeare_env.shakespeare.record import layout as at
+from shakespeare_env.shakespeare.record.layout import SEAT_AT, TABLE_AT
 from shakespeare_env.shakespeare.state import OVER
 
 _OWNER = "heuristic-shakespeare"
@@ -74,7 +74,7 @@ def mood_at(now: int) -> float:
 def day_of(seen: Any) -> int:
     """Return the day, 1 to 6."""
     day = 1
-    while day < t.N_DAYS and not seen[at.DAY + day - 1]:
+    while day < t.N_DAYS and not seen[TABLE_AT.day + day - 1]:
         day += 1
     return day
 
@@ -83,25 +83,25 @@ def day_of(seen: Any) -> int:
 def rehearsals(seen: Any) -> int:
     """Return how many dress rehearsals are left, including today's."""
     days_left = t.N_DAYS - day_of(seen)
-    return 1 if seen[at.TO_REHEARSAL] >= days_left else 2
+    return 1 if seen[TABLE_AT.days_to_rehearsal] >= days_left else 2
 
 
 @rule
 def pound(seen: Any) -> float:
     """Return the worth of one more pound."""
-    return NEEDED_POUND if seen[at.WAGES] > seen[at.POUNDS] else SPARE_POUND
+    return NEEDED_POUND if seen[SEAT_AT.wages] > seen[SEAT_AT.pounds] else SPARE_POUND
 
 
 @rule
 def advance(seen: Any, act: int) -> float:
     """Return the worth of an act's next space over all rehearsals left."""
-    space = int(seen[at.ACT_SPACE + act])
+    space = int(seen[SEAT_AT.act_space + act])
     if space >= t.ACT_LENGTH[act]:
         return 0.0
     gain = ACT_WORTH[act, space + 1] - ACT_WORTH[act, space]
     if act == t.ACT_II:
         # Two places are paid, and a lead must be defended.
-        gain += 0.3 if 0 < seen[at.ACT_AHEAD + act] <= 2 else 0.1
+        gain += 0.3 if 0 < seen[SEAT_AT.act_ahead + act] <= 2 else 0.1
     return gain * rehearsals(seen)
 
 
@@ -114,7 +114,7 @@ def best_advance(seen: Any) -> float:
 @rule
 def mood(seen: Any, steps: int) -> float:
     """Return the worth of mood steps, given the purple elements on display (Rules M1)."""
-    now = int(seen[at.MOOD]) - int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
+    now = int(seen[SEAT_AT.mood]) - int(seen[TABLE_AT.display + t.N_COLOURS + t.PURPLE])
     return mood_at(now + steps) - mood_at(now)
 
 
@@ -133,7 +133,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
     count = 0
     for colour in range(t.N_COLOURS):
         if t.CRAFT_COLOURS >> colour & 1:
-            count += seen[at.DISPLAY + kind * t.N_COLOURS + colour]
+            count += seen[TABLE_AT.display + kind * t.N_COLOURS + colour]
     return count
 
 
@@ -143,7 +143,7 @@ def craft(seen: Any, card: int, extra_value: int) -> float:
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
-            value += seen[at.CARDS + other]
+            value += seen[SEAT_AT.cards + other]
     things = 0
     if t.KIND[card] != t.SET_DRESSER:
         things += elements_on_display(seen, t.COSTUME)
@@ -159,7 +159,7 @@ def activation(seen: Any, card: int) -> float:
     if t.IS_CRAFTSMAN[card]:
         return craft(seen, card, 0)
     if kind == t.JEWELER:
-        yellow = seen[at.DISPLAY + t.YELLOW] + seen[at.DISPLAY + t.N_COLOURS + t.YELLOW]
+        yellow = seen[TABLE_AT.display + t.YELLOW] + seen[TABLE_AT.display + t.N_COLOURS + t.YELLOW]
         return 1.4 if yellow > 0 else 0.0
     if kind == t.QUEEN:
         return max(t.QUEEN_POUNDS * pound(seen), objectives(seen))
@@ -172,9 +172,9 @@ def activation(seen: Any, card: int) -> float:
 @rule
 def objectives(seen: Any) -> float:
     """Return the worth of keeping one of three objectives (Rules T17)."""
-    if seen[at.PILE] == 0:
+    if seen[TABLE_AT.objective_deck] == 0:
         return 0.0
-    return 1.5 if day_of(seen) <= 4 and seen[at.OBJECTIVES_HELD] < 3 else 0.8
+    return 1.5 if day_of(seen) <= 4 and seen[SEAT_AT.objectives] < 3 else 0.8
 
 
 @rule
@@ -212,7 +212,7 @@ def character(seen: Any, card: int) -> float:
     if t.KIND[card] == t.ASSISTANT:
         for other in range(t.N_CARDS):
             if t.IS_CRAFTSMAN[other]:
-                worth += 0.6 * CRAFT * uses * seen[at.CARDS + other]
+                worth += 0.6 * CRAFT * uses * seen[SEAT_AT.cards + other]
         return worth
     # It replaces another character that would have been activated.
     worth += uses * max(activation(seen, card) - 0.5, 0.0)
@@ -227,15 +227,15 @@ def extra(seen: Any) -> float:
     makers = 0
     for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
-            makers += seen[at.CARDS + card]
+            makers += seen[SEAT_AT.cards + card]
     return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.N_ACTORS)
 
 
 @rule
 def savings(seen: Any) -> float:
     """Return the worth of pounds, given the wages due (Rules F3)."""
-    pounds = int(seen[at.POUNDS])
-    wages = int(seen[at.WAGES])
+    pounds = int(seen[SEAT_AT.pounds])
+    wages = int(seen[SEAT_AT.wages])
     return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
 
 
@@ -244,9 +244,9 @@ def acts(seen: Any) -> float:
     """Return the worth of the seat's three discs."""
     worth = 0.0
     for act in range(3):
-        worth += ACT_WORTH[act, seen[at.ACT_SPACE + act]]
+        worth += ACT_WORTH[act, seen[SEAT_AT.act_space + act]]
     for place in range(len(t.ACT_II_PRESTIGE)):
-        if seen[at.ACT_AHEAD + t.ACT_II] == place:
+        if seen[SEAT_AT.act_ahead + t.ACT_II] == place:
             worth += 0.6 * t.ACT_II_PRESTIGE[place]
     return worth * rehearsals(seen)
 
@@ -256,11 +256,13 @@ def wardrobe(seen: Any) -> float:
     """Return the worth of all costumes, begun and complete."""
     worth = 0.0
     for wearer in range(t.N_WEARERS):
-        elements = int(seen[at.ELEMENTS + wearer])
+        elements = int(seen[SEAT_AT.costume_elements + wearer])
         if elements == t.N_SLOTS:
             worth += costume_power(seen, wearer)
         elif elements > 0:
-            worth += costume_worth(seen, wearer, elements, int(seen[at.VALUES + wearer]))
+            worth += costume_worth(
+                seen, wearer, elements, int(seen[SEAT_AT.costume_value + wearer])
+            )
     return worth
 
 
@@ -268,11 +270,11 @@ def wardrobe(seen: Any) -> float:
 def troupe(seen: Any) -> float:
     """Return the worth of the characters in the days to come."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
-    worth = 0.4 * extra(seen) * seen[at.EXTRAS]
+    worth = 0.4 * extra(seen) * seen[SEAT_AT.extras]
     for card in range(t.N_CARDS):
-        if seen[at.CARDS + card] > 0:
-            worth += uses * seen[at.CARDS + card] * max(activation(seen, card) - 0.5, 0.0)
-            worth -= 0.5 * REST_PRICE * seen[at.ACTIVE + card]
+        if seen[SEAT_AT.cards + card] > 0:
+            worth += uses * seen[SEAT_AT.cards + card] * max(activation(seen, card) - 0.5, 0.0)
+            worth -= 0.5 * REST_PRICE * seen[SEAT_AT.active + card]
     return worth
 
 
@@ -280,31 +282,33 @@ def troupe(seen: Any) -> float:
 def day(seen: Any) -> float:
     """Return the worth of the rest of today, and of what the current action has opened."""
     worth = 0.0
-    if not seen[at.PASSED]:
-        worth += CYLINDER * seen[at.CYLINDERS]
-        if not seen[at.RECRUITED]:
+    if not seen[SEAT_AT.passed]:
+        worth += CYLINDER * seen[SEAT_AT.cylinders]
+        if not seen[SEAT_AT.recruited]:
             worth += 1.0
-    if seen[at.TO_MOVE]:
-        worth += seen[at.QUILLS] * best_advance(seen) + 0.8 * CRAFT * seen[at.CRAFT]
+    if seen[SEAT_AT.to_move]:
+        worth += (
+            seen[TABLE_AT.quills] * best_advance(seen) + 0.8 * CRAFT * seen[TABLE_AT.craft_value]
+        )
     return worth
 
 
 @rule
 def position(seen: Any) -> float:
     """Return the worth of a seat's position."""
-    worth = float(seen[at.PRESTIGE])
-    if seen[at.PHASE + OVER]:
+    worth = float(seen[SEAT_AT.prestige])
+    if seen[TABLE_AT.phase + OVER]:
         return worth
-    worth += seen[at.METRICS + YELLOW_METRIC] + TOKEN * seen[at.TOKENS]
+    worth += seen[SEAT_AT.metrics + YELLOW_METRIC] + TOKEN * seen[SEAT_AT.tokens]
     for space in range(t.N_SPACES):
         for colour in range(t.N_COLOURS):
-            if seen[at.STAGE + space * t.N_COLOURS + colour]:
+            if seen[SEAT_AT.stage + space * t.N_COLOURS + colour]:
                 worth += 0.3 * ENABLED[space] + 0.2
     for card in range(t.N_OBJECTIVES):
-        if seen[at.OWN + card]:
-            worth += 0.8 + seen[at.OWN_REWARD + card]
-    purple = int(seen[at.DISPLAY + t.N_COLOURS + t.PURPLE])
-    worth += mood_at(int(seen[at.MOOD]) - purple)
+        if seen[TABLE_AT.own_objectives + card]:
+            worth += 0.8 + seen[TABLE_AT.own_reward + card]
+    purple = int(seen[TABLE_AT.display + t.N_COLOURS + t.PURPLE])
+    worth += mood_at(int(seen[SEAT_AT.mood]) - purple)
     worth += savings(seen) + acts(seen) + wardrobe(seen) + troupe(seen) + day(seen)
     return worth
 
@@ -314,7 +318,7 @@ def wager(seen: Any, cylinders: int) -> float:
     """Return the worth of a wager: one cylinder per useful character is best (Rules W1)."""
     useful = 1  # the character still to be recruited
     for card in range(t.N_CARDS):
-        free = int(seen[at.CARDS + card]) - int(seen[at.RESTING + card])
+        free = int(seen[SEAT_AT.cards + card]) - int(seen[SEAT_AT.resting + card])
         if free > 0 and a.ACTIVATE_INDEX[card] >= 0 and activation(seen, card) > 0.8:
             useful += free
     return -abs(cylinders - min(max(useful, 2), t.N_CYLINDERS - 1))
@@ -332,7 +336,7 @@ def stage_set(seen: Any, colour: int, space: int) -> float:
         worth += 0.3
     elif colour == t.BLUE:
         worth += mood(seen, 2)
-    elif colour == t.GREEN and seen[at.SUPPLY] > 0:
+    elif colour == t.GREEN and seen[TABLE_AT.supply_tokens] > 0:
         worth += TOKEN
     elif colour == t.YELLOW:
         worth += 1.0
@@ -342,8 +346,8 @@ def stage_set(seen: Any, colour: int, space: int) -> float:
 @rule
 def costume(seen: Any, colour: int, wearer: int) -> float:
     """Return the worth that an element adds to a costume."""
-    elements = int(seen[at.ELEMENTS + wearer])
-    value = int(seen[at.VALUES + wearer])
+    elements = int(seen[SEAT_AT.costume_elements + wearer])
+    value = int(seen[SEAT_AT.costume_value + wearer])
     worth = costume_worth(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
     worth -= costume_worth(seen, wearer, elements, value)
     worth -= ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
@@ -362,7 +366,7 @@ def score(seen: Any, action: int) -> float:
     if action < a.ACTIVATE:
         return 1.0 + extra(seen)
     if action < a.QUILL:
-        tired = REST_PRICE if seen[at.USED] > 0 else 0.0
+        tired = REST_PRICE if seen[SEAT_AT.cylinders_used] > 0 else 0.0
         if action < a.ACTIVATE_PLUS_3:
             return activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
         return craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - tired - TOKEN
@@ -370,7 +374,7 @@ def score(seen: Any, action: int) -> float:
         return advance(seen, action - a.QUILL)
     if action < a.COSTUME:
         act = action - a.BACK
-        space = int(seen[at.ACT_SPACE + act])
+        space = int(seen[SEAT_AT.act_space + act])
         return ACT_WORTH[act, space - 1] - ACT_WORTH[act, space]
     if action < a.SET:
         colour, wearer = divmod(action - a.COSTUME, t.N_WEARERS)
@@ -386,7 +390,7 @@ def score(seen: Any, action: int) -> float:
         return objectives(seen)
     if action < a.PASS:
         card = action - a.OBJECTIVE
-        return seen[at.OWN_REWARD + card] + 1.0 / (1.0 + seen[at.OWN_TO_STEP + card])
+        return seen[TABLE_AT.own_reward + card] + 1.0 / (1.0 + seen[TABLE_AT.own_to_step + card])
     if action == a.PASS:
         return 0.0
     return activation(seen, a.ACTIVATE_CARD[action - a.KEEP])

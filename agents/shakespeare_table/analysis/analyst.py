@@ -1,4 +1,4 @@
-"""Who thinks, and how: an agent's prior, and moves tried in possible games."""
+"""An agent as an analyst: how likely it finds moves, and what they lead to in possible games."""
 
 from __future__ import annotations
 
@@ -28,47 +28,64 @@ from shakespeare_research.counterfactual import batch_of
 
 _SIMULATIONS = 128
 """Playouts of the search for a better move, if the agent does not search by itself."""
-_LEAST = 1e-3  # the least probability of moves that are tried
-_ALWAYS = 3  # the number of likeliest moves that are tried all the same
+_LEAST_LIKELY = 1e-3  # the least probability of moves that are tried
+_ALWAYS_TRIED = 3  # the number of likeliest moves that are tried however unlikely they are
 Floats = NDArray[np.float64]
 
 
 class Analyst:
-    """An agent that can be asked what it thinks; None is the game's default one (see `make`).
+    """An agent that is asked what it thinks of positions.
 
-    Possible games are played on to their end by the agent's network, by a heuristic, or at
-    random where the game has none. A network's own forecasts are immediate but say less.
+    Possible games are played to their end by the agent's network, or by the heuristic, or at random
+    if the game has no heuristic. A network's own forecasts are immediate but say less.
+
+    Attributes:
+        game: The game.
+        name: The agent's name.
+        agent: The agent; the game's default one if none is given (see `naming.make`).
+        searcher: Finds better moves.
+        prior: Says how likely each move is.
+        network: The agent's network, if it has one with heads.
     """
 
     def __init__(self, game: Game, player: AgentLike | None = None) -> None:
-        named = default(game) if player is None else player
-        self.game, self.name = game, name_of(named)
-        self.agent: AnyAgent = make(named, game)
+        player = default(game) if player is None else player
+        self.game = game
+        self.name = name_of(player)
+        self.agent: AnyAgent = make(player, game)
         settings = SearchSettings(_SIMULATIONS)
-        self.searching = improving_search(self.agent, game, settings)  # finds better moves
-        self._playing = self.searching.runner
-        self.prior: Advisor = self.searching.prior  # says how likely each move is
-        self.network: ForwardPass | None = None  # the agent's, if it has one with heads
-        network = self.searching.network
+        self.searcher = improving_search(self.agent, game, settings)
+        self.prior: Advisor = self.searcher.prior
+        self.network: ForwardPass | None = None
+        self._playouts = self.searcher.runner
+        network = self.searcher.network
         if network is not None:
-            self._playing = network_search(game, network, settings, horizon=TO_THE_END).runner
+            to_the_end = network_search(game, network, settings, horizon=TO_THE_END)
+            self._playouts = to_the_end.runner
             self.network = ForwardPass(network) if network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent
 
     @property
-    def prefers(self) -> bool:
-        """Whether its prior prefers some moves to others."""
+    def has_preferences(self) -> bool:
+        """Whether the prior finds some moves more likely than others."""
         return not isinstance(self.prior, UniformPrior)
 
-    def play_on(
+    def outcomes(
         self, games: InformationSets, rng: GameGenerators, actions: NDArray[np.int64], each: int
     ) -> Floats:
-        """What n positions come to after k moves each, int64[n, k], in `each` possible games.
+        """Play k moves of each of n positions to the end, each in `each` possible games.
+
+        All moves of a position meet the same possible games and chance.
+
+        Args:
+            games: The n positions, as the seats to move see them.
+            rng: Draws the possible games and chance.
+            actions: int64[n, k], the moves.
+            each: The number of possible games.
 
         Returns:
-            float64[2, n, k, each, S], every seat's share of the victory and final score; all moves
-            of a position meet the same possible games and chance.
+            float64[2, n, k, each, S], every seat's share of the victory and final score.
         """
         n, k = actions.shape
         position, candidate, number = np.indices((n, k, each)).reshape(3, -1)
@@ -77,16 +94,24 @@ class Analyst:
             places, position * each + number, position, candidate, actions[position, candidate]
         )
         records = games.records(places, rng)
-        ends = self._playing.play(playouts, records, rng.words(places))
+        ends = self._playouts.play(playouts, records, rng.words(places))
         both = np.stack([ends.win, ends.score]).astype(np.float64)
         both[1] *= float(self.game.score_scale)
         return both.reshape(2, n, k, each, -1)
 
 
-class Trials:
-    """A position as the seat to move sees it, and the outcomes of its moves.
+class MoveTrials:
+    """Trials of the moves of a position, by what the seat to move may know.
 
     The seed and the number of the decision in its game decide the possible games and all chance.
+
+    Attributes:
+        analyst: Plays the possible games.
+        players: The number of seats.
+        seat: The seat to move.
+        games: The position as that seat sees it.
+        rng: Draws the possible games and chance.
+        prior: float64[A], how likely the analyst finds each action.
 
     Raises:
         ValueError: the game is over.
@@ -95,39 +120,45 @@ class Trials:
     def __init__(self, analyst: Analyst, position: Position, seed: int, number: int) -> None:
         if position.to_move is None:
             raise ValueError("the game is over; ask about a position that waits for a seat")
-        self.analyst, self.players, self.seat = analyst, position.players, position.to_move
+        self.analyst = analyst
+        self.players = position.players
+        self.seat = position.to_move
         self.games = InformationSets(
             batch_of(position.game, [position.record()]), np.zeros(1, np.int64)
         )
         self.rng = GameGenerators.of_games(seed, np.array([number]))
-        seen = self.games.observations, self.games.masks
-        self.prior = analyst.prior.probabilities(*seen)[0].astype(np.float64)
+        probabilities = analyst.prior.probabilities(self.games.observations, self.games.masks)
+        self.prior = probabilities[0].astype(np.float64)
 
     def candidates(self, most: int) -> NDArray[np.int64]:
-        """int64[k]: the likeliest moves, all legal ones where the analyst has no preference."""
+        """Return the likeliest moves, int64[k]; all legal ones if the analyst has no preference."""
         legal: NDArray[np.int64] = np.flatnonzero(self.games.masks[0])
-        if not self.analyst.prefers:
+        if not self.analyst.has_preferences:
             return legal
         order: NDArray[np.int64] = legal[np.argsort(-self.prior[legal], kind="stable")][:most]
-        likely: NDArray[np.bool_] = self.prior[order] >= _LEAST
-        likely[:_ALWAYS] = True
-        return order[likely]
+        is_likely: NDArray[np.bool_] = self.prior[order] >= _LEAST_LIKELY
+        is_likely[:_ALWAYS_TRIED] = True
+        return order[is_likely]
 
-    def searched(self) -> int:
-        """The move that the analyst's search prefers."""
-        return int(self.analyst.searching.search(self.games, self.rng)[0])
+    def search(self) -> int:
+        """Return the move that the analyst's search prefers."""
+        return int(self.analyst.searcher.search(self.games, self.rng)[0])
 
-    def play(self, actions: Sequence[int] | NDArray[np.int64], each: int) -> Floats:
-        """float64[2, k, each, P]: outcomes of k moves in `each` more possible games."""
-        ends = self.analyst.play_on(self.games, self.rng, np.array([actions]), each)
-        return ends[:, 0, :, :, : self.players]
+    def outcomes(self, actions: Sequence[int] | NDArray[np.int64], each: int) -> Floats:
+        """Play k moves to the end in `each` more possible games.
 
-    def worth(self, ends: Floats) -> Floats:
-        """float64[k, each]: the seat's share of the victory, its score if it is alone."""
-        return ends[0 if self.players > 1 else 1, :, :, self.seat]
+        Returns:
+            float64[2, k, each, P], every seat's share of the victory and final score.
+        """
+        outcomes = self.analyst.outcomes(self.games, self.rng, np.array([actions]), each)
+        return outcomes[:, 0, :, :, : self.players]
+
+    def worth(self, outcomes: Floats) -> Floats:
+        """Return the seat's share of the victory, in a solo game its score, float64[k, each]."""
+        return outcomes[0 if self.players > 1 else 1, :, :, self.seat]
 
 
-def with_margin(values: NDArray[Any]) -> tuple[float, float]:
-    """The mean of two values or more, and half its 95 % interval."""
+def mean_and_margin(values: NDArray[Any]) -> tuple[float, float]:
+    """Return the mean of two values or more, and half its 95 % interval."""
     mean, low, _ = mean_interval(values)
     return mean, np.nan if low is None else mean - low

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
@@ -16,40 +16,60 @@ from shakespeare_env.core.game import Records
 from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import batch_of, play_on
-from shakespeare_table.analysis.analyst import Analyst, Floats, Trials, with_margin
-from shakespeare_table.analysis.judging import forecast_by_network
+from shakespeare_research.counterfactual import batch_of, play_to_end
+from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
+from shakespeare_table.analysis.judging import network_forecasts
 
 PLAYOUTS = 4096
 """Playouts of all moves together."""
-_CANDIDATES = 8
-_FIRST = 8  # playouts of each move in the first round; later rounds have twice as many
-_OF_A_HINT = 6
-_LOOK, _FINAL = 32, 128  # playouts of each move, and of the best two
-_PAIRS = 16  # games a round in which each of the two moves is played on, row by row
+_CANDIDATES = 8  # the most moves that are thought about
+_FIRST_PLAYOUTS = 8  # playouts of each move in the first round; later rounds have twice as many
+_CANDIDATES_FOR_REASONS = 6  # the most moves from which the best two are chosen
+_CHOOSING_PLAYOUTS = 32  # playouts of each of these moves
+_COMPARING_PLAYOUTS = 128  # playouts of each of the best two
+_PAIRS = 16  # games of a round in which each of the two moves is compared row by row
 _ROUNDS = 2
+
+PointsBySource = Counter[str]
+"""Points of one game by the row of the score sheet that they belong to."""
 
 
 @dataclass(frozen=True)
 class MoveThought:
-    """A move in an agent's eyes."""
+    """An agent's thoughts on a move.
 
-    move: str  # in notation
-    probability: float | None  # before any search; None if the agent has no preference
-    playouts: int = 0  # in which it was tried
-    worth: float | None = None  # the decider's share of the victory, alone its score; None untried
-    margin: float | None = None  # half the 95 % interval of its worth
-    score: float | None = None  # the decider's, which decides between moves of equal worth
+    Attributes:
+        move: The move, in notation.
+        probability: How likely the move is before any search; None without a preference.
+        playouts: The number of playouts in which the move was tried.
+        worth: The mover's share of the victory, in a solo game its score; None if untried.
+        margin: Half the 95 % interval of the worth.
+        score: The mover's final score, which decides between moves of equal worth.
+    """
+
+    move: str
+    probability: float | None
+    playouts: int = 0
+    worth: float | None = None
+    margin: float | None = None
+    score: float | None = None
 
 
 @dataclass(frozen=True)
 class Thoughts:
-    """What an agent thinks of a position, by what the seat to move may know."""
+    """An agent's thoughts on a position, by what the seat to move may know.
 
-    moves: tuple[MoveThought, ...]  # the most promising first
-    chances: tuple[float, ...] | None  # of victory, by seat; None as long as nobody knows
-    scores: tuple[float, ...] | None  # final, in the same way
-    playouts: int  # so far
+    Attributes:
+        moves: The moves, the most promising first.
+        chances: Chances of victory by seat; None as long as they are unknown, and in solo games.
+        scores: Final scores by seat; None as long as they are unknown.
+        playouts: The number of playouts so far.
+    """
+
+    moves: tuple[MoveThought, ...]
+    chances: tuple[float, ...] | None
+    scores: tuple[float, ...] | None
+    playouts: int
 
 
 def thoughts(
@@ -60,86 +80,132 @@ def thoughts(
     number: int = 0,
     playouts: int = PLAYOUTS,
 ) -> Iterator[Thoughts]:
-    """An agent's thoughts: its network's at once, then those after every round of a search.
+    """Yield an agent's thoughts: its network's at once, then those after every round of a search.
 
-    Each round tries the better half of the moves twice as often as before, all of them in the same
-    possible games, and ends once there were about so many `playouts`. The chances are those after
-    the move that looks best. The seed and the decision's number in its game decide all draws.
+    Each round tries the better half of the moves twice as often as the round before, all of them
+    in the same possible games. The search ends once there were about so many `playouts`. The
+    chances are those after the move that looks best. The seed and the decision's number in its
+    game decide all draws.
 
     Raises:
         ValueError: the game is over, or a number is out of range.
     """
     checked_count("playouts", playouts)
-    trials = Trials(analyst, position, seed, number)
-    actions: list[int] = trials.candidates(_CANDIDATES).tolist()
-    tried: dict[int, Floats] = {}
-    total, each = 0, _FIRST
-
-    def rank(action: int) -> tuple[float, float]:
-        """Sorts the best ahead: where all is lost, or won, the score still counts."""
-        ends = tried[action]
-        return -float(trials.worth(ends).mean()), -float(ends[1, :, :, trials.seat].mean())
-
-    def so_far(expected: Floats | None) -> Thoughts:
-        """Moves still tried come first, then the others, the last dropped ahead."""
-        rest = [action for action in tried if action not in actions]
-        rest.sort(key=lambda action: (-tried[action].shape[2], rank(action)))
-        moves = (_move(position, trials, a, tried.get(a)) for a in [*actions, *rest])
-        chances, scores = (None, None) if expected is None else map(tuple, expected.tolist())
-        chances = None if trials.players == 1 else chances
-        return Thoughts(tuple(moves), chances, scores, total)
-
+    search = _HalvingSearch(MoveTrials(analyst, position, seed, number), position)
     network = analyst.network
-    yield so_far(None if network is None else forecast_by_network(network, [position])[:, 0])
-    while total < playouts:
-        ends = trials.play(actions, each)
-        for place, action in enumerate(actions):
-            new = ends[:, [place]]
-            tried[action] = np.concatenate([tried[action], new], 2) if action in tried else new
-        total += len(actions) * each
-        actions.sort(key=rank)
-        yield so_far(tried[actions[0]].mean(axis=(1, 2)))
-        actions, each = actions[: max(len(actions) // 2, 2)], 2 * each
+    yield search.thoughts(None if network is None else network_forecasts(network, [position])[:, 0])
+    while search.playouts < playouts:
+        best = search.play_round()
+        yield search.thoughts(best.mean(axis=(1, 2)))
+        search.drop_worse_half()
 
 
-def _move(position: Position, trials: Trials, action: int, ends: Floats | None) -> MoveThought:
-    text = position.move_text(action)
-    likely = float(trials.prior[action]) if trials.analyst.prefers else None
-    if ends is None:
-        return MoveThought(text, likely)
-    worth = trials.worth(ends)[0]
-    score = float(ends[1, 0, :, trials.seat].mean())
-    return MoveThought(text, likely, len(worth), *with_margin(worth), score)
+class _HalvingSearch:
+    """A search that halves the moves of a position round by round.
+
+    Attributes:
+        playouts: The number of playouts so far.
+    """
+
+    def __init__(self, trials: MoveTrials, position: Position) -> None:
+        self.playouts = 0
+        self._trials = trials
+        self._position = position
+        self._actions: list[int] = trials.candidates(_CANDIDATES).tolist()  # still tried
+        self._each = _FIRST_PLAYOUTS
+        self._outcomes: dict[int, Floats] = {}  # by action, float64[2, 1, playouts, P]
+
+    def play_round(self) -> Floats:
+        """Play a round, and return the outcomes of the move that now looks best."""
+        outcomes = self._trials.outcomes(self._actions, self._each)
+        for place, action in enumerate(self._actions):
+            new = outcomes[:, [place]]
+            if action in self._outcomes:
+                new = np.concatenate([self._outcomes[action], new], 2)
+            self._outcomes[action] = new
+        self.playouts += len(self._actions) * self._each
+        self._actions.sort(key=self._rank)
+        return self._outcomes[self._actions[0]]
+
+    def drop_worse_half(self) -> None:
+        """Leave the better half of the moves for the next round, which is twice as long."""
+        self._actions = self._actions[: max(len(self._actions) // 2, 2)]
+        self._each *= 2
+
+    def thoughts(self, expected: Floats | None) -> Thoughts:
+        """Return the thoughts so far, given shares and scores by seat, float64[2, P], if known."""
+        # Moves still tried come first, then the others, the last dropped ahead.
+        dropped = [action for action in self._outcomes if action not in self._actions]
+        dropped.sort(key=lambda action: (-self._outcomes[action].shape[2], self._rank(action)))
+        moves = tuple(self._thought(action) for action in [*self._actions, *dropped])
+        if expected is None:
+            return Thoughts(moves, None, None, self.playouts)
+        chances = None if self._trials.players == 1 else tuple(expected[0].tolist())
+        return Thoughts(moves, chances, tuple(expected[1].tolist()), self.playouts)
+
+    def _rank(self, action: int) -> tuple[float, float]:
+        """Return a key that sorts the best ahead: if all is lost, or won, the score counts."""
+        outcomes = self._outcomes[action]
+        worth = float(self._trials.worth(outcomes).mean())
+        score = float(outcomes[1, :, :, self._trials.seat].mean())
+        return -worth, -score
+
+    def _thought(self, action: int) -> MoveThought:
+        trials = self._trials
+        likely = float(trials.prior[action]) if trials.analyst.has_preferences else None
+        thought = MoveThought(self._position.move_text(action), likely)
+        if action not in self._outcomes:
+            return thought
+        outcomes = self._outcomes[action]
+        worth = trials.worth(outcomes)[0]
+        mean, margin = mean_and_margin(worth)
+        score = float(outcomes[1, 0, :, trials.seat].mean())
+        return replace(thought, playouts=len(worth), worth=mean, margin=margin, score=score)
 
 
 @dataclass(frozen=True)
 class SheetDifference:
-    """A row of the score sheet, from now to the end of the game."""
+    """A row of the score sheet, from now to the end of the game, after each of two moves.
 
-    source: str  # its name
-    points: float  # what the better move brings in it, on average
-    other: float  # what the other move brings
-    margin: float  # half the 95 % interval of the difference
+    Attributes:
+        source: The row's name.
+        points: The points that the better move brings in it, on average.
+        other: The points that the other move brings.
+        margin: Half the 95 % interval of the difference.
+    """
+
+    source: str
+    points: float
+    other: float
+    margin: float
 
     @property
     def gain(self) -> float:
-        """What the better move brings more."""
+        """The points that the better move brings more than the other."""
         return self.points - self.other
 
 
 @dataclass(frozen=True)
 class Reasons:
-    """Why a move looks best to an analyst."""
+    """The reasons why a move looks best to an analyst.
 
-    move: str  # in notation
-    other: str  # the next best one
-    worth: float  # the decider's share of the victory after the move, alone its score
-    lead: float  # by how much that is more than after the other one
-    margin: float  # half the 95 % interval of the lead
-    rows: tuple[
-        SheetDifference, ...
-    ] = ()  # what both bring, the largest difference first, once played on
-    pairs: int = 0  # the number of those games
+    Attributes:
+        move: The move, in notation.
+        other: The next best move.
+        worth: The mover's share of the victory after the move, in a solo game its score.
+        lead: How much more that is than after the other move.
+        margin: Half the 95 % interval of the lead.
+        rows: The points of both moves, the largest difference first, once they are played.
+        pairs: The number of games in which each was played for that.
+    """
+
+    move: str
+    other: str
+    worth: float
+    lead: float
+    margin: float
+    rows: tuple[SheetDifference, ...] = ()
+    pairs: int = 0
 
 
 def reasons(
@@ -147,68 +213,88 @@ def reasons(
 ) -> Iterator[Reasons]:
     """Compare the two moves that look best: first their worth, then row by row, ever better.
 
-    Both are played on in the same possible games, which depend only on what the decider may know,
-    by the analyst's agent, or by a heuristic where that searches. The seed and the decision's
-    number in its game decide all draws.
+    Both are played to the end in the same possible games, which depend only on what the seat to
+    move may know, by the analyst's agent, or by the heuristic if that searches. The seed and the
+    decision's number in its game decide all draws.
 
     Raises:
         ValueError: the game is over.
     """
-    trials = Trials(analyst, position, seed, number)
-    actions = trials.candidates(_OF_A_HINT)
-    means = trials.worth(trials.play(actions, _LOOK)).mean(axis=1)
+    trials = MoveTrials(analyst, position, seed, number)
+    actions = trials.candidates(_CANDIDATES_FOR_REASONS)
+    means = trials.worth(trials.outcomes(actions, _CHOOSING_PLAYOUTS)).mean(axis=1)
     best = actions[np.argsort(-means, kind="stable")[:2]]
-    worth = trials.worth(trials.play(best, _FINAL))
+    worth = trials.worth(trials.outcomes(best, _COMPARING_PLAYOUTS))
     if worth[1].mean() > worth[0].mean():
-        best, worth = best[::-1], worth[::-1]
-    move, other = (position.move_text(int(action)) for action in best)
-    summary = move, other, float(worth[0].mean()), *with_margin(worth[0] - worth[1])
-    yield Reasons(*summary)
+        best = best[::-1]
+        worth = worth[::-1]
+    lead, margin = mean_and_margin(worth[0] - worth[1])
+    found = Reasons(
+        move=position.move_text(int(best[0])),
+        other=position.move_text(int(best[1])),
+        worth=float(worth[0].mean()),
+        lead=lead,
+        margin=margin,
+    )
+    yield found
+
     agent = analyst.agent
     if isinstance(agent, Searcher):
         agent = make(best_untrained_agent(analyst.game), analyst.game)
-    sheets: list[list[Counter[str]]] = [[], []]
+    own: list[PointsBySource] = []
+    other: list[PointsBySource] = []
     for _ in range(_ROUNDS):
         records = trials.games.records(np.zeros(_PAIRS, np.int64), trials.rng)
-        generators = GameGenerators.of_games(len(sheets[0]), np.arange(2 * _PAIRS))
+        generators = GameGenerators.of_games(len(own), np.arange(2 * _PAIRS))
         both = np.concatenate([records, records])
-        points = _points(position, both, np.repeat(best, _PAIRS), agent, generators)
-        for kept, new in zip(sheets, (points[:_PAIRS], points[_PAIRS:]), strict=True):
-            kept += new
-        rows = []
-        for source in sorted({source for kept in sheets for game in kept for source in game}):
-            ours, theirs = (np.array([game[source] for game in kept]) for kept in sheets)
-            _, margin = with_margin(ours - theirs)
-            rows.append(SheetDifference(source, float(ours.mean()), float(theirs.mean()), margin))
-        rows.sort(key=lambda row: -abs(row.gain))
-        yield Reasons(*summary, tuple(rows), len(sheets[0]))
+        points = _points_to_end(position, both, np.repeat(best, _PAIRS), agent, generators)
+        own += points[:_PAIRS]
+        other += points[_PAIRS:]
+        yield replace(found, rows=_differences(own, other), pairs=len(own))
 
 
-def _points(
+def _differences(
+    own: list[PointsBySource], other: list[PointsBySource]
+) -> tuple[SheetDifference, ...]:
+    sources = {source for game in [*own, *other] for source in game}
+    rows = []
+    for source in sorted(sources):
+        points = np.array([game[source] for game in own])
+        other_points = np.array([game[source] for game in other])
+        _, margin = mean_and_margin(points - other_points)
+        mean = float(points.mean())
+        rows.append(SheetDifference(source, mean, float(other_points.mean()), margin))
+    rows.sort(key=lambda row: -abs(row.gain))
+    return tuple(rows)
+
+
+def _points_to_end(
     position: Position,
     records: Records,
     actions: NDArray[np.int64],
     agent: AnyAgent,
     generators: GameGenerators,
-) -> list[Counter[str]]:
-    games, seat = batch_of(position.game, records), position.to_move
-    points: list[Counter[str]] = [Counter() for _ in records]
+) -> list[PointsBySource]:
+    """Play possible games to the end, and return the mover's points in each by their source."""
+    games = batch_of(position.game, records)
+    seat = position.to_move
+    points: list[PointsBySource] = [Counter() for _ in records]
     before: list[Records] = []
     scores = games.scores()[:, seat].copy()
 
-    def look(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
+    def before_step(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
         before[:] = [games.save(rows)]
 
-    def count(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
+    def after_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         now = games.scores(rows)[:, seat]
         # Most moves score nothing; words for the others take about a millisecond each.
         for place in np.flatnonzero(now != scores[rows]).tolist():
             after = games.save(rows[place : place + 1])[0]
-            move = before[0][place], int(actions[place]), after
-            for event in position.game.presentation.events(*move, None):
+            action = int(actions[place])
+            for event in position.game.presentation.events(before[0][place], action, after, None):
                 if event.seat == seat and event.points:
                     points[rows[place]][event.source] += event.points
         scores[rows] = now
 
-    play_on(games, [agent], generators, actions, before_step=look, after_step=count)
+    play_to_end(games, [agent], generators, actions, before_step=before_step, after_step=after_step)
     return points

@@ -1,8 +1,8 @@
 """The table server: its pages put together, and served until somebody ends it.
 
-Uvicorn itself counts whole requests alone, and waits for readers for ever, so that requests that
-never become whole and answers that nobody reads would take every descriptor of the process.
-Connections are counted here, requests must arrive in time, and answers must be read in time.
+Uvicorn counts complete requests only, and waits for browsers for ever. Requests that never arrive
+completely and answers that nobody reads would therefore use up the descriptors of the process. So
+connections are counted here, and requests must arrive and answers be read in time.
 """
 
 from __future__ import annotations
@@ -11,10 +11,9 @@ import asyncio
 import gc
 import logging
 import resource
-import socket
 import threading
 from collections.abc import AsyncIterator, Callable
-from contextlib import asynccontextmanager, suppress
+from contextlib import asynccontextmanager
 from functools import cache
 from types import FrameType
 
@@ -32,182 +31,197 @@ from starlette.staticfiles import StaticFiles
 from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shakespeare_env.errors import DatasetError
+from shakespeare_env.play.named import capitalised
 from shakespeare_table.browser import learn, lobby, play, review
+from shakespeare_table.browser.access import SECURITY_HEADERS, AccessControl
 from shakespeare_table.browser.capacity import RequestLimit
-from shakespeare_table.browser.settings import HEADERS, Guard, Settings, TableError, is_local
+from shakespeare_table.browser.processes import NotReadyError
+from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import STATIC, Site
-from shakespeare_table.browser.store import StoreError
-from shakespeare_table.browser.thinking import NotReadyError
+from shakespeare_table.browser.store import StoreError, TableError
 
-_QUICKLY = 3  # the level at which answers are compressed: a third of the usual time
-_BACKLOG = 64  # connections that are taken at a time
+_GZIP_LEVEL = 3  # a third of the time of the usual level
+_BACKLOG = 64  # connections that may wait to be accepted
 _DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-MOST_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
-"""The most connections, some in any case; descriptors remain for files and processes."""
-MOST_OF_ADDRESS = max(MOST_CONNECTIONS // 4, 8)
-"""The most of these from one address: a proxy's, too, so it leaves room for many viewers."""
-WHOLE_S = 30.0
-"""Seconds for a request to arrive."""
-READ_S = 60.0
-"""Seconds for a browser to read what is sent; streams of events wait between events, not here."""
-_NOT_KEPT = "What was asked for is not done; every move that was shown is kept."
+MAX_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
+"""The number of connections that are accepted; it leaves descriptors for files and processes."""
+MAX_CONNECTIONS_PER_ADDRESS = max(MAX_CONNECTIONS // 4, 8)
+"""The number of these that may come from one address, which may be the proxy of many viewers."""
+REQUEST_TIMEOUT_S = 30.0
+"""Seconds in which a request must arrive completely."""
+READ_TIMEOUT_S = 60.0
+"""Seconds in which a browser must read what is sent. A stream without events does not count."""
+_NOT_DONE = "Your request was not carried out; every move that was shown is kept."
 
 
 def make_app(settings: Settings) -> Starlette:
-    """The server as an ASGI application; StoreError if games cannot be kept."""
+    """Return the server as an ASGI application.
+
+    Raises:
+        StoreError: The file of games cannot be used.
+    """
     site = Site(settings)
 
     @asynccontextmanager
     async def lifespan(_app: Starlette) -> AsyncIterator[None]:
-        site.preparing.start()
+        site.compiler.start()
         yield
-        await run_in_threadpool(site.end_streams)
+        await run_in_threadpool(site.close)
         site.store.close()
 
-    def failed(request: Request, fault: Exception) -> Response:
-        # Starlette answers for the fault of a page outside of all middleware.
-        answer = refused(request, fault)
-        answer.headers.update(HEADERS)
-        return answer
-
-    def refused(request: Request, fault: Exception) -> Response:
-        if isinstance(fault, ClientDisconnect):  # nobody reads it
+    def error_response(request: Request, error: Exception) -> Response:
+        if isinstance(error, ClientDisconnect):  # nobody reads this answer
             return PlainTextResponse("The request broke off.", 400)
-        status, text = 400, str(fault)
-        if isinstance(fault, HTTPException):
-            status, text = fault.status_code, fault.detail
-        elif isinstance(fault, StoreError):
-            status, text = 507, f"{fault}. {_NOT_KEPT}"
-        elif not isinstance(fault, TableError | NotReadyError | DatasetError):
-            status, text = 500, f"The server has failed; its terminal says more. {_NOT_KEPT}"
-        if "HX-Request" in request.headers:  # the page that asked shows it
-            return PlainTextResponse(text[:1].upper() + text[1:], status)
-        if isinstance(fault, NotReadyError) and request.method == "GET":
-            return site.page(request, "waiting.html", 503, game=fault.game)
+        status, text = _status_and_text(error)
+        if "HX-Request" in request.headers:  # the page that asked shows the text
+            return PlainTextResponse(capitalised(text), status)
+        if isinstance(error, NotReadyError) and request.method == "GET":
+            return site.page(request, "waiting.html", 503, game=error.game)
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 
-    pages = (lobby, play, review, learn)
-    handled = (HTTPException, TableError, NotReadyError, StoreError, DatasetError, ClientDisconnect)
+    def unexpected_error_response(request: Request, error: Exception) -> Response:
+        # Starlette answers these outside all middleware, so that nothing else sets the headers.
+        response = error_response(request, error)
+        response.headers.update(SECURITY_HEADERS)
+        return response
+
+    expected = (
+        HTTPException,
+        TableError,
+        NotReadyError,
+        StoreError,
+        DatasetError,
+        ClientDisconnect,
+    )
+    static = Mount("/static", StaticFiles(directory=STATIC), name="static")
+    pages = [route for module in (lobby, play, review, learn) for route in module.routes(site)]
     app = Starlette(
-        routes=[
-            *(route for page in pages for route in page.routes(site)),
-            Mount("/static", StaticFiles(directory=STATIC), name="static"),
-        ],
+        routes=[*pages, static],
         middleware=[
-            Middleware(Guard, settings=settings),
+            Middleware(AccessControl, settings=settings),
             Middleware(RequestLimit),
-            Middleware(GZipMiddleware, compresslevel=_QUICKLY),
+            Middleware(GZipMiddleware, compresslevel=_GZIP_LEVEL),
         ],
-        exception_handlers={**dict.fromkeys(handled, refused), Exception: failed},
+        exception_handlers={
+            **dict.fromkeys(expected, error_response),
+            Exception: unexpected_error_response,
+        },
         lifespan=lifespan,
     )
     app.state.site = site
     return app
 
 
-def listening(settings: Settings) -> socket.socket:
-    """A socket of the server's address; OSError if there is no such address, or it is taken."""
-    family = socket.AF_INET6 if ":" in settings.host else socket.AF_INET
-    return socket.create_server((settings.host, settings.port), family=family)
-
-
-def addresses(settings: Settings, port: int) -> list[str]:
-    """What to enter in a browser, here first and then, as far as known, on other machines."""
-    hosts = [{"0.0.0.0": "127.0.0.1", "::": "::1"}.get(settings.host, settings.host)]
-    if hosts != [settings.host]:
-        with suppress(OSError):
-            found = socket.gethostbyname_ex(socket.gethostname())[2]
-            hosts += [host for host in found if not is_local(host)]
-    token = f"?token={settings.token}" if settings.token else ""
-    return [f"http://{f'[{host}]' if ':' in host else host}:{port}/{token}" for host in hosts]
+def _status_and_text(error: Exception) -> tuple[int, str]:
+    if isinstance(error, HTTPException):
+        return error.status_code, error.detail
+    if isinstance(error, StoreError):
+        return 507, f"{error}. {_NOT_DONE}"
+    if isinstance(error, TableError | NotReadyError | DatasetError):
+        return 400, str(error)
+    return 500, f"The server has failed; its terminal says more. {_NOT_DONE}"
 
 
 class Connection(H11Protocol):
-    """HTTP as Uvicorn speaks it, with limits: `MOST_CONNECTIONS`, and times to arrive and be read.
+    """Uvicorn's HTTP connection with limits.
 
-    Refuses the connections of one address beyond `MOST_OF_ADDRESS`.
+    It is refused beyond `MAX_CONNECTIONS`, or beyond `MAX_CONNECTIONS_PER_ADDRESS` of its address,
+    and closed if a request does not arrive within `REQUEST_TIMEOUT_S` or an answer is not read
+    within `READ_TIMEOUT_S`.
     """
 
     _arriving: asyncio.TimerHandle | None = None
     _being_read: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, or end at once."""
+        """Accept the connection, or close it at once."""
         super().connection_made(transport)
-        # Writing pauses for the least that the system does not take at once.
+        # Pause writing as soon as the system does not take all that is sent.
         transport.set_write_buffer_limits(high=0)
-        if len(self.connections) > MOST_CONNECTIONS:
-            _warn_of_many(f"there are {MOST_CONNECTIONS} connections")
+        if len(self.connections) > MAX_CONNECTIONS:
+            _warn_once(f"There are {MAX_CONNECTIONS} connections; more are refused")
             transport.abort()
-        elif self._of_this_address() > MOST_OF_ADDRESS:
-            _warn_of_many(f"there are {MOST_OF_ADDRESS} connections from one address")
+        elif self._connections_of_address() > MAX_CONNECTIONS_PER_ADDRESS:
+            _warn_once(
+                f"There are {MAX_CONNECTIONS_PER_ADDRESS} connections from one address; more are "
+                "refused"
+            )
             transport.abort()
-        self._expect(True)
+        self._start_request_timer()
 
     def data_received(self, data: bytes) -> None:
-        """A part of a request, or all of it."""
+        """Read a request, or a part of one."""
         super().data_received(data)
-        self._expect(self.conn.their_state in (h11.IDLE, h11.SEND_BODY))
+        if self.conn.their_state in (h11.IDLE, h11.SEND_BODY):
+            self._start_request_timer()
+        else:
+            self._stop_request_timer()
 
     def pause_writing(self) -> None:
         """Wait for the browser to read what was sent, for a limited time."""
         super().pause_writing()
-        self._being_read = self.loop.call_later(READ_S, self.transport.abort)
+        self._being_read = self.loop.call_later(READ_TIMEOUT_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on, as all that was sent is read or on its way."""
+        """Go on, since the browser has read what was sent."""
         super().resume_writing()
-        self._is_read()
+        self._stop_read_timer()
 
     def connection_lost(self, exc: Exception | None) -> None:
-        """The end."""
-        self._expect(False)
-        self._is_read()
+        """Stop the timers of a connection that has ended."""
+        self._stop_request_timer()
+        self._stop_read_timer()
         super().connection_lost(exc)
 
-    def _of_this_address(self) -> int:
+    def _connections_of_address(self) -> int:
         clients = [it.client for it in self.connections if isinstance(it, Connection)]
         return sum(client[:1] == self.client[:1] for client in clients if client and self.client)
 
-    def _expect(self, request: bool) -> None:
-        if request and self._arriving is None:
-            self._arriving = self.loop.call_later(WHOLE_S, self.transport.abort)
-        elif not request and self._arriving is not None:
+    def _start_request_timer(self) -> None:
+        if self._arriving is None:
+            self._arriving = self.loop.call_later(REQUEST_TIMEOUT_S, self.transport.abort)
+
+    def _stop_request_timer(self) -> None:
+        if self._arriving is not None:
             self._arriving.cancel()
             self._arriving = None
 
-    def _is_read(self) -> None:
+    def _stop_read_timer(self) -> None:
         if self._being_read is not None:
             self._being_read.cancel()
             self._being_read = None
 
 
 @cache
-def _warn_of_many(there_are: str) -> None:
-    """Once, however many are refused."""
-    logging.getLogger("uvicorn.error").warning("%s already; more are refused", there_are)
+def _warn_once(text: str) -> None:
+    logging.getLogger("uvicorn.error").warning(text)
 
 
 class _Server(uvicorn.Server):
-    """Ends streams and thinking at once, which it would else wait for."""
+    """A server that ends streams and processes at once instead of waiting for them."""
 
     def __init__(self, config: uvicorn.Config, site: Site) -> None:
         super().__init__(config)
         self._site = site
 
     def handle_exit(self, sig: int, frame: FrameType | None) -> None:
-        threading.Thread(target=self._site.end_streams).start()
+        threading.Thread(target=self._site.close).start()
         super().handle_exit(sig, frame)
 
 
 def serve(settings: Settings, announce: Callable[[list[str]], None]) -> None:
     """Serve until an interrupt or a request to terminate, which end it within two seconds.
 
-    The addresses, this machine's first, are announced. StoreError if games cannot be kept, OSError
-    if the address is taken.
+    Args:
+        settings: The settings.
+        announce: Called with the server's addresses, this machine's own first, once it listens.
+
+    Raises:
+        StoreError: The file of games cannot be used.
+        OSError: The address is in use, or not this machine's.
     """
-    with listening(settings) as bound:
+    with settings.listen() as listening:
         app = make_app(settings)
         config = uvicorn.Config(
             app,
@@ -218,8 +232,8 @@ def serve(settings: Settings, announce: Callable[[list[str]], None]) -> None:
             lifespan="on",
             server_header=False,
         )
-        announce(addresses(settings, bound.getsockname()[1]))
+        announce(settings.addresses(listening.getsockname()[1]))
         try:
-            _Server(config, app.state.site).run([bound])
+            _Server(config, app.state.site).run([listening])
         finally:
-            gc.freeze()  # to look for garbage in compiled rules takes the interpreter two seconds
+            gc.freeze()  # else the interpreter takes two seconds to collect the compiled rules

@@ -1,11 +1,11 @@
-"""How much of the server one viewer may have, decided here for every route.
+"""The share of the server that one viewer may take, decided here for every route.
 
-- A viewer has at most `MOST_REQUESTS` requests open, streams of events among them; more are refused
-  with status 429 (`RequestLimit`).
-- Pages are made on threads, for each viewer a few at a time (`PageThreads`). The others wait in
-  turn without a thread.
-- Results that take longer are made once for all who ask for them, and kept (`Shared`).
-- Work that nobody waits for any more is not begun, or given up (`while_waited_for`).
+- A viewer may have `MAX_OPEN_REQUESTS` requests open, streams of events among them. Further ones
+  are refused with status 429 (`RequestLimit`).
+- Pages are made on threads, a few at a time for each viewer (`PageThreads`). The others wait for
+  their turn and take no thread meanwhile.
+- Results that take long are made once for everybody who asks for them, and kept (`SharedResults`).
+- Work is not begun, or is cancelled, once nobody waits for it (`cancel_on_disconnect`).
 """
 
 from __future__ import annotations
@@ -23,39 +23,47 @@ from starlette.requests import ClientDisconnect, HTTPConnection, Request
 from starlette.responses import PlainTextResponse
 from starlette.types import ASGIApp, Receive, Scope, Send
 
-MOST_REQUESTS = 64
-"""The most requests that one viewer may have open; a browser has six connections."""
-_RETRY_S = 5
-_EACH = 2  # pages of one viewer that are made at a time: Python runs one thread at a time anyway
+MAX_OPEN_REQUESTS = 64
+"""The number of requests that one viewer may have open; a browser opens six connections."""
+_RETRY_AFTER_S = 5
+_PAGES_PER_VIEWER = 2  # made at a time; Python runs one thread at a time anyway
 _THREADS = 16
 _Result = TypeVar("_Result")
 
 
 def viewer_of(request: HTTPConnection) -> str:
-    """Who asks, as far as a server can tell people apart who want more than their share."""
+    """Return the address that a request comes from, which stands for its viewer.
+
+    A server cannot tell people apart any better if they want more than their share.
+    """
     return request.client.host if request.client else ""
 
 
-async def while_waited_for(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
-    """The result of some work; ClientDisconnect, and its end, once the browser does not wait."""
+async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
+    """Return the result of some work, which is cancelled if the browser closes the connection.
 
-    async def leaving() -> None:
+    Raises:
+        ClientDisconnect: The browser has closed the connection.
+    """
+
+    async def disconnect() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
-    working, left = asyncio.create_task(work), asyncio.create_task(leaving())
+    working = asyncio.create_task(work)
+    disconnected = asyncio.create_task(disconnect())
     try:
-        await asyncio.wait((working, left), return_when=asyncio.FIRST_COMPLETED)
+        await asyncio.wait((working, disconnected), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():
             raise ClientDisconnect
         return working.result()
     finally:
         working.cancel()
-        left.cancel()
+        disconnected.cancel()
 
 
 class RequestLimit:
-    """Middleware that refuses the requests of a viewer who has `MOST_REQUESTS` open already."""
+    """Middleware that refuses a viewer's requests beyond `MAX_OPEN_REQUESTS`."""
 
     def __init__(self, app: ASGIApp) -> None:
         self._app = app
@@ -67,12 +75,12 @@ class RequestLimit:
             await self._app(scope, receive, send)
             return
         viewer = viewer_of(HTTPConnection(scope))
-        if self._open[viewer] >= MOST_REQUESTS:
+        if self._open[viewer] >= MAX_OPEN_REQUESTS:
             refusal = PlainTextResponse(
-                f"Your address has {MOST_REQUESTS} requests open here, and no more are taken; "
-                f"close some pages, or try again in {_RETRY_S} seconds.\n",
+                f"Your address has {MAX_OPEN_REQUESTS} requests open here, which is the limit. "
+                f"Close some pages, or try again in {_RETRY_AFTER_S} seconds.\n",
                 429,
-                {"Retry-After": str(_RETRY_S)},
+                {"Retry-After": str(_RETRY_AFTER_S)},
             )
             await refusal(scope, receive, send)
             return
@@ -86,28 +94,31 @@ class RequestLimit:
 
 
 class PageThreads:
-    """Threads on which pages are made, of which each viewer has at most `_EACH` at a time."""
+    """Threads that make pages, `_PAGES_PER_VIEWER` at a time for each viewer."""
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "pages")
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._is_closed = False
 
-    async def run(self, viewer: str, work: Callable[..., _Result], *given: Any) -> _Result:
-        """Return what some work returns, once it is the viewer's turn.
+    async def run(self, viewer: str, work: Callable[..., _Result], *arguments: Any) -> _Result:
+        """Call a function on a thread once it is the viewer's turn, and return its result.
 
-        If the caller is cancelled before its turn, the work is not begun; a thread that has begun
-        keeps the turn until it is done. HTTPException once the server ends.
+        If the caller is cancelled before its turn, the function is not called. A thread that has
+        begun keeps the turn until it is done.
+
+        Raises:
+            HTTPException: The server is ending.
         """
         loop = asyncio.get_running_loop()
-        turn = self._turns.setdefault(viewer, asyncio.Semaphore(_EACH))
+        turn = self._turns.setdefault(viewer, asyncio.Semaphore(_PAGES_PER_VIEWER))
         await turn.acquire()
 
         def release(_done: Future[_Result]) -> None:
             with suppress(RuntimeError):  # the server has ended
                 loop.call_soon_threadsafe(turn.release)
 
-        working = self._threads.submit(self._unless_closed, work, *given)
+        working = self._threads.submit(self._unless_closed, work, *arguments)
         working.add_done_callback(release)
         return await asyncio.wrap_future(working)
 
@@ -115,26 +126,29 @@ class PageThreads:
         """Begin no more work."""
         self._is_closed = True
 
-    def _unless_closed(self, work: Callable[..., _Result], *given: Any) -> _Result:
+    def _unless_closed(self, work: Callable[..., _Result], *arguments: Any) -> _Result:
         if self._is_closed:
             raise HTTPException(503, "The server has ended.")
-        return work(*given)
+        return work(*arguments)
 
 
-class Shared:
-    """Results of work that takes long, the latest `most` of them.
+class SharedResults:
+    """A cache of results that take long to make.
 
-    Each is made once for all who ask for it while it is made or kept. What fails is not kept, and
-    work that nobody waits for any more is cancelled.
+    Each is made once for everybody who asks for it while it is made or kept. A failure is not kept,
+    and work that nobody waits for any more is cancelled.
+
+    Args:
+        size: The number of results to keep, those that were asked for most recently.
     """
 
-    def __init__(self, most: int) -> None:
-        self._most = most
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}  # the latest asked for is the last
+    def __init__(self, size: int) -> None:
+        self._size = size
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}  # the latest asked for comes last
         self._waiting: Counter[asyncio.Task[Any]] = Counter()
 
     async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-        """Return the result of this key, made by `make` unless it is there or under way."""
+        """Return the result under a key; `make` makes it unless it is there or under way."""
         task = self._tasks.pop(key) if key in self._tasks else asyncio.create_task(make())
         self._tasks[key] = task
         self._waiting[task] += 1
@@ -145,13 +159,13 @@ class Shared:
             self._waiting[task] -= 1
             if not self._waiting[task]:
                 del self._waiting[task]
-                task.cancel()  # which does nothing to work that is done
+                task.cancel()  # does nothing if the task is done
             is_made = task.done() and not task.cancelled() and task.exception() is None
             if not is_made and not self._waiting[task] and self._tasks.get(key) is task:
                 del self._tasks[key]
-            self._forget()
+            self._forget_oldest()
 
-    def _forget(self) -> None:
-        kept = [key for key, task in self._tasks.items() if task.done()]
-        for key in kept[: max(0, len(kept) - self._most)]:
+    def _forget_oldest(self) -> None:
+        done = [key for key, task in self._tasks.items() if task.done()]
+        for key in done[: max(0, len(done) - self._size)]:
             del self._tasks[key]

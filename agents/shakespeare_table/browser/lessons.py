@@ -1,22 +1,24 @@
-"""How a game is taught: texts of a file per game, and when each of them is said.
+"""Lessons: how a game is taught, in texts of one file per game, and when each text is said.
 
-A file has
-    plan     the guided game: the seed of its deal, who plays against seat 0; `prefers`, moves that
-             are suggested wherever they are legal and their condition holds;
-    how      the page "How to play": a lead and sections, each with a picture and topics, and what
-             each of the `variants` is;
-    asked    what is to be chosen: the first entry that fits counts;
-    why      what a move is for: the first entry that fits counts;
-    notes    said once each, when they first hold;
-    facts    which counters matter (`counts`), and moves whose card is `explained`;
-    end      said after the game;
-    terms    words that pages explain, and the topics that do.
+A file has these tables:
 
-Entries say `first` at their first time, `again` at the second one, `later` from then on.
+- `guided_game`: the seed of its deal, the opponents of seat 0 and the `agent` that plays them;
+  `preferred` moves are suggested wherever they are legal and their condition holds.
+- `how_to_play`: the page of this name. It has a lead and sections, each with a picture and topics,
+  and says what each of the `variants` is.
+- `decisions`: what is to be decided. The first text that fits is said.
+- `reasons`: what a move is for. The first text that fits is said.
+- `notes`: each is said once, when its condition first holds.
+- `facts`: the counters that matter (`counters`) and the moves whose card is explained
+  (`explained_moves`).
+- `end`: said after the game.
+- `terms`: words that pages explain, and the topics that explain them.
 
-What `if` holds, an expression of Jinja, must be true of the position as its seat sees it (`view`);
-text `is like` a pattern for the whole of it. Braces in what is said hold values of the view. Rules
-stand in brackets: "[T9]".
+A text is said as `first` the first time, as `again` the second time, and as `later` from then on.
+
+Its condition `if` is an expression of Jinja that must be true of the position as its seat sees it
+(`variables`); the test `like` compares text with a pattern for all of it. Braces in a text hold
+values of the same variables. Rules stand in brackets: "[T9]".
 """
 
 from __future__ import annotations
@@ -36,26 +38,32 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.rulebook import rules_of
-from shakespeare_table.browser.store import Sitter, TablePlan
+from shakespeare_table.browser.store import Occupant, TablePlan
 
-SEAT = 0
-"""The seat of whoever learns."""
-_LINK = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
+LEARNER = 0
+"""The seat of the person who learns."""
+_RULE = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
+
+
+def _like(text: str, pattern: str) -> bool:
+    return re.fullmatch(pattern, text) is not None
+
 
 _conditions = Environment()
-_conditions.tests["like"] = lambda text, pattern: re.fullmatch(pattern, text) is not None
+_conditions.tests["like"] = _like
 Condition = Annotated[
     Callable[[Mapping[str, Any]], bool],
     BeforeValidator(_conditions.compile_expression),
     Field(alias="if"),
 ]
-"""Whether something holds of a view of a position (`view`)."""
+"""Returns whether something holds of the `variables` of a position."""
 
 
 @dataclass(frozen=True)
 class Picture:
-    """Pieces of the board at the first position of the guided game for which a condition holds."""
+    """Pieces of the board in the first position of the guided game that meets a condition."""
 
     condition: Condition
     pieces: Sequence[str]
@@ -63,7 +71,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page "How to play"; its topics are explained exactly below the text."""
+    """A section of the page "How to play". The details below its text are those of its topics."""
 
     title: str
     text: str
@@ -72,11 +80,16 @@ class Section:
 
 
 @dataclass(frozen=True)
-class Entry:
-    """What is said where a condition holds, in fewer words at the second time and later.
+class GuideText:
+    """A text that the guide says where a condition holds, shorter when it is said again.
 
     Attributes:
-        move: The move that is suggested there, of those that a lesson prefers.
+        condition: Where it is said.
+        title: The guide's title meanwhile.
+        first: The text when it is said for the first time.
+        again: The text the second time; None for the first one.
+        later: The text from the third time on.
+        move: The move to suggest there, if this is one of the preferred moves.
     """
 
     condition: Condition
@@ -86,127 +99,169 @@ class Entry:
     later: str = ""
     move: str = ""
 
-    def at(self, time: int, seen: Mapping[str, Any]) -> str:
-        """What is said after it was said `time` times, with values of the position."""
+    def said(self, times: int, values: Mapping[str, Any]) -> str:
+        """Return what is said after it was said some times, filled with a position's variables."""
         again = self.first if self.again is None else self.again
-        return (self.first, again, self.later)[min(time, 2)].format_map(seen)
+        texts = (self.first, again, self.later)
+        return texts[min(times, 2)].format_map(values)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """How a game is taught; see the module.
+    """How a game is taught.
 
     Attributes:
-        counts: The counters that matter.
-        explained: A pattern of moves whose card is explained.
+        game: The name of the game.
+        plan: The setup of the guided game.
+        lead: The first words on the game.
+        sections: The sections of the page "How to play".
+        decisions: Texts on what is to be decided.
+        reasons: Texts on what a move is for.
+        notes: Texts that are said once.
+        counters: The names of the counters that matter.
+        explained_moves: A pattern of the moves whose card is explained.
+        end: The text after the game, with a place for the `rows` of the score sheet.
+        terms: The topics that explain words, by the words.
+        preferred: Moves to suggest wherever they are legal and their condition holds.
+        variants: What each rule variant is, by name.
     """
 
     game: str
     plan: TablePlan
     lead: str
     sections: Sequence[Section]
-    asked: Sequence[Entry]
-    why: Sequence[Entry]
-    notes: Sequence[Entry]
-    counts: Sequence[str]
-    explained: str
+    decisions: Sequence[GuideText]
+    reasons: Sequence[GuideText]
+    notes: Sequence[GuideText]
+    counters: Sequence[str]
+    explained_moves: str
     end: str
     terms: Mapping[str, str]
-    prefers: Sequence[Entry] = ()
+    preferred: Sequence[GuideText] = ()
     variants: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
 def lesson(game: str) -> Lesson | None:
-    """How a game is taught; None if nobody has written that."""
+    """Return how a game is taught; None if nobody has written a lesson for it."""
     file = files("shakespeare_table.browser") / "learning" / f"{game}.toml"
     if not file.is_file():
         return None
-    given = tomllib.loads(file.read_text(encoding="utf-8"))
-    guided = given.pop("plan")
-    agent, seed = guided.pop("agent"), guided.pop("seed")
-    seats = (Sitter("You"), *(Sitter(name, agent) for name in guided.pop("opponents")))
-    plan = TablePlan(game, len(seats), (), seed, seats)
-    given |= guided | given.pop("how") | given.pop("facts") | {"end": given["end"]["text"]}
-    return TypeAdapter(Lesson).validate_python({"game": game, "plan": plan, **given})
+    content = tomllib.loads(file.read_text(encoding="utf-8"))
+    guided_game = content.pop("guided_game")
+    how_to_play = content.pop("how_to_play")
+    facts = content.pop("facts")
+    end = content.pop("end")
+
+    agent = guided_game["agent"]
+    opponents = [Occupant(name, agent) for name in guided_game["opponents"]]
+    seats = (Occupant("You"), *opponents)
+    plan = TablePlan(game, len(seats), (), guided_game["seed"], seats)
+    preferred = guided_game.get("preferred", ())
+    given = {**content, **how_to_play, **facts, "game": game, "plan": plan}
+    given |= {"end": end["text"], "preferred": preferred}
+    return TypeAdapter(Lesson).validate_python(given)
 
 
-def view(position: Position, seat: int, move: str = "", gains: Sequence[Event] = ()) -> Any:
-    """What conditions are about: a position as a seat sees it, and maybe a move of it.
+def variables(
+    position: Position, seat: int, move: str = "", events: Sequence[Event] = ()
+) -> dict[str, Any]:
+    """Return what the conditions and texts of a lesson may ask of a position.
 
-    `me` holds what is the seat's own of all that every seat has, and of its cards how many have
-    each thing, as `troupe_rest`; `gain` the points and counters that the move changes, for `me` and
-    for the `others`; `now` what topics say of the seat now.
+    Args:
+        position: The position.
+        seat: The seat that reads; it finds what it knows and no more.
+        move: A move of the seat, or none.
+        events: The effects that the move has for sure.
+
+    Returns:
+        The position in notation as the seat sees it, and
+        - `me`: the seat's own of everything that each seat has. Of its cards it also holds the
+          number that have each property, as `troupe_rest`.
+        - `now`: what topics say of the seat in this position, by the topics' names.
+        - `gain`: the points and counters that the move changes, of `me` and of the `others`.
+        - `seat`, `phase`, `move`, and `told`: the effects in words.
     """
     seen = position.seen_by(seat)
-    each = {
+    gain: dict[str, Counter[str]] = {"me": Counter(), "others": Counter()}
+    for event in events:
+        if event.seat is not None:
+            whose = "me" if event.seat == seat else "others"
+            gain[whose].update({"points": event.points, **event.counters})
+    topics = position.game.presentation.topics(seen)
+    return {
+        "phase": position.phase,
+        **seen,
+        "me": _own_values(seen, seat, position.players),
+        "gain": gain,
+        "seat": seat,
+        "move": move,
+        "told": "; ".join(with_names(event.text) for event in events),
+        "now": {name: topic.values[seat] for name, topic in topics.items() if topic.values},
+    }
+
+
+def _own_values(seen: Mapping[str, Any], seat: int, players: int) -> dict[str, Any]:
+    own = {
         name: value[seat]
         for name, value in seen.items()
-        if isinstance(value, list) and len(value) == position.players
+        if isinstance(value, list) and len(value) == players
     }
-    gained: dict[str, Counter[str]] = {"me": Counter(), "others": Counter()}
-    for event in gains:
-        whose = gained["me" if event.seat == seat else "others"]
-        if event.seat is not None:
-            whose.update({"points": event.points, **event.counters})
-    me = each | (each["seats"] if isinstance(each.get("seats"), dict) else {})
-    me |= {
-        f"{name}_{key}": sum(bool(card[key]) for card in cards)
-        for name, cards in me.items()
-        if isinstance(cards, list) and cards and isinstance(cards[0], Mapping)
-        for key in cards[0]
-    }
-    told = "; ".join(event.text for event in gains)
-    now = {
-        name: own[1]
-        for name, text in position.game.presentation.topics(seen).items()
-        if (own := re.search(rf"\bNow.*?\bseat {seat}: ([^;\n]+?)\.?(?:;|$)", text, re.M))
-    }
-    shown = {"phase": position.phase, **seen, "me": me, "gain": gained, "seat": seat}
-    return {**shown, "move": move, "told": told, "now": now}
+    if isinstance(own.get("seats"), dict):
+        own |= own["seats"]
+    counts = {}
+    for name, cards in own.items():
+        if isinstance(cards, list) and cards and isinstance(cards[0], Mapping):
+            for key in cards[0]:
+                counts[f"{name}_{key}"] = sum(bool(card[key]) for card in cards)
+    return own | counts
 
 
-def fitting(entries: Sequence[Entry], seen: Mapping[str, Any]) -> Entry | None:
-    """The first entry of a lesson that fits a decision or a move."""
-    return next((entry for entry in entries if entry.condition(seen)), None)
-
-
-def topic_text(topics: Mapping[str, str], name: str) -> str:
-    """What a topic says of every position: lines about the present one are left out."""
-    lines = topics.get(name, "").splitlines()
-    return "\n".join(line for line in lines if not line.startswith("Now"))
+def first_fitting(texts: Sequence[GuideText], values: Mapping[str, Any]) -> GuideText | None:
+    """Return the first text whose condition holds; None if no condition does."""
+    return next((text for text in texts if text.condition(values)), None)
 
 
 def with_links(text: str, game: str) -> Markup:
-    """Text as HTML, in which terms can be asked about once, and after it links to its rules."""
-    known = {number for number, _, _ in rules_of(game)}
-    numbers = [number for number in dict.fromkeys(_LINK.findall(text)) if number in known]
-    links = (
+    """Return a text of a lesson as HTML, with links to its rules.
+
+    The first mention of each term can be clicked for its explanation, and the links to the rules
+    that stand in brackets follow the text.
+    """
+    rules = {number for number, _, _ in rules_of(game)}
+    numbers = [number for number in dict.fromkeys(_RULE.findall(text)) if number in rules]
+    links = [
         f'<a class="rule" href="/rules/{game}#{number}" title="Rule {number}">{number}</a>'
         for number in numbers
-    )
-    plain = _LINK.sub(lambda found: "" if found[1] in known else found[0], str(escape(text)))
-    terms, asked = (taught.terms if (taught := lesson(game)) else {}), set[str]()
+    ]
+    taught = lesson(game)
+    terms = taught.terms if taught else {}
+    marked: set[str] = set()
+
+    def without_rule(found: re.Match[str]) -> str:
+        return "" if found[1] in rules else found[0]
 
     def term(found: re.Match[str]) -> str:
         word = found[1]
         topic = terms.get(word) or terms.get(word[0].lower() + word[1:])
-        if topic is None or topic in asked:
+        if topic is None or topic in marked:
             return found[0]
-        asked.add(topic)
+        marked.add(topic)
         return (
             f'<span class="term" role="button" tabindex="0" data-topic="{topic}">{found[0]}</span>'
         )
 
-    return Markup(" ".join([_terms_pattern(tuple(terms)).sub(term, plain).strip(), *links]))
+    plain = _RULE.sub(without_rule, str(escape(text)))
+    words = _terms_pattern(tuple(terms)).sub(term, plain).strip()
+    return Markup(" ".join([words, *links]))
 
 
 @cache
 def _terms_pattern(terms: Sequence[str]) -> re.Pattern[str]:
-    each = [
-        f"[{term[0]}{term[0].upper()}]{re.escape(term[1:])}"
-        if term[0].islower()
-        else re.escape(term)
-        for term in sorted(terms, key=len, reverse=True)
-    ]
-    return re.compile(rf"(?<![\w+])({'|'.join(each) or '(?!)'})s?(?!\w)")
+    """Return a pattern of terms, the longest first, also as sentences begin and in the plural."""
+    patterns = []
+    for term in sorted(terms, key=len, reverse=True):
+        first = term[0]
+        either_case = f"[{first}{first.upper()}]" if first.islower() else re.escape(first)
+        patterns.append(either_case + re.escape(term[1:]))
+    return re.compile(rf"(?<![\w+])({'|'.join(patterns) or '(?!)'})s?(?!\w)")

@@ -1,4 +1,4 @@
-"""The lobby: begin a table, and find one's own again."""
+"""The lobby, where people begin a table and find their own tables again."""
 
 from __future__ import annotations
 
@@ -15,61 +15,74 @@ from shakespeare_env.checks.values import LONGEST_NAME, player_name, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import PositionError
-from shakespeare_table.browser.settings import Settings, TableError, levels_of
-from shakespeare_table.browser.site import Fields, Site, owner_of, remembering
-from shakespeare_table.browser.store import Sitter, TablePlan
-from shakespeare_table.browser.tables import first_snapshot
-from shakespeare_table.browser.thinking import NotReadyError
-from shakespeare_table.browser.viewing import in_words
+from shakespeare_table.browser.opponents import Level, Opponents, agent_in_words, levels
+from shakespeare_table.browser.processes import NotReadyError
+from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
+from shakespeare_table.browser.store import Occupant, TableError, TablePlan
+from shakespeare_table.browser.tables import first_state
 
 PERSON = "person"
-_LATEST = 20
-_EASY = 1  # the level that a newcomer is offered, counted from 0
+"""The value of a seat's field that stands for a person instead of an agent."""
+_MAX_TABLES = 20  # that the lobby lists
+_FIRST_LEVEL = 1  # the level that newcomers are offered, counted from 0
+_MAX_DIGITS = 19
 
 
 @dataclass(frozen=True)
 class Choices:
-    """What a form of a game and a number of seats offers, and its `fields` as filled in."""
+    """The form of a new table: what it offers, and what is filled in.
+
+    Attributes:
+        game: The name of the game.
+        players: The number of seats.
+        seat_counts: The numbers of seats to choose from.
+        variants: The names of the rule variants to choose from.
+        levels: The opponents of measured strength.
+        fields: The values of the fields.
+        start: The position that the game begins with; None for the first one of a deal.
+    """
 
     game: str
     players: int
     seat_counts: range
     variants: list[str]
-    levels: list[dict[str, str]]
+    levels: list[Level]
     fields: Mapping[str, str]
     start: Position | None
 
 
 def routes(site: Site) -> list[Route]:
-    """The lobby's pages."""
-    return [site.get("/", _show), site.post("/tables", _begin)]
+    """Return the routes of the lobby's pages."""
+    return [site.page_route("/", _show), site.form_route("/tables", _begin)]
 
 
 def _show(site: Site, request: Request) -> Response:
     fields = dict(request.query_params)
-    if fields.get("shown") not in (None, fields.get("game")):
+    is_other_game = fields.get("shown") not in (None, fields.get("game"))
+    if is_other_game:  # the other fields belong to the game that was shown
         fields = {name: fields[name] for name in ("game", "seed") if name in fields}
     return _lobby(site, request, fields)
 
 
-def _begin(site: Site, request: Request, fields: Fields) -> Response:
+def _begin(site: Site, request: Request, fields: FormFields) -> Response:
     try:
-        choice = choices(fields, site.settings)
-        site.preparing.wait(choice.game)
-        plan, links = plan_of(choice, site.settings)
+        choice = choices(fields)
+        site.compiler.wait(choice.game)
+        plan, links = plan_of(choice, site.opponents)
     except (TableError, NotReadyError) as fault:
         return _lobby(site, request, fields, str(fault))
     table_id, tokens = site.tables.begin(owner_of(request), plan, links, fields)
-    to = f"/seat/{tokens[0]}" if tokens else f"/watch/{table_id}"
-    return remembering(request, RedirectResponse(to, 303))
+    address = f"/seat/{tokens[0]}" if tokens else f"/watch/{table_id}"
+    return with_owner_cookie(request, RedirectResponse(address, 303))
 
 
-def _lobby(site: Site, request: Request, fields: Fields, fault: str = "") -> Response:
+def _lobby(site: Site, request: Request, fields: FormFields, fault: str = "") -> Response:
     try:
-        choice = choices(fields, site.settings)
+        choice = choices(fields)
     except TableError as error:
-        fault, game = fault or str(error), fields.get("game")
-        choice = choices({"game": game} if game in registry.names() else {}, site.settings)
+        fault = fault or str(error)
+        game = fields.get("game")
+        choice = choices({"game": game} if game in registry.names() else {})
     return site.page(
         request,
         "lobby.html",
@@ -77,75 +90,97 @@ def _lobby(site: Site, request: Request, fields: Fields, fault: str = "") -> Res
         choice=choice,
         games=list(registry.names()),
         fault=fault,
-        tables=site.store.tables_of(owner_of(request), _LATEST),
+        tables=site.store.tables_of(owner_of(request), _MAX_TABLES),
     )
 
 
-def choices(fields: Mapping[str, str], settings: Settings) -> Choices:
-    """What to offer after what was filled in; TableError if that cannot be."""
+def choices(fields: Mapping[str, str]) -> Choices:
+    """Return the form of a new table after some of its fields were filled in.
+
+    Raises:
+        TableError: What was filled in is not possible.
+    """
     name = fields.get("game") or registry.DEFAULT
     if name not in registry.names():
         raise TableError(
-            f"there is no game {short_repr(name)}; there are: {', '.join(registry.names())}"
+            f"there is no game {short_repr(name)}. The games are {', '.join(registry.names())}"
         )
-    start, counts = _start(fields.get("position", ""), name), registry.seats(name)
-    players = _whole(fields.get("players", ""), "the number of seats", max(2, counts[0]))
+    start = _start(fields.get("position", ""), name)
+    counts = registry.seats(name)
+    players = _whole_number(fields.get("players", ""), "the number of seats", max(2, counts[0]))
     if start is not None:
-        players, counts = start.players, range(start.players, start.players + 1)
+        players = start.players
+        counts = range(players, players + 1)
     if players not in counts:
         raise TableError(f"{name} has {counts[0]} to {counts[-1]} seats, not {players}")
-    offered = registry.game(name).options.items() if start is None else ()
-    variants = [variant for variant, allowed in offered if players in allowed]
+    options = registry.game(name).options.items() if start is None else ()
+    variants = [variant for variant, allowed in options if players in allowed]
+    offered_levels = levels(name)
+    first_opponent = offered_levels[_FIRST_LEVEL].agent if offered_levels else "random"
     filled = {"game": name, "players": str(players), "seed": "", **fields}
-    levels = levels_of(name)
-    easy = levels[_EASY]["agent"] if levels else "random"
     for seat in range(players):
-        filled.setdefault(f"seat{seat}", PERSON if seat == 0 else easy)
+        filled.setdefault(f"seat{seat}", PERSON if seat == 0 else first_opponent)
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
-    return Choices(name, players, counts, variants, levels, filled, start)
+    return Choices(name, players, counts, variants, offered_levels, filled, start)
 
 
-def same_seats(plan: TablePlan, settings: Settings) -> dict[str, str]:
-    """What to fill in for a table with the same seats."""
+def same_seats(plan: TablePlan, opponents: Opponents) -> dict[str, str]:
+    """Return the fields to fill in for a table with the same seats as another one."""
     fields = {"game": plan.game, "players": str(plan.players)}
     fields |= {f"variant_{name}": "1" for name in plan.variants}
-    for seat, sitter in enumerate(plan.seats):
-        if sitter.agent is None:
-            fields |= {f"seat{seat}": PERSON, f"name{seat}": sitter.name}
+    for seat, occupant in enumerate(plan.seats):
+        if occupant.agent is None:
+            fields |= {f"seat{seat}": PERSON, f"name{seat}": occupant.name}
         else:
-            fields[f"seat{seat}"] = settings.called(sitter.agent)
+            fields[f"seat{seat}"] = opponents.shown_name(occupant.agent)
     return fields
 
 
-def plan_of(choice: Choices, settings: Settings) -> tuple[TablePlan, list[list[int]]]:
-    """The table that a form asks for, and the seats of each link; TableError if it cannot be."""
+def plan_of(choice: Choices, opponents: Opponents) -> tuple[TablePlan, list[list[int]]]:
+    """Return the setup of the table that a form asks for, and the seats of each link to it.
+
+    Raises:
+        TableError: Such a table is not possible.
+    """
     fields = choice.fields
-    seed = _whole(fields["seed"], "the seed", fresh_seed())
+    seed = _whole_number(fields["seed"], "the seed", fresh_seed())
     if fields["seed"].strip() and seed >= FIRST_FRESH:
         raise TableError(f"seed {short_repr(fields['seed'])}: give a number from 0 to 2^52-1")
     variants = tuple(name for name in choice.variants if fields.get(f"variant_{name}"))
-    seats = []
-    for seat in range(choice.players):
-        if (who := fields[f"seat{seat}"]) != PERSON:
-            seats.append(agent_seat(who, choice.game, settings))
-            continue
-        try:
-            name = player_name(fields[f"name{seat}"].strip() or f"Player {seat}")
-        except ValueError as fault:
-            raise TableError(f"seat {seat}: {fault}") from fault
-        seats.append(Sitter(name))
+    seats = tuple(_occupant(choice, seat, opponents) for seat in range(choice.players))
     start = None if choice.start is None else choice.start.to_dict()
-    plan = TablePlan(choice.game, choice.players, variants, seed, tuple(seats), start)
-    first_snapshot(plan)
-    on_one_screen = len(plan.people) > 1 and fields.get("one_screen")
-    return plan, [plan.people] if on_one_screen else [[seat] for seat in plan.people]
+    plan = TablePlan(choice.game, choice.players, variants, seed, seats, start)
+    first_state(plan)  # raises if the game cannot begin like this
+    is_on_one_screen = len(plan.people) > 1 and fields.get("one_screen")
+    return plan, [plan.people] if is_on_one_screen else [[seat] for seat in plan.people]
 
 
-def agent_seat(called: str, game: str, settings: Settings) -> Sitter:
-    """A seat held by an agent; TableError for one that is not offered."""
-    name = settings.allowed(called, game)
-    levels = {level["agent"]: level["name"].capitalize() for level in levels_of(game)}
-    return Sitter((levels.get(called) or in_words(called))[:LONGEST_NAME], name)
+def _occupant(choice: Choices, seat: int, opponents: Opponents) -> Occupant:
+    who = choice.fields[f"seat{seat}"]
+    if who != PERSON:
+        return agent_occupant(who, choice.game, opponents)
+    try:
+        name = player_name(choice.fields[f"name{seat}"].strip() or f"Player {seat}")
+    except ValueError as fault:
+        raise TableError(f"seat {seat}: {fault}") from fault
+    return Occupant(name)
+
+
+def agent_occupant(shown: str, game: str, opponents: Opponents) -> Occupant:
+    """Return the occupant of a seat that an agent holds.
+
+    Args:
+        shown: The agent's name, as pages show it.
+        game: The name of the game.
+        opponents: The agents that are offered.
+
+    Raises:
+        TableError: The agent is not offered.
+    """
+    agent = opponents.agent(shown, game)
+    level_names = {level.agent: level.name.capitalize() for level in levels(game)}
+    name = level_names.get(shown) or agent_in_words(shown)
+    return Occupant(name[:LONGEST_NAME], agent)
 
 
 def _start(text: str, game: str) -> Position | None:
@@ -154,16 +189,16 @@ def _start(text: str, game: str) -> Position | None:
     try:
         position = Position.from_dict(parse_json(text.encode()))
     except (PositionError, TypeError, ValueError, RecursionError) as fault:
-        raise TableError(f"the position to begin with cannot occur: {fault}") from fault
+        raise TableError(f"the position to begin with is impossible: {fault}") from fault
     if position.game.name != game:
-        raise TableError("the position to begin with is of another game")
+        raise TableError(f"the position to begin with is of {position.game.name}, not of {game}")
     return position
 
 
-def _whole(text: str, what: str, otherwise: int) -> int:
+def _whole_number(text: str, name: str, default: int) -> int:
     text = text.strip()
     if not text:
-        return otherwise
-    if not (text.isascii() and text.isdigit() and len(text) < 20):
-        raise TableError(f"{what} is a whole number from 0 on, not {short_repr(text)}")
+        return default
+    if not (text.isascii() and text.isdigit() and len(text) <= _MAX_DIGITS):
+        raise TableError(f"{name} must be a whole number from 0 on, not {short_repr(text)}")
     return int(text)

@@ -1,4 +1,4 @@
-"""Review: a finished game, position by position, with what an agent thinks of it."""
+"""Review: a finished game, position by position, with an agent's verdict on every decision."""
 
 from __future__ import annotations
 
@@ -25,158 +25,171 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis.figures import (
-    Forecasts,
-    chances_graph,
-    judged_page,
-    mistakes_list,
-    summary,
+from shakespeare_table.analysis import judging, mistakes
+from shakespeare_table.analysis.judging import MoveVerdict
+from shakespeare_table.analysis.mistakes import Forecasts
+from shakespeare_table.browser.access import MAX_UPLOAD_BYTES
+from shakespeare_table.browser.capacity import (
+    PageThreads,
+    SharedResults,
+    cancel_on_disconnect,
+    viewer_of,
 )
-from shakespeare_table.analysis.judging import (
-    Verdict,
-    best_line,
-    forecasts_of,
-    of_all_seats,
-    verdict_on,
-)
-from shakespeare_table.browser.capacity import PageThreads, Shared, viewer_of, while_waited_for
 from shakespeare_table.browser.lobby import PERSON, same_seats
-from shakespeare_table.browser.settings import MOST_BYTES, strongest
-from shakespeare_table.browser.site import Site, owner_of, read_form, remembering
+from shakespeare_table.browser.opponents import default_agent
+from shakespeare_table.browser.processes import AsyncPool, Job, JobError, analyse
+from shakespeare_table.browser.site import Site, owner_of, read_form, with_owner_cookie
 from shakespeare_table.browser.store import TablePlan
-from shakespeare_table.browser.thinking import Analysts, Job, ThinkerError, analyse
-from shakespeare_table.recorded import from_bytes, with_public_names
+from shakespeare_table.recorded import parse_json_lines, with_public_names
 
-_LATEST = 20
-_OPEN = 12  # games kept in memory
-_MADE = 16  # films, pages and pictures kept of each; one takes up to about 0.4 MB
-_LINES = 32  # best lines kept of each game and agent
-_MOST_MOVES = 2000
-"""The most moves of a game that is brought; a long game of the bundled ones has some hundreds."""
-_AT_ONCE = 0.3  # seconds of judging before progress is reported
-_EVERY = 1.5  # seconds between graphs while verdicts come in
-_FEWER_PLAYOUTS = 8  # playouts of a position for an early graph where no network forecasts
-_PASTED = "the game given"  # the name that errors give to lines from a form
+_MAX_LISTED = 20  # games of each kind on the first page
+_GAMES_KEPT = 12  # in memory
+_DRAWINGS_KEPT = 16  # films, pages and pictures of each game; one takes up to about 0.4 MB
+_LINES_KEPT = 32  # best lines of each game and agent
+_MAX_MOVES = 2000
+"""The length limit of an uploaded game; a long game of the bundled ones has some hundred moves."""
+_PROGRESS_EVERY_S = 0.3
+_GRAPHS_EVERY_S = 1.5
+_FORECAST_PLAYOUTS = 8  # of a position, for an early graph where no network forecasts
+_UPLOAD_NAME = "the game given"  # how errors call an uploaded file
 
 
-class Reviewed:
-    """A game that may be looked back on: all of it is open; `plan` is of a table played here.
+class ReviewedGame:
+    """A finished game under review; all of it may be seen.
 
     Attributes:
-        made: What is drawn of the game in another process, for all who look at it.
-        judgings: What agents find in it, by their names.
+        plan: The setup of the table where it was played; None for an uploaded game.
+        drawings: What the drawing process has made of the game.
+        reviews: The agents' reviews, by the agents' names as pages show them.
     """
 
     def __init__(self, game: GameHistory, title: str = "", plan: TablePlan | None = None) -> None:
         self.plan = plan
         if plan is None:
             game = with_public_names(game)
-        # Each position is made once, and travels to the agents by itself.
+        # A list makes each position once, so that it travels to the agents by itself.
         self.game = replace(game, positions=list(game.positions))
         self.film = Film(self.game)
         self.title = title or self.film.title()
-        self.made = Shared(_MADE)
-        self.judgings: dict[str, Judging] = {}
+        self.drawings = SharedResults(_DRAWINGS_KEPT)
+        self.reviews: dict[str, AgentReview] = {}
 
 
-class Judging:
-    """What an agent has found in a game so far; it goes on while somebody asks.
-
-    Pages call the agent `name`, `make` takes it as `agent`.
+class AgentReview:
+    """An agent's review of a game. It goes on while somebody asks for more of it.
 
     Attributes:
-        figures: What is drawn of the latest findings, for all who listen.
+        name: The agent's name, as pages show it; `make` takes it as `agent`.
+        verdicts: The verdicts so far, from the first decision on.
+        figures: The graph and lists of the latest verdicts.
     """
 
     def __init__(
-        self, game: GameHistory, name: str, agent: str, analysts: Analysts, threads: PageThreads
+        self, game: GameHistory, name: str, agent: str, pool: AsyncPool, threads: PageThreads
     ) -> None:
-        self._positions, self._moves = game.positions, game.moves
-        self.name, self.agent = name, agent
-        self._analysts = analysts
+        self._positions = game.positions
+        self._moves = game.moves
+        self._agent = agent
+        self._pool = pool
         self._threads = threads
         self._lock = asyncio.Lock()
-        self._lines = Shared(_LINES)
-        self.figures = Shared(1)
-        self.judged: list[Verdict] = []
-        self._first: Forecasts | None = None
+        self._lines = SharedResults(_LINES_KEPT)
+        self._early_forecasts: Forecasts | None = None
+        self.name = name
+        self.verdicts: list[MoveVerdict] = []
+        self.figures = SharedResults(1)
 
     async def begin(self, viewer: str) -> None:
-        """Forecast the game, before all else."""
+        """Forecast every position, unless that is done already."""
         async with self._lock:
-            if self._first is None:
-                whole = partial(forecasts_of, self._positions, playouts=_FEWER_PLAYOUTS)
-                self._first = await self._ask(whole, viewer)
+            if self._early_forecasts is None:
+                analysis = partial(
+                    judging.forecasts_of, self._positions, playouts=_FORECAST_PLAYOUTS
+                )
+                self._early_forecasts = await self._analyse(analysis, viewer)
 
-    async def more(self, known: int, viewer: str) -> int:
-        """Judge until more than `known` decisions are judged, or all; how many are."""
+    async def judge_more(self, known: int, viewer: str) -> int:
+        """Judge decisions for a while, until more than `known` or all of them are judged.
+
+        Returns:
+            The number of decisions that are judged.
+        """
         began = time.monotonic()
-        while (number := len(self.judged)) < len(self._moves):
-            if number > known and time.monotonic() - began > _AT_ONCE:
+        while (number := len(self.verdicts)) < len(self._moves):
+            if number > known and time.monotonic() - began > _PROGRESS_EVERY_S:
                 break
             async with self._lock:
-                if number == len(self.judged):  # nobody who listens, too, has added it
-                    decision = self._positions[number], self._moves[number], number
-                    self.judged.append(await self._ask(partial(verdict_on, *decision), viewer))
-        return len(self.judged)
+                if number == len(self.verdicts):  # no other listener has added it meanwhile
+                    position = self._positions[number]
+                    analysis = partial(
+                        judging.judge_decision, position, self._moves[number], number
+                    )
+                    self.verdicts.append(await self._analyse(analysis, viewer))
+        return len(self.verdicts)
 
     def forecasts(self) -> Forecasts:
-        """Every seat's chances over the game, as well as they are known."""
-        return of_all_seats(self._by_movers(), self._positions)
+        """Return every seat's chances over the game, as well as they are known so far."""
+        return judging.averaged_over_seats(self._forecasts_by_movers(), self._positions)
 
-    async def line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
-        """The best line from a position on; its forecasts go on from those of the game."""
+    async def best_line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
+        """Return the best line from a position on, with forecasts that continue the game's."""
         await self.begin(viewer)
-        whole = partial(best_line, self._positions[number], number=number)
-        course, own = await self._lines.get(number, partial(self._ask, whole, viewer))
-        return course, await self._threads.run(viewer, self._joined, number, course, own)
+        analysis = partial(judging.best_line, self._positions[number], number=number)
+        make = partial(self._analyse, analysis, viewer)
+        line, own = await self._lines.get(number, make)
+        forecasts = await self._threads.run(viewer, self._continued, number, line, own)
+        return line, forecasts
 
-    async def _ask(self, analysis: Callable[..., Any], viewer: str) -> Any:
-        job = partial(analyse, analysis, self._positions[0].game.name, self.agent)
-        return await self._analysts.answer(job, viewer)
+    async def _analyse(self, analysis: Callable[..., Any], viewer: str) -> Any:
+        job = partial(analyse, analysis, self._positions[0].game.name, self._agent)
+        return await self._pool.result(job, viewer)
 
-    def _joined(self, number: int, course: GameHistory, own: Forecasts) -> Forecasts:
-        game = self._by_movers()
-        whole = Forecasts(
+    def _continued(self, number: int, line: GameHistory, own: Forecasts) -> Forecasts:
+        game = self._forecasts_by_movers()
+        joined = Forecasts(
             np.concatenate([game.chances[:number], own.chances]),
             np.concatenate([game.scores[:number], own.scores]),
             self.name,
         )
-        seen = of_all_seats(whole, [*self._positions[:number], *course.positions])
-        return Forecasts(seen.chances[number:], seen.scores[number:], self.name)
+        all_seats = judging.averaged_over_seats(
+            joined, [*self._positions[:number], *line.positions]
+        )
+        return Forecasts(all_seats.chances[number:], all_seats.scores[number:], self.name)
 
-    def _by_movers(self) -> Forecasts:
-        assert self._first is not None
-        chances, scores = self._first.chances.copy(), self._first.scores.copy()
-        for verdict in list(self.judged):
-            at = verdict.number - 1
-            chances[at], scores[at] = verdict.chances, verdict.scores
+    def _forecasts_by_movers(self) -> Forecasts:
+        assert self._early_forecasts is not None
+        chances = self._early_forecasts.chances.copy()
+        scores = self._early_forecasts.scores.copy()
+        for verdict in list(self.verdicts):
+            chances[verdict.number - 1] = verdict.chances
+            scores[verdict.number - 1] = verdict.scores
         return Forecasts(chances, scores, self.name)
 
 
 @dataclass(frozen=True)
-class _Asked:
+class _ReviewRequest:
+    """A request for a page of a reviewed game, whose pages are at `address`."""
+
     site: Site
     request: Request
-    reviewed: Reviewed
+    reviewed: ReviewedGame
     address: str
 
     @property
     def viewer(self) -> str:
-        """Who asks."""
         return viewer_of(self.request)
 
-    async def drawn(self, what: Hashable, job: Job) -> Any:
-        """Draw something of the game in another process, once for all who ask for it."""
-        draw = partial(self.site.renderer.answer, job, self.viewer)
+    async def drawing(self, key: Hashable, job: Job) -> Any:
+        """Return a drawing of the game, made in another process once for all who ask for it."""
+        draw = partial(self.site.drawings.result, job, self.viewer)
         try:
-            return await self.reviewed.made.get(what, draw)
-        except ThinkerError as fault:
+            return await self.reviewed.drawings.get(key, draw)
+        except JobError as fault:
             raise HTTPException(503, f"This cannot be drawn: {fault}.") from fault
 
     @property
     def ply(self) -> int:
-        """The position asked for; HTTPException if there is none."""
+        """The number of the position asked for; HTTPException if there is none."""
         last = len(self.reviewed.film)
         ply = number_of(self.request.path_params.get("ply", "0"))
         if ply is None or ply > last:
@@ -185,100 +198,119 @@ class _Asked:
 
     @property
     def ply_to_move(self) -> int:
+        """The number of the position asked for; HTTPException if the game is over there."""
         ply = self.ply
         if self.reviewed.game.positions[ply].to_move is None:
             raise HTTPException(409, "The game is over here; choose an earlier position.")
         return ply
 
-    def judging(self) -> Judging:
-        """The agent asked for, by default the game's own; TableError if it cannot judge."""
-        reviewed, settings = self.reviewed, self.site.settings
-        game = reviewed.film.game
-        name = self.request.query_params.get("agent") or strongest(game)
-        agent = settings.allowed(name, game.name)
-        new = Judging(reviewed.game, name, agent, self.site.analysts, self.site.threads)
-        return reviewed.judgings.setdefault(name, new)
+    def review(self) -> AgentReview:
+        """Return the review by the agent asked for, by default the game's own.
+
+        Raises:
+            TableError: The agent is not offered.
+        """
+        game = self.reviewed.film.game
+        name = self.request.query_params.get("agent") or default_agent(game)
+        agent = self.site.opponents.agent(name, game.name)
+        new = AgentReview(self.reviewed.game, name, agent, self.site.analyses, self.site.threads)
+        return self.reviewed.reviews.setdefault(name, new)
 
 
 def routes(site: Site) -> list[Route]:
-    """The pages of reviews."""
-    games = Shared(_OPEN)
+    """Return the routes of the reviews' pages."""
+    games = SharedResults(_GAMES_KEPT)
 
-    async def asked(request: Request) -> _Asked:
-        kind, game_id = request.path_params["kind"], request.path_params["id"]
-        opened = partial(_opened, site, kind, game_id, viewer_of(request))
-        reviewed = await games.get((kind, game_id), opened)
-        return _Asked(site, request, reviewed, f"/review/{kind}/{game_id}")
+    async def review_request(request: Request) -> _ReviewRequest:
+        kind = request.path_params["kind"]
+        game_id = request.path_params["id"]
+        make = partial(_reviewed_game, site, kind, game_id, viewer_of(request))
+        reviewed = await games.get((kind, game_id), make)
+        return _ReviewRequest(site, request, reviewed, f"/review/{kind}/{game_id}")
 
-    def of_game(path: str, show: Callable[[_Asked], Coroutine[Any, Any, Response]]) -> Route:
-        async def shown(request: Request) -> Response:
-            return await show(await asked(request))
+    def of_game(
+        path: str, answer: Callable[[_ReviewRequest], Coroutine[Any, Any, Response]]
+    ) -> Route:
+        async def answer_request(request: Request) -> Response:
+            return await answer(await review_request(request))
 
-        return site.waited(f"/review/{{kind}}/{{id}}{path}", shown)
+        return site.async_route(f"/review/{{kind}}/{{id}}{path}", answer_request)
 
-    def on_thread(show: Callable[[_Asked], Response]) -> Callable[[_Asked], Any]:
-        return lambda asked: site.threads.run(asked.viewer, show, asked)
+    def on_thread(answer: Callable[[_ReviewRequest], Response]) -> Callable[[_ReviewRequest], Any]:
+        return lambda asked: site.threads.run(asked.viewer, answer, asked)
 
-    async def bring(request: Request) -> Response:
+    async def upload(request: Request) -> Response:
         _, file = await read_form(request)
-        return await while_waited_for(request, _bring(site, request, file))
+        return await cancel_on_disconnect(request, _upload(site, request, file))
 
+    assets = [
+        Route(f"/film/{file.name}", lambda _, file=file: FileResponse(file))
+        for file in (*SCRIPTS, *STYLES)
+    ]
     return [
-        site.get("/review", _start),
-        Route("/review", bring, methods=["POST"]),
-        *(
-            Route(f"/film/{file.name}", lambda _, file=file: FileResponse(file))
-            for file in (*SCRIPTS, *STYLES)
-        ),
+        site.page_route("/review", _start),
+        Route("/review", upload, methods=["POST"]),
+        *assets,
         of_game("", on_thread(_show)),
         of_game("/film", _film),
-        of_game("/page", _share),
+        of_game("/page", _download),
         of_game("/analysis", _analysis),
         of_game("/{ply}", on_thread(_show)),
         of_game("/{ply}/on", on_thread(_play_on)),
-        of_game("/{ply}/line", _best),
+        of_game("/{ply}/line", _best_line),
         of_game("/{ply}/picture.png", _picture),
     ]
 
 
-async def _opened(site: Site, kind: str, game_id: str, viewer: str) -> Reviewed:
-    """A game by the parts of its address; HTTPException if there is none, or it goes on."""
+async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> ReviewedGame:
+    """Return a game by the parts of its address.
+
+    Raises:
+        HTTPException: There is no such game, or it is still being played.
+    """
     run = site.threads.run
-    if kind == "record" and (record := await run(viewer, site.store.record, game_id)) is not None:
-        title, lines = record
-        return await run(viewer, Reviewed, await _read(site, lines, viewer), title)
+    if kind == "record":
+        record = await run(viewer, site.store.record, game_id)
+        if record is not None:
+            title, lines = record
+            return await run(viewer, ReviewedGame, await _read(site, lines, viewer), title)
     table = await run(viewer, site.tables.get, game_id) if kind == "table" else None
     if table is None:
         raise HTTPException(404, "There is no such game.")
     now = table.now()
     if not now.is_over:  # a review shows every secret
         raise HTTPException(
-            403, "This game is still being played; it is open to review once it is over."
+            403, "This game is still being played; it can be reviewed once it is over."
         )
-    return await run(
-        viewer, partial(Reviewed, GameHistory(now.positions, now.moves, now.names), plan=now.plan)
-    )
+    history = GameHistory(now.positions, now.moves, now.names)
+    return await run(viewer, partial(ReviewedGame, history, plan=now.plan))
 
 
 async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
-    """Read a game that was brought; DatasetError if it is none, or too long."""
+    """Read an uploaded game.
+
+    Raises:
+        DatasetError: The lines hold no game, or it is too long.
+    """
     try:
-        found = await site.renderer.answer(partial(_game_of, lines), viewer)
-    except ThinkerError as fault:
-        raise DatasetError(f"{_PASTED} cannot be read: {fault}") from fault
+        found = await site.drawings.result(partial(_game_of, lines), viewer)
+    except JobError as fault:
+        raise DatasetError(f"{_UPLOAD_NAME} cannot be read: {fault}") from fault
     if isinstance(found, DatasetError):
         raise found
     game: GameHistory = found
-    if (moves := len(game.moves)) > _MOST_MOVES:
-        raise DatasetError(f"{_PASTED} has {moves:,} moves; a review takes {_MOST_MOVES:,} at most")
+    if len(game.moves) > _MAX_MOVES:
+        raise DatasetError(
+            f"{_UPLOAD_NAME} has {len(game.moves):,} moves; a review takes {_MAX_MOVES:,} at most"
+        )
     return game
 
 
 def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
-    """Read a game as a job of the renderer; it yields the fault of lines that hold none."""
+    """Yield the game that lines hold, or what is wrong with them, as a job."""
     yield None
     try:
-        yield from_bytes(lines, _PASTED)
+        yield parse_json_lines(lines, _UPLOAD_NAME)
     except DatasetError as fault:
         yield fault
 
@@ -290,13 +322,13 @@ def _start(site: Site, request: Request, fault: str = "") -> Response:
         "reviews.html",
         422 if fault else 200,
         fault=fault,
-        tables=[table for table in site.store.tables_of(owner, _LATEST) if table.over],
-        records=site.store.records_of(owner, _LATEST),
-        most=MOST_BYTES >> 20,
+        tables=[table for table in site.store.tables_of(owner, _MAX_LISTED) if table.over],
+        records=site.store.records_of(owner, _MAX_LISTED),
+        max_megabytes=MAX_UPLOAD_BYTES >> 20,
     )
 
 
-async def _bring(site: Site, request: Request, file: bytes) -> Response:
+async def _upload(site: Site, request: Request, file: bytes) -> Response:
     viewer = viewer_of(request)
     try:
         game = await _read(site, file, viewer)
@@ -306,156 +338,175 @@ async def _bring(site: Site, request: Request, file: bytes) -> Response:
 
 
 def _keep(site: Site, request: Request, game: GameHistory, file: bytes) -> Response:
-    title = Reviewed(game).title
-    packed = file if file.startswith(b"\x1f\x8b") else gzip.compress(file, mtime=0)
-    record_id = site.store.keep_record(owner_of(request), title, packed)
-    return remembering(request, RedirectResponse(f"/review/record/{record_id}", 303))
+    title = ReviewedGame(game).title
+    is_gzipped = file.startswith(b"\x1f\x8b")
+    lines = file if is_gzipped else gzip.compress(file, mtime=0)
+    record_id = site.store.keep_record(owner_of(request), title, lines)
+    return with_owner_cookie(request, RedirectResponse(f"/review/record/{record_id}", 303))
 
 
-def _show(asked: _Asked) -> Response:
-    at, film, name = asked.ply, asked.reviewed.film, asked.judging().name
+def _show(asked: _ReviewRequest) -> Response:
+    at = asked.ply
+    film = asked.reviewed.film
+    agent = asked.review().name
     link = f"{asked.address}/"
-    extras = asked.site.fragment(
+    extras = asked.site.render(
         "review_extras.html",
         address=asked.address,
-        agent=name,
+        agent=agent,
         game=film.game.name,
         scores=score_graph(film, link),
         at=at,
     )
     shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
-    about: dict[str, Any] = {"title": asked.reviewed.title, "address": asked.address, "agent": name}
-    return asked.site.page(asked.request, "review.html", player=shown, **about)
+    return asked.site.page(
+        asked.request,
+        "review.html",
+        player=shown,
+        title=asked.reviewed.title,
+        address=asked.address,
+        agent=agent,
+    )
 
 
-async def _film(asked: _Asked) -> Response:
-    content = await asked.drawn("film", partial(_packed_film, asked.reviewed.game))
+async def _film(asked: _ReviewRequest) -> Response:
+    content = await asked.drawing("film", partial(_packed_film, asked.reviewed.game))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
     return Response(content, media_type="application/json", headers=headers)
 
 
 def _packed_film(game: GameHistory) -> Iterator[bytes | None]:
-    """Draw what `film.js` plays as a job of the renderer, gzipped."""
+    """Yield what `film.js` plays, gzipped, as a job."""
     yield None
     yield gzip.compress(Film(game).data().encode(), 6)
 
 
-async def _share(asked: _Asked) -> Response:
+async def _download(asked: _ReviewRequest) -> Response:
     run = asked.site.threads.run
-    judging = await run(asked.viewer, asked.judging)
-    judged = list(judging.judged)
-    forecasts = await run(asked.viewer, judging.forecasts) if judged else None
-    game, title = asked.reviewed.game, asked.reviewed.title
-    page = await asked.drawn(
-        ("page", judging.name, len(judged)), partial(_page_of, game, title, judged, forecasts)
-    )
+    review = await run(asked.viewer, asked.review)
+    verdicts = list(review.verdicts)
+    forecasts = await run(asked.viewer, review.forecasts) if verdicts else None
+    game = asked.reviewed.game
+    job = partial(_page_of, game, asked.reviewed.title, verdicts, forecasts)
+    page = await asked.drawing(("page", review.name, len(verdicts)), job)
     name = asked.reviewed.film.game.name
     headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
 
 def _page_of(
-    game: GameHistory, title: str, judged: Sequence[Verdict], forecasts: Forecasts | None
+    game: GameHistory, title: str, verdicts: Sequence[MoveVerdict], forecasts: Forecasts | None
 ) -> Iterator[str | None]:
-    """Draw a game as one page, with what an agent has found, as a job of the renderer."""
+    """Yield a game as one page with an agent's verdicts, if there are any, as a job."""
     yield None
     film = Film(game)
     if forecasts is None:
         yield film_page(film, title=title)
     else:
-        yield judged_page(film, forecasts, judged, title)
+        yield mistakes.annotated_page(film, forecasts, verdicts, title)
 
 
-async def _picture(asked: _Asked) -> Response:
-    ply, game = asked.ply, asked.reviewed.game
+async def _picture(asked: _ReviewRequest) -> Response:
+    ply = asked.ply
+    game = asked.reviewed.game
     alone = GameHistory([game.positions[ply]], [], game.names)
-    drawn = await asked.drawn(("picture", ply), partial(_picture_of, alone))
+    drawn = await asked.drawing(("picture", ply), partial(_picture_of, alone))
     return Response(drawn, media_type="image/png")
 
 
 def _picture_of(alone: GameHistory) -> Iterator[bytes | None]:
-    """Draw the picture of a game's first position as a job of the renderer."""
+    """Yield the picture of a game's first position, as a job."""
     yield None
     yield png(Film(alone).picture(0))
 
 
-async def _analysis(asked: _Asked) -> Response:
-    """Server-sent events: graphs and verdicts, while somebody listens."""
-    judging = await asked.site.threads.run(asked.viewer, asked.judging)
-    return EventSourceResponse(_judged_events(asked, judging))
-
-
-async def _best(asked: _Asked) -> Response:
-    """The best line from a position on, as a film for the script, with what the bar shows."""
-    ply, run = asked.ply_to_move, asked.site.threads.run
-    judging = await run(asked.viewer, asked.judging)
+async def _best_line(asked: _ReviewRequest) -> Response:
+    """Answer with the best line from a position on, as a film, and the values of its bar."""
+    run = asked.site.threads.run
+    ply = asked.ply_to_move
+    review = await run(asked.viewer, asked.review)
     try:
-        course, forecasts = await judging.line(ply, asked.viewer)
-    except ThinkerError as fault:
-        raise HTTPException(409, f"{judging.name} has failed: {fault}") from fault
-    return await run(asked.viewer, _line, asked, judging, course, forecasts)
+        line, forecasts = await review.best_line(ply, asked.viewer)
+    except JobError as fault:
+        raise HTTPException(409, f"{review.name} has failed: {fault}") from fault
+    return await run(asked.viewer, _line_response, asked, review, line, forecasts)
 
 
-def _line(asked: _Asked, judging: Judging, course: GameHistory, forecasts: Forecasts) -> Response:
-    named = replace(course, names=asked.reviewed.game.names)
+def _line_response(
+    asked: _ReviewRequest, review: AgentReview, line: GameHistory, forecasts: Forecasts
+) -> Response:
+    named = replace(line, names=asked.reviewed.game.names)
     film = json.loads(Film(named).data())
-    alone = asked.reviewed.film.players == 1
-    values = forecasts.scores if alone else 100 * forecasts.chances
-    title = f"Position {asked.ply}: {judging.name} would go on as follows."
+    is_alone = asked.reviewed.film.players == 1
+    values = forecasts.scores if is_alone else 100 * forecasts.chances
+    title = f"Position {asked.ply}: {review.name} would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
-def _play_on(asked: _Asked) -> Response:
-    reviewed, settings = asked.reviewed, asked.site.settings
+def _play_on(asked: _ReviewRequest) -> Response:
+    reviewed = asked.reviewed
+    opponents = asked.site.opponents
     position = reviewed.game.positions[asked.ply_to_move]
-    game = position.game.name
     if reviewed.plan is not None:
-        fields = same_seats(reviewed.plan, settings)
-    else:  # a name that is no agent's is a person's
-        fields, offered = {"game": game}, settings.agents_for(game)
+        fields = same_seats(reviewed.plan, opponents)
+    else:
+        fields = {"game": position.game.name}
+        offered = opponents.shown_names(position.game.name)
         for seat, name in enumerate(reviewed.game.names or ()):
-            who = name if name in offered else PERSON
-            fields |= {f"seat{seat}": who, f"name{seat}": short_name(name)}
+            fields[f"seat{seat}"] = name if name in offered else PERSON
+            fields[f"name{seat}"] = short_name(name)
     fields["position"] = json.dumps(position.to_dict(), separators=(",", ":"))
     return RedirectResponse(f"/?{urlencode(fields)}", 303)
 
 
-async def _judged_events(asked: _Asked, judging: Judging) -> AsyncIterator[dict[str, str]]:
-    film, last, link = asked.reviewed.film, len(asked.reviewed.film), f"{asked.address}/"
-    viewer, fragment = asked.viewer, asked.site.fragment
+async def _analysis(asked: _ReviewRequest) -> Response:
+    """Stream graphs and verdicts as server-sent events, while somebody listens."""
+    review = await asked.site.threads.run(asked.viewer, asked.review)
+    return EventSourceResponse(_review_events(asked, review))
 
-    def drawn(judged: Sequence[Verdict]) -> list[dict[str, str]]:
-        parts = {
-            "graph": chances_graph(film, judging.forecasts(), judged, link),
-            "mistakes": mistakes_list(film, judged, link),
-            "summary": summary(film, judged),
-        }
-        return [{"event": event, "data": data} for event, data in parts.items()]
 
-    async def figures() -> list[dict[str, str]]:
-        judged = list(judging.judged)
-        draw = partial(asked.site.threads.run, viewer, drawn, judged)
-        return await judging.figures.get(len(judged), draw)
+async def _review_events(
+    asked: _ReviewRequest, review: AgentReview
+) -> AsyncIterator[dict[str, str]]:
+    film = asked.reviewed.film
+    link = f"{asked.address}/"
+
+    def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
+        graph = mistakes.chances_graph(film, review.forecasts(), verdicts, link)
+        return [
+            {"event": "graph", "data": graph},
+            {"event": "mistakes", "data": mistakes.mistakes_list(film, verdicts, link)},
+            {"event": "summary", "data": mistakes.mistakes_summary(film, verdicts)},
+        ]
+
+    async def figure_events() -> list[dict[str, str]]:
+        verdicts = list(review.verdicts)
+        make = partial(asked.site.threads.run, asked.viewer, draw, verdicts)
+        return await review.figures.get(len(verdicts), make)
 
     def progress(known: int) -> dict[str, str]:
-        text = fragment("review_progress.html", known=known, last=last, name=judging.name)
+        text = asked.site.render(
+            "review_progress.html", known=known, last=len(film), name=review.name
+        )
         return {"event": "progress", "data": text}
 
     try:
-        await judging.begin(viewer)
-        known, latest, drawn_at = -1, 0, float("-inf")
+        await review.begin(asked.viewer)
+        known = -1
+        latest = 0
+        drawn_at = float("-inf")
         while known < latest:
             known = latest
-            if time.monotonic() - drawn_at > _EVERY:
-                for part in await figures():
-                    yield part
+            if time.monotonic() - drawn_at > _GRAPHS_EVERY_S:
+                for event in await figure_events():
+                    yield event
                 drawn_at = time.monotonic()
             yield progress(known)
-            latest = await judging.more(known, viewer)
-        for part in await figures():
-            yield part
-        yield progress(last)
-    except ThinkerError as fault:
-        text = fragment("failed.html", name=judging.name, fault=fault)
+            latest = await review.judge_more(known, asked.viewer)
+        for event in await figure_events():
+            yield event
+        yield progress(len(film))
+    except JobError as fault:
+        text = asked.site.render("failed.html", name=review.name, fault=fault)
         yield {"event": "progress", "data": text}
     yield {"event": "done", "data": ""}

@@ -1,4 +1,4 @@
-"""What all pages of a table server share."""
+"""The parts of a running server that all its pages share: routes, templates, stores and pools."""
 
 from __future__ import annotations
 
@@ -14,117 +14,144 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.play.named import with_names
-from shakespeare_table.browser.capacity import PageThreads, viewer_of, while_waited_for
+from shakespeare_env.core.seat_names import with_names
+from shakespeare_env.play.named import capitalised
+from shakespeare_table.browser.access import cookie, set_cookie
+from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect, viewer_of
 from shakespeare_table.browser.lessons import lesson, with_links
-from shakespeare_table.browser.settings import Settings, cookie, set_cookie
+from shakespeare_table.browser.opponents import Opponents, agent_in_words
+from shakespeare_table.browser.processes import AsyncPool, GameCompiler
+from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.store import TableStore, new_token
 from shakespeare_table.browser.tables import LiveTables
-from shakespeare_table.browser.thinking import Analysts, Preparing
-from shakespeare_table.browser.viewing import in_words, titled
 
 STATIC = Path(__file__).parent / "static"
-_OWNER = "shakespeare_owner"  # the cookie by which a browser finds its tables again
-_A_YEAR = 365 * 86_400
-_ANALYSTS = 3  # the most processes for thoughts and reviews
-_DRAWING_S = 60.0  # the most seconds for a film or a picture of a game
+_OWNER_COOKIE = "shakespeare_owner"  # by which a browser finds its tables again
+_YEAR_S = 365 * 86_400
+_ANALYSIS_PROCESSES = 3  # for thinking aloud, hints and reviews
+_DRAWING_LIMIT_S = 60.0  # for a film or a picture of a game
 
-Fields = dict[str, str]
-"""What a form says, by the names of its fields."""
+FormFields = dict[str, str]
+"""The values of a form by the names of its fields."""
 Page = Callable[["Site", Request], Response]
-Answer = Callable[["Site", Request, Fields], Response]
-"""Called with what a form says."""
-_Answer = TypeVar("_Answer", bound=Response)
+"""Makes a page."""
+FormHandler = Callable[["Site", Request, FormFields], Response]
+"""Does what a form asks for and makes the answer."""
+_Response = TypeVar("_Response", bound=Response)
 
 
 class Site:
-    """The parts of a running server; StoreError if games cannot be kept."""
+    """A running server.
+
+    Attributes:
+        settings: The server's settings.
+        store: The games on disk.
+        opponents: The agents that it offers.
+        compiler: Compiles the rules of its games.
+        tables: The tables that are open.
+        analyses: The processes in which agents think aloud, give hints and review games.
+        drawings: The process that reads uploaded games and draws films and pictures.
+        threads: The threads that make pages.
+        is_closing: Whether streams of events must end.
+
+    Raises:
+        StoreError: The file of games cannot be used.
+    """
 
     def __init__(self, settings: Settings) -> None:
         self.settings = settings
         self.store = TableStore(settings.database)
-        self.preparing = Preparing()
-        self.tables = LiveTables(self.store, settings, self.preparing.wait)
-        self.analysts = Analysts(_ANALYSTS, settings.limit)
-        # Reads and draws whole games, which would keep other pages waiting, or Ctrl-C.
-        self.renderer = Analysts(1, _DRAWING_S)
+        self.opponents = Opponents(settings.agents)
+        self.compiler = GameCompiler()
+        self.tables = LiveTables(self.store, self.opponents, settings.limit, self.compiler.wait)
+        self.analyses = AsyncPool(_ANALYSIS_PROCESSES, settings.limit)
+        # A process of its own: to read and draw complete games on a thread would delay other pages
+        # and Ctrl-C.
+        self.drawings = AsyncPool(1, _DRAWING_LIMIT_S)
         self.threads = PageThreads()
         self.is_closing = False
-        self._templates = Environment(
-            loader=PackageLoader("shakespeare_table.browser"),
-            autoescape=select_autoescape(),
-            undefined=StrictUndefined,
-            trim_blocks=True,
-            lstrip_blocks=True,
-        )
-        self._templates.globals |= {"lesson": lesson, "new_token": new_token}
-        self._templates.filters |= {
-            "in_words": in_words,
-            "sentence": lambda text: text[:1].upper() + text[1:],
-            "named": with_names,
-            "titled": titled,
-            "minus": lambda number: str(number).replace("-", "−"),
-            "rules": with_links,
-            "drawn": Markup,  # SVG that we have drawn, escaped already
-        }
+        self._templates = _templates()
 
-    def get(self, path: str, page: Page) -> Route:
-        """The route to a page, made on a thread."""
+    def page_route(self, path: str, page: Page) -> Route:
+        """Return the route of a page that is made on a thread."""
 
-        async def made(request: Request) -> Response:
+        async def make_page(request: Request) -> Response:
             return await self.threads.run(viewer_of(request), page, self, request)
 
-        return self.waited(path, made)
+        return self.async_route(path, make_page)
 
-    def waited(
+    def async_route(
         self, path: str, answer: Callable[[Request], Coroutine[Any, Any, Response]]
     ) -> Route:
-        """The route of an answer that is given up once the browser does not wait for it."""
+        """Return the route of an answer that is cancelled once the browser does not wait for it."""
 
-        async def while_waited(request: Request) -> Response:
-            return await while_waited_for(request, answer(request))
+        async def answer_while_connected(request: Request) -> Response:
+            return await cancel_on_disconnect(request, answer(request))
 
-        return Route(path, while_waited)
+        return Route(path, answer_while_connected)
 
-    def post(
-        self, path: str, answer: Answer, allowed: Callable[[Site, Request], Any] | None = None
+    def form_route(
+        self, path: str, handler: FormHandler, check: Callable[[Site, Request], Any] | None = None
     ) -> Route:
-        """The route of a form, which is answered on a thread, whether or not anybody waits.
+        """Return the route of a form, which is handled on a thread even if the browser has left.
 
-        Nothing of it is read before `allowed` has returned, which raises if it may not be sent.
+        Args:
+            path: The path.
+            handler: Handles the form.
+            check: Raises if the form may not be sent; it is called before the form is read.
         """
 
-        async def read_and_answer(request: Request) -> Response:
+        async def read_and_handle(request: Request) -> Response:
             viewer = viewer_of(request)
-            if allowed is not None:
-                await self.threads.run(viewer, allowed, self, request)
+            if check is not None:
+                await self.threads.run(viewer, check, self, request)
             fields, _ = await read_form(request)
-            return await self.threads.run(viewer, answer, self, request, fields)
+            return await self.threads.run(viewer, handler, self, request, fields)
 
-        return Route(path, read_and_answer, methods=["POST"])
+        return Route(path, read_and_handle, methods=["POST"])
 
     def page(
         self, request: Request, template: str, status: int = 200, **context: Any
     ) -> HTMLResponse:
-        """A template as a page; its owner's cookie is renewed."""
-        return remembering(request, HTMLResponse(self.fragment(template, **context), status))
+        """Render a template as a page that renews the cookie of its owner."""
+        return with_owner_cookie(request, HTMLResponse(self.render(template, **context), status))
 
-    def fragment(self, template: str, **context: Any) -> str:
-        """A template as text."""
+    def render(self, template: str, **context: Any) -> str:
+        """Render a template as text."""
         return self._templates.get_template(template).render(site=self, **context)
 
-    def end_streams(self) -> None:
-        """End all streams, and all that agents think about."""
+    def close(self) -> None:
+        """End all streams of events and all processes; the store stays open."""
         self.is_closing = True
         self.threads.close()
-        self.preparing.close()
-        self.analysts.close()
-        self.renderer.close()
+        self.compiler.close()
+        self.analyses.close()
+        self.drawings.close()
         self.tables.close()
 
 
-async def read_form(request: Request) -> tuple[Fields, bytes]:
-    """Read a form: what it says, and the file in its field `file`, if any."""
+def _templates() -> Environment:
+    templates = Environment(
+        loader=PackageLoader("shakespeare_table.browser"),
+        autoescape=select_autoescape(),
+        undefined=StrictUndefined,
+        trim_blocks=True,
+        lstrip_blocks=True,
+    )
+    templates.globals |= {"lesson": lesson, "new_token": new_token}
+    templates.filters |= {
+        "in_words": agent_in_words,
+        "sentence": capitalised,
+        "named": with_names,
+        "minus": lambda number: str(number).replace("-", "−"),
+        "rules": with_links,
+        "drawn": Markup,  # SVG of our own, which is escaped already
+    }
+    return templates
+
+
+async def read_form(request: Request) -> tuple[FormFields, bytes]:
+    """Read a form and return its fields and the file in its field `file`, or no bytes."""
     async with request.form(max_files=1, max_fields=64) as form:
         fields = {key: value for key, value in form.items() if isinstance(value, str)}
         upload = form.get("file")
@@ -132,15 +159,15 @@ async def read_form(request: Request) -> tuple[Fields, bytes]:
     return fields, file
 
 
-def remembering(request: Request, response: _Answer) -> _Answer:
-    """The same response, with the cookie by which the browser is known again."""
-    set_cookie(request, response, _OWNER, owner_of(request), _A_YEAR)
+def with_owner_cookie(request: Request, response: _Response) -> _Response:
+    """Set the cookie by which the browser is known again, and return the response."""
+    set_cookie(request, response, _OWNER_COOKIE, owner_of(request), _YEAR_S)
     return response
 
 
 def owner_of(request: Request) -> str:
-    """The secret id of the owner of a browser's tables."""
-    given = cookie(request, _OWNER)
+    """Return the secret id of a browser, which owns the tables that it begins."""
+    given = cookie(request, _OWNER_COOKIE)
     if re.fullmatch(r"[\w-]{16,64}", given):
         return given
     if not hasattr(request.state, "owner"):

@@ -1,7 +1,7 @@
-"""Games that last: tables as deals and moves, and games brought from elsewhere, in SQLite.
+"""The games of a server in an SQLite file: tables as deals and moves, and uploaded games.
 
-A move is on disk before anybody sees it. A stranger may have made the file: it is used only if its
-schema is exactly this module's and its pages are sound, and reading it is bounded.
+A move is on disk before anybody sees it. A stranger may have made the file, so it is used only if
+its schema is exactly this module's and its pages are sound, and reading it takes limited time.
 """
 
 from __future__ import annotations
@@ -31,22 +31,22 @@ from shakespeare_env.play.named import numbered
 
 FORMAT = 3
 _T = TypeVar("_T")
-_WAIT = 1.0  # seconds for another program to end what it writes to the file
-_LONGEST_S = 5.0  # the most seconds that statements may compute
-_CHECKING_S = 60.0  # the most seconds to look through a whole file
+_BUSY_TIMEOUT_S = 1.0  # for another program to finish writing to the file
+_STATEMENT_LIMIT_S = 5.0
+_CHECK_LIMIT_S = 60.0  # for the check of the whole file
 _STEPS = 10_000  # of SQLite's virtual machine, between looks at the clock
-_MOST_BYTES = 2**24  # of one value, such as a game brought from elsewhere
-_LONGEST_PLAN = 2**18  # characters; the form that makes one is shorter
-_LONGEST_MOVE = 1_000
-_LONGEST_TITLE = 1_000
-_MOST_MOVES = 100_000
-_MOST_LINKS = 100
-_IN_WORDS = {
+_MAX_VALUE_BYTES = 2**24  # of one value, such as an uploaded game
+_MAX_PLAN_CHARS = 2**18  # the form that makes a plan is shorter
+_MAX_MOVE_CHARS = 1_000
+_MAX_TITLE_CHARS = 1_000
+_MAX_MOVES = 100_000
+_MAX_LINKS = 100
+_SQLITE_ERRORS = {
     "SQLITE_BUSY": "another program is writing to it; try again, or end that program",
     "SQLITE_INTERRUPT": "it takes too long to read; bring back a copy",
     "SQLITE_CORRUPT": "it is damaged; bring back a copy",
     "SQLITE_TOOBIG": "it is damaged; bring back a copy",
-    "SQLITE_NOTADB": "it is no file of games",
+    "SQLITE_NOTADB": "it is not a file of games",
 }
 _SCHEMA = """
 CREATE TABLE tables (
@@ -83,12 +83,21 @@ CREATE TABLE records (
 
 
 class StoreError(ShakespeareEnvError):
-    """The file of games cannot be used: why, and what can be done."""
+    """A file of games that cannot be used; the message says why and what to do."""
+
+
+class TableError(ShakespeareEnvError, ValueError):
+    """A request that a table cannot fulfil; the message says why and what is possible instead."""
 
 
 @dataclass(frozen=True)
-class Sitter:
-    """Who holds a seat: an agent, as `make` takes it, or else a person; all read the name."""
+class Occupant:
+    """The occupant of a seat: a person or an agent.
+
+    Attributes:
+        name: The name that everybody reads.
+        agent: The agent's name, as `make` takes it; None for a person.
+    """
 
     name: Annotated[str, AfterValidator(player_name)]
     agent: str | None = None
@@ -96,44 +105,60 @@ class Sitter:
 
 @dataclass(frozen=True)
 class TablePlan:
-    """What stays the same at a table from its first move to its last.
+    """The setup of a table, which does not change while it is played.
 
-    The seed decides the deal, chance and the agents' draws; `start` is the position, in notation,
-    that the game begins with, None the deal's first one.
+    Attributes:
+        game: The name of the game.
+        players: The number of seats.
+        variants: The names of the rule variants that are on.
+        seed: The seed of the deal, of chance and of the agents' draws.
+        seats: The occupants by seat.
+        start: The position that the game begins with, in notation; None for the first one of the
+            deal.
     """
 
     game: str
     players: int
     variants: tuple[str, ...]
     seed: Annotated[int, Field(ge=0, lt=2**64)]
-    seats: tuple[Sitter, ...]
+    seats: tuple[Occupant, ...]
     start: Mapping[str, Any] | None = None
 
     @property
     def names(self) -> list[str]:
-        """Who plays, by seat; players of one name are numbered."""
-        return numbered([sitter.name for sitter in self.seats])
+        """The players' names by seat; players of the same name are numbered."""
+        return numbered([occupant.name for occupant in self.seats])
 
     @property
-    def seed_of_agents(self) -> int:
-        """Decides the agents' draws; it does not lead back to the seed, which gives the deal."""
+    def agents_seed(self) -> int:
+        """The seed of the agents' draws. The table's seed cannot be computed from it."""
         digest = hashlib.blake2b(str(self.seed).encode(), digest_size=8, person=b"agents")
         return int.from_bytes(digest.digest(), "big")
 
     @property
     def people(self) -> list[int]:
         """The seats that people hold."""
-        return [seat for seat, sitter in enumerate(self.seats) if sitter.agent is None]
+        return [seat for seat, occupant in enumerate(self.seats) if occupant.agent is None]
 
     @property
-    def is_open_to_some(self) -> bool:
-        """Whether one of several people may know the seed, which gives every hidden card."""
+    def has_known_seed(self) -> bool:
+        """Whether one of several people may know the seed and so compute every hidden card."""
         return self.seed < FIRST_FRESH and len(self.people) > 1
 
 
 @dataclass(frozen=True)
 class StoredTable:
-    """A table as it is on disk, after `moves`; moves were taken back `undone` times."""
+    """A table as it is on disk.
+
+    Attributes:
+        id: The id by which spectators reach the table.
+        owner: The secret id of the browser that began it.
+        box_digest: The digest of the box that it is played with.
+        plan: The setup.
+        moves: The moves so far.
+        undone: The number of times that moves were taken back.
+        over: Whether the game is over.
+    """
 
     id: str
     owner: str
@@ -144,61 +169,63 @@ class StoredTable:
     over: bool
 
 
-_PLAN, _SEATS = TypeAdapter(TablePlan), TypeAdapter(tuple[int, ...])
+_PLAN = TypeAdapter(TablePlan)
+_SEATS = TypeAdapter(tuple[int, ...])
 
 
 def new_token() -> str:
-    """Text that nobody guesses: 128 random bits."""
+    """Return text that nobody can guess, made of 128 random bits."""
     return secrets.token_urlsafe(16)
 
 
 class TableStore:
-    """The games of a file, which one server has to itself.
+    """The games in a file, which one server uses at a time.
 
-    Other programs may read the file meanwhile, and copy it. It holds every move that was shown:
-    SQLite's log is put into it after each one.
+    Other programs may read and copy the file meanwhile. It holds every move that was shown, since
+    SQLite's log is written into it after each one.
 
     Raises:
-        StoreError: it cannot be read or written; so do all methods, which then change nothing.
+        StoreError: The file cannot be read or written. All methods raise it, too, and then change
+            nothing.
     """
 
     def __init__(self, path: Path) -> None:
         self.path = path
         self._lock = threading.RLock()
-        self._until = math.inf
+        self._deadline = math.inf
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
             if path.exists() and not path.is_file():
-                raise OSError("it is no file")
+                raise OSError("it is not a file")
             with ExitStack() as opened:
-                opened.enter_context(_held(path.with_name(f"{path.name}.lock")))
+                opened.enter_context(_locked(path.with_name(f"{path.name}.lock")))
                 self._database = opened.enter_context(closing(_connection(str(path))))
-                self._begin()
+                self._check_and_set_up()
                 self._opened = opened.pop_all()
         except (sqlite3.Error, OSError, ValueError) as fault:
             raise StoreError(
-                f"the games in {str(path)!r} cannot be used: {_in_words(fault)} (--games names "
+                f"the games in {str(path)!r} cannot be used: {_described(fault)} (--games names "
                 "another file)"
             ) from fault
 
-    def _begin(self) -> None:
-        """Check the file, which is not changed unless it is new or ours."""
+    def _check_and_set_up(self) -> None:
+        """Check the file and set it up. It is changed only if it is new or a server's."""
         run = self._database.execute
-        self._until = time.monotonic() + _CHECKING_S
+        self._deadline = time.monotonic() + _CHECK_LIMIT_S
         self._database.set_progress_handler(self._is_late, _STEPS)
         (found,) = run("PRAGMA user_version").fetchone()
         if found not in (0, FORMAT):
-            raise OSError(f"it has format {found}, this version reads {FORMAT}")
+            raise OSError(f"it has format {found}, but this version reads format {FORMAT}")
         schema = _schema_of(self._database)
         with closing(_connection(":memory:")) as new:
             new.executescript(_SCHEMA)
             if schema and schema != _schema_of(new):
-                raise OSError("it holds other tables, views or triggers than a server makes")
+                raise OSError("its tables, views or triggers are not those that a server makes")
         (health,) = run("PRAGMA quick_check(1)").fetchone()
         if health != "ok":
             raise OSError(f"it is damaged ({short_name(health)}); bring back a copy")
-        # A log that is put into the file after each transaction leaves the file whole for those
-        # who copy it, and nobody who reads it keeps us waiting.
+        # A log that is written into the file after each transaction leaves the file complete for
+        # programs that copy it, and programs that read it do not block the server.
         for pragma in ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 1"):
             run(f"PRAGMA {pragma}")
         if not schema:
@@ -206,69 +233,91 @@ class TableStore:
         run(f"PRAGMA user_version = {FORMAT}")
 
     def _is_late(self) -> bool:
-        return time.monotonic() > self._until
+        return time.monotonic() > self._deadline
 
     def close(self) -> None:
-        """Let go of the file."""
+        """Close the file."""
         with self._lock:
             self._opened.close()
 
     def new_table(
         self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]]
     ) -> tuple[str, list[str]]:
-        """The id of a new table, which spectators know, and the tokens of links to its seats."""
-        table_id, tokens = new_token(), [new_token() for _ in links]
+        """Keep a new table.
+
+        Args:
+            owner: The secret id of the browser that begins it.
+            plan: The setup.
+            links: The seats of each link to the table.
+
+        Returns:
+            The table's id, which spectators know, and the secret token of each link.
+        """
+        table_id = new_token()
+        tokens = [new_token() for _ in links]
         row = (table_id, time.time(), owner, registry.box_digest(plan.game), _text(plan))
-        with self._using() as run:
+        with self._transaction() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
             for token, held in zip(tokens, links, strict=True):
                 run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
         return table_id, tokens
 
     def table(self, table_id: str) -> StoredTable | None:
-        """A table, None if there is none of this id."""
+        """Return a table; None if there is none of this id."""
         return next(self._tables("id = ?", table_id), None)
 
-    def tables_of(self, owner: str, most: int) -> list[StoredTable]:
-        """The latest tables of an owner."""
-        return list(self._tables("owner = ? ORDER BY created DESC LIMIT ?", owner, most))
+    def tables_of(self, owner: str, limit: int) -> list[StoredTable]:
+        """Return the latest tables of an owner, the latest first."""
+        return list(self._tables("owner = ? ORDER BY created DESC LIMIT ?", owner, limit))
 
     def link(self, token: str) -> tuple[str, tuple[int, ...]] | None:
-        """The table and the seats of a link."""
+        """Return the table's id and the seats that a link opens; None if there is no such link."""
         found = self._rows("SELECT table_id, seats FROM links WHERE token = ?", token)
-        return (found[0][0], _checked(_SEATS, found[0][1])) if found else None
+        return (found[0][0], _validated(_SEATS, found[0][1])) if found else None
 
     def links_of(self, table_id: str) -> dict[str, tuple[int, ...]]:
-        """The links of a table, and their seats."""
+        """Return the seats that each link of a table opens, by the links' tokens."""
         find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats LIMIT ?"
-        rows = self._rows(find, table_id, _MOST_LINKS)
-        return {token: _checked(_SEATS, seats) for token, seats in rows}
+        rows = self._rows(find, table_id, _MAX_LINKS)
+        return {token: _validated(_SEATS, seats) for token, seats in rows}
 
     def add_move(self, table_id: str, number: int, move: str, over: bool) -> None:
-        """Keep a table's move of this number, counted from 0."""
-        with self._using() as run:
+        """Keep a move of a table.
+
+        Args:
+            table_id: The id of the table.
+            number: The move's number, counted from 0.
+            move: The move in notation.
+            over: Whether it ends the game.
+        """
+        with self._transaction() as run:
             run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
             run("UPDATE tables SET over = ? WHERE id = ?", (over, table_id))
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
-        with self._using() as run:
+        with self._transaction() as run:
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
-        """Keep another plan of a table, such as one with other sitters."""
-        with self._using() as run:
+        """Replace the setup of a table, such as when another agent takes a seat."""
+        with self._transaction() as run:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
-        """Keep a game brought from elsewhere, as gzipped JSON lines; its id.
+        """Keep an uploaded game and return its id.
 
-        A game that its owner has brought before is kept once.
+        A game that its owner has uploaded before is kept once.
+
+        Args:
+            owner: The secret id of the browser that uploads it.
+            title: The title that lists show.
+            lines: The game as gzipped JSON lines.
         """
         row = (new_token(), time.time(), owner, title, lines)
         find = "SELECT id FROM records WHERE owner = ? AND title = ? AND lines = ?"
-        with self._using() as run:
+        with self._transaction() as run:
             kept: tuple[str] | None = run(find, row[2:]).fetchone()
             if kept is not None:
                 return kept[0]
@@ -276,58 +325,62 @@ class TableStore:
         return row[0]
 
     def record(self, record_id: str) -> tuple[str, bytes] | None:
-        """Title and lines of a game brought from elsewhere."""
+        """Return the title and the gzipped lines of an uploaded game; None if there is none."""
         found = self._rows("SELECT title, lines FROM records WHERE id = ?", record_id)
         return found[0] if found else None
 
-    def records_of(self, owner: str, most: int) -> list[tuple[str, str]]:
-        """Ids and titles of an owner's latest games from elsewhere."""
+    def records_of(self, owner: str, limit: int) -> list[tuple[str, str]]:
+        """Return the ids and titles of an owner's latest uploaded games."""
         find = (
-            f"SELECT id, substr(title, 1, {_LONGEST_TITLE}) FROM records "
+            f"SELECT id, substr(title, 1, {_MAX_TITLE_CHARS}) FROM records "
             "WHERE owner = ? ORDER BY created DESC LIMIT ?"
         )
-        return self._rows(find, owner, most)
+        return self._rows(find, owner, limit)
 
     @contextmanager
-    def _using(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Run statements, of which either all count or none."""
+    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
+        """Yield a function that runs statements, of which either all take effect or none."""
         try:
             with self._lock, self._database:
-                self._until = time.monotonic() + _LONGEST_S
+                self._deadline = time.monotonic() + _STATEMENT_LIMIT_S
                 self._database.execute("BEGIN")
                 yield self._database.execute
         except sqlite3.Error as fault:
             raise StoreError(
-                f"the file of games, {self.path.name}, cannot be used: {_in_words(fault)}"
+                f"the file of games, {self.path.name}, cannot be used: {_described(fault)}"
             ) from fault
 
     def _rows(self, statement: str, *values: Any) -> list[Any]:
-        with self._using() as run:
+        with self._transaction() as run:
             return run(statement, values).fetchall()
 
     def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:
         find = (
-            f"SELECT id, owner, box_digest, substr(plan, 1, {_LONGEST_PLAN}), undone, over "
+            f"SELECT id, owner, box_digest, substr(plan, 1, {_MAX_PLAN_CHARS}), undone, over "
             f"FROM tables WHERE {wanted}"
         )
         find_moves = (
-            f"SELECT substr(move, 1, {_LONGEST_MOVE}) FROM moves "
+            f"SELECT substr(move, 1, {_MAX_MOVE_CHARS}) FROM moves "
             "WHERE table_id = ? ORDER BY number LIMIT ?"
         )
         for table_id, owner, box_digest, text, undone, over in self._rows(find, *values):
-            plan = _checked(_PLAN, text)
+            plan = _validated(_PLAN, text)
             if len(plan.seats) != plan.players:
                 raise DatasetError(
-                    f"a kept table has {plan.players} seats, of which {len(plan.seats)} are held"
+                    f"a stored table has {plan.players} seats but {len(plan.seats)} players"
                 )
-            rows = self._rows(find_moves, table_id, _MOST_MOVES)
+            rows = self._rows(find_moves, table_id, _MAX_MOVES)
             moves = tuple(move for (move,) in rows)
             yield StoredTable(table_id, owner, box_digest, plan, moves, undone, bool(over))
 
 
 @contextmanager
-def _held(path: Path) -> Iterator[None]:
-    """Keep other servers away by a lock on a file; OSError if one has it."""
+def _locked(path: Path) -> Iterator[None]:
+    """Lock a file against other servers.
+
+    Raises:
+        OSError: Another server has locked it.
+    """
     descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
     try:
         fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
@@ -339,9 +392,11 @@ def _held(path: Path) -> Iterator[None]:
 
 
 def _connection(name: str) -> sqlite3.Connection:
-    """Open a file that a stranger may have made."""
-    database = sqlite3.connect(name, timeout=_WAIT, check_same_thread=False, isolation_level=None)
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MOST_BYTES)
+    """Open a database that a stranger may have made."""
+    database = sqlite3.connect(
+        name, timeout=_BUSY_TIMEOUT_S, check_same_thread=False, isolation_level=None
+    )
+    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
     database.execute("PRAGMA trusted_schema = OFF")
     database.execute("PRAGMA cell_size_check = ON")
     return database
@@ -352,27 +407,32 @@ def _schema_of(database: sqlite3.Connection) -> set[tuple[str, str, str, str | N
     return set(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
 
 
-def _in_words(fault: Exception) -> str:
-    """Say what is wrong with the file, and what can be done."""
+def _described(fault: Exception) -> str:
+    """Return what is wrong with a file, and what can be done."""
     if not isinstance(fault, sqlite3.Error):
         return str(fault)
     kind = "_".join(getattr(fault, "sqlite_errorname", "").split("_")[:2])
-    return _IN_WORDS.get(kind, f"{fault}; make room on the disk, or let the server write there")
+    return _SQLITE_ERRORS.get(
+        kind, f"{fault}; make room on the disk, or let the server write there"
+    )
 
 
 def _text(plan: TablePlan) -> str:
     return _PLAN.dump_json(plan).decode()
 
 
-def _checked(kind: TypeAdapter[_T], text: str) -> _T:
-    """What the file holds, which a stranger may have written; DatasetError if it is no such."""
+def _validated(kind: TypeAdapter[_T], text: str) -> _T:
+    """Return a value that the file holds as JSON, which a stranger may have written.
+
+    Raises:
+        DatasetError: The text is not of this kind.
+    """
     try:
         return kind.validate_json(text)
     except ValidationError as error:
         fault = error.errors(include_url=False)[0]
         where = ".".join(map(str, fault["loc"]))
         raise DatasetError(
-            f"a kept table is damaged: {where}: {short_repr(fault['input'])}: {fault['msg']}; "
-            "bring "
-            "back an older copy of the file"
+            f"a stored table is damaged: {where}: {short_repr(fault['input'])}: {fault['msg']}; "
+            "bring back an older copy of the file"
         ) from error

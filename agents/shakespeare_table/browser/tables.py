@@ -1,4 +1,4 @@
-"""The tables of a server: in memory as they are on disk; agents decide at them."""
+"""The tables of a server, in memory as they are on disk, and the agents that play at them."""
 
 from __future__ import annotations
 
@@ -19,20 +19,34 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.browser.settings import Settings, TableError
-from shakespeare_table.browser.store import Sitter, StoredTable, StoreError, TablePlan, TableStore
-from shakespeare_table.browser.thinking import AgentThinkers, ThinkerError, as_seen, decide
+from shakespeare_table.browser.opponents import Opponents
+from shakespeare_table.browser.processes import FairPool, JobError, as_seen, decide
+from shakespeare_table.browser.store import (
+    Occupant,
+    StoredTable,
+    StoreError,
+    TableError,
+    TablePlan,
+    TableStore,
+)
 
-_PROCESSES = 4  # the most processes in which agents decide
-_FORMS = 1024  # forms of new tables that are known again
-_KEPT = 64  # tables that stay open though nobody uses them; each takes up to about 0.7 MB
+_PROCESSES = 4  # in which agents decide
+_MAX_FORMS = 1024  # forms of new tables that are recognised when they are sent again
+_KEPT_OPEN = 64  # tables that stay open though nobody uses them; one takes up to about 0.7 MB
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
-class Snapshot(GameHistory):
-    """A table as it is; equal after the same moves under the same names, as caches need it.
+class TableState(GameHistory):
+    """A table at one moment.
 
-    Moves were taken back `undone` times; `fault` says why the agent to move does not.
+    Two states are equal after the same moves of the same table under the same names, so that caches
+    find them.
+
+    Attributes:
+        id: The id of the table.
+        plan: The table's setup.
+        undone: The number of times that moves were taken back.
+        fault: Why the agent to move has failed; empty if it has not.
     """
 
     id: str
@@ -41,8 +55,8 @@ class Snapshot(GameHistory):
     fault: str = ""
 
     def __eq__(self, other: object) -> bool:
-        """Whether it is the same table after the same moves."""
-        return isinstance(other, Snapshot) and self._key == other._key
+        """Return whether the other state is of the same table after the same moves."""
+        return isinstance(other, TableState) and self._key == other._key
 
     def __hash__(self) -> int:
         return hash(self._key)
@@ -52,28 +66,34 @@ class Snapshot(GameHistory):
         return self.id, self.undone, len(self.moves), *self.plan.names
 
     @property
-    def sitter(self) -> Sitter | None:
-        """Who is to move; None once the game is over."""
+    def occupant_to_move(self) -> Occupant | None:
+        """The player to move; None once the game is over."""
         seat = self.position.to_move
         return None if seat is None else self.plan.seats[seat]
 
     @property
-    def mover(self) -> str:
-        """The name of who is to move, or empty."""
+    def name_to_move(self) -> str:
+        """The name of the player to move; empty once the game is over."""
         seat = self.position.to_move
         return "" if seat is None else self.plan.names[seat]
 
     @property
     def version(self) -> str:
-        """Text that changes whenever something else is to be seen."""
+        """Text that changes whenever pages of the table change."""
         shown = repr((self.fault, self.plan.seats)).encode()
         return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
 
-    def taken_back(self, seat: int) -> Snapshot:
-        """The table without a seat's last move and what agents did since; TableError if not."""
+    def taken_back(self, seat: int) -> TableState:
+        """Return the table without a seat's last move and what agents have done since.
+
+        Raises:
+            TableError: The move stays played; the message says why.
+        """
         if self.is_over:
             raise TableError("the game is over")
-        agents = {seat for seat, sitter in enumerate(self.plan.seats) if sitter.agent is not None}
+        agents = {
+            seat for seat, occupant in enumerate(self.plan.seats) if occupant.agent is not None
+        }
         try:
             number = self.last_of(seat, agents)
         except ValueError as fault:
@@ -81,40 +101,61 @@ class Snapshot(GameHistory):
         return replace(self.up_to(number), undone=self.undone + 1, fault="")
 
 
-def first_snapshot(plan: TablePlan, table_id: str = "") -> Snapshot:
-    """A table before its first move; TableError if its game cannot begin."""
+def first_state(plan: TablePlan, table_id: str = "") -> TableState:
+    """Return a table before its first move.
+
+    Raises:
+        TableError: The game cannot begin like this.
+    """
     try:
         if plan.start is not None:
             first = Position.from_dict(plan.start, seed=plan.seed)
         else:
-            named: Any = dict.fromkeys(plan.variants, True)
-            first = Position.new(plan.game, players=plan.players, seed=plan.seed, **named)
+            variants: Any = dict.fromkeys(plan.variants, True)
+            first = Position.new(plan.game, players=plan.players, seed=plan.seed, **variants)
     except (TypeError, ValueError, PositionError) as fault:
         raise TableError(str(fault)) from fault
     if (first.game.name, first.players) != (plan.game, plan.players):
-        raise TableError("the position that the table begins with is of another table")
-    return Snapshot([first], [], plan.names, id=table_id, plan=plan)
+        raise TableError(
+            f"the position to begin with is of {first.game.name} with {first.players} seats, not "
+            f"of {plan.game} with {plan.players}"
+        )
+    return TableState([first], [], plan.names, id=table_id, plan=plan)
 
 
 class LiveTable:
-    """A table whose moves are on disk before anybody sees them; agents decide once at a time.
+    """A table that is open. A move is on disk before anybody sees it; one agent decides at a time.
 
-    TableError if it was played with another box, or its moves do not fit the rules.
+    Args:
+        store: The file of games.
+        stored: The table as the file holds it.
+        opponents: The agents that may play.
+        pool: The processes in which they decide.
+
+    Attributes:
+        id: The id by which spectators reach the table.
+        owner: The secret id of the browser that began it.
+
+    Raises:
+        TableError: It was played with another box, or its moves do not fit the rules.
     """
 
     def __init__(
-        self, store: TableStore, stored: StoredTable, thinkers: AgentThinkers, settings: Settings
+        self, store: TableStore, stored: StoredTable, opponents: Opponents, pool: FairPool
     ) -> None:
-        self.id, self.owner = stored.id, stored.owner
-        self._store, self._thinkers, self._settings = store, thinkers, settings
+        self.id = stored.id
+        self.owner = stored.owner
+        self._store = store
+        self._opponents = opponents
+        self._pool = pool
         self._lock = threading.RLock()
         self._is_deciding = False
         if stored.box_digest != registry.box_digest(stored.plan.game):
             raise TableError(
-                "this table cannot be opened: it was played with another box or another version "
-                f"of {stored.plan.game}; start the server with that one"
+                "this table cannot be opened, since it was played with another box or another "
+                f"version of {stored.plan.game}. Start the server with that one"
             )
-        now = first_snapshot(stored.plan, stored.id)
+        now = first_state(stored.plan, stored.id)
         try:
             for move in stored.moves:
                 now = now.pushed(move)
@@ -122,15 +163,22 @@ class LiveTable:
             raise TableError(f"table {self.id} cannot be opened: {fault}") from fault
         self._now = replace(now, undone=stored.undone)
 
-    def now(self) -> Snapshot:
-        """The table as it is."""
+    def now(self) -> TableState:
+        """Return the table as it is."""
         with self._lock:
             return self._now
 
     def play(self, seat: int | None, number: int, move: str) -> None:
-        """Play a seat's move as number `number`, from 0.
+        """Play a move.
 
-        TableError if the seat, None for a spectator, is not to move, or the move is not legal now.
+        Args:
+            seat: The seat that plays; None for a spectator, who may not.
+            number: The move's number, counted from 0.
+            move: The move in notation.
+
+        Raises:
+            TableError: It is not the seat's turn, not the next move, or not legal.
+            StoreError: The move cannot be kept, so it is not played.
         """
         with self._lock:
             now = self._now
@@ -145,26 +193,36 @@ class LiveTable:
             self._now = replace(after, fault="")
 
     def take_back(self, seat: int | None, number: int) -> None:
-        """Take back a seat's last move, and what agents have done since, after `number` moves.
+        """Take back a seat's last move and what agents have done since.
 
-        TableError if it stays played, or if the seat is None, as a spectator's is.
+        Args:
+            seat: The seat; None for a spectator, who may not.
+            number: The number of moves that the page has shown.
+
+        Raises:
+            TableError: The move stays played; the message says why.
+            StoreError: The file of games cannot be written, so nothing is taken back.
         """
         with self._lock:
             if seat is None:
-                raise TableError("there is no move of yours to take back")
+                raise TableError("you have no move to take back")
             self._check_number(number)
             before = self._now.taken_back(seat)
             self._store.take_back(self.id, len(before.moves))
             self._now = before
 
-    def replace_agent(self, sitter: Sitter) -> None:
-        """Give the seat of an agent that has failed to another one; TableError if none has."""
+    def replace_agent(self, occupant: Occupant) -> None:
+        """Give the seat of an agent that has failed to another agent.
+
+        Raises:
+            TableError: No agent has failed.
+        """
         with self._lock:
             seat = self._now.position.to_move
             if seat is None or not self._now.fault:
                 raise TableError("no agent has failed here")
             seats = list(self._now.plan.seats)
-            seats[seat] = sitter
+            seats[seat] = occupant
             plan = replace(self._now.plan, seats=tuple(seats))
             self._store.change_plan(self.id, plan)
             self._now = replace(self._now, plan=plan, names=plan.names, fault="")
@@ -174,50 +232,57 @@ class LiveTable:
             raise TableError("the table has changed since; look, then choose again")
 
     def let_agents_play(self, viewer: str) -> None:
-        """If an agent is to move, let it decide, as part of a viewer's share of all thinking."""
+        """Let the agent to move decide, if there is one, within a viewer's share of the pool."""
         with self._lock:
-            sitter = self._now.sitter
-            if sitter is None or sitter.agent is None or self._now.fault or self._is_deciding:
+            occupant = self._now.occupant_to_move
+            is_agent = occupant is not None and occupant.agent is not None
+            if not is_agent or self._now.fault or self._is_deciding:
                 return
             self._is_deciding = True
         try:
-            self._thinkers.begin(partial(self._decide, viewer), viewer, self.owner, self.id)
-        except RuntimeError:  # the server ends
+            self._pool.submit(partial(self._decide, viewer), viewer, self.owner, self.id)
+        except RuntimeError:  # the server is ending
             self._is_deciding = False
 
     def _decide(self, viewer: str) -> None:
         with self._lock:
             now = self._now
-            number, sitter, fault = len(now.moves), now.sitter, ""
-            if sitter is None or sitter.agent is None:
+            occupant = now.occupant_to_move
+            if occupant is None or occupant.agent is None:
                 # Somebody has taken back a move while this waited for its turn.
                 self._is_deciding = False
                 return
-        try:
-            seen = as_seen(now.position)
-            seed = now.plan.seed_of_agents
-            # A stranger may have written the file of games.
-            self._settings.check_offered(sitter.agent, now.plan.game)
-            move = self._thinkers.result(partial(decide, sitter.agent, seen, seed, number))
-            with suppress(TableError):  # somebody has taken back a move meanwhile
-                self.play(now.position.to_move, number, move)
-        except (TableError, ThinkerError) as error:
-            fault = f"{now.mover} has failed: {error}"
-        except StoreError as error:
-            fault = f"the move of {now.mover} is not kept: {error}"
-        except Exception as error:  # on this thread nobody else would hear of it
-            fault = f"{now.mover} has failed; the server's terminal shows more"
-            traceback.print_exception(error)
+        fault = self._play_agent(now, occupant.agent)
         with self._lock:
             self._is_deciding = False
-            if fault and number == len(self._now.moves):
+            if fault and len(now.moves) == len(self._now.moves):
                 self._now = replace(self._now, fault=fault)
         self.let_agents_play(viewer)
 
+    def _play_agent(self, now: TableState, agent: str) -> str:
+        """Let an agent decide and play its move; return why it has failed, or empty text."""
+        number = len(now.moves)
+        try:
+            seen = as_seen(now.position)
+            # A stranger may have written the file of games.
+            self._opponents.check(agent, now.plan.game)
+            job = partial(decide, agent, seen, now.plan.agents_seed, number)
+            move = self._pool.last_result(job)
+            with suppress(TableError):  # somebody has taken back a move meanwhile
+                self.play(now.position.to_move, number, move)
+        except (TableError, JobError) as error:
+            return f"{now.name_to_move} has failed: {error}"
+        except StoreError as error:
+            return f"The move of {now.name_to_move} cannot be kept: {error}"
+        except Exception as error:  # on this thread nobody else would hear of it
+            traceback.print_exception(error)
+            return f"{now.name_to_move} has failed; the server's terminal shows more"
+        return ""
+
 
 @lru_cache(256)
-def can_take_back(now: Snapshot, seat: int) -> bool:
-    """Whether `LiveTable.take_back` would succeed."""
+def can_take_back(now: TableState, seat: int) -> bool:
+    """Return whether `LiveTable.take_back` would succeed."""
     try:
         now.taken_back(seat)
     except TableError:
@@ -226,61 +291,98 @@ def can_take_back(now: Snapshot, seat: int) -> bool:
 
 
 class LiveTables:
-    """Tables by id, opened when they are asked for; `wait_for` waits until a game can be played.
+    """The tables of a server by id, each opened when it is first asked for.
 
-    A table stays open while anything refers to it, as streams and agents that think do. Of the
+    A table stays open while anything refers to it, as streams and deciding agents do. Of the
     others, those asked for most recently stay open.
+
+    Args:
+        store: The file of games.
+        opponents: The agents that may play.
+        limit: The time that an agent may take for a move, in seconds.
+        wait_for_game: Waits until the game of this name can be played.
     """
 
     def __init__(
-        self, store: TableStore, settings: Settings, wait_for: Callable[[str], None]
+        self,
+        store: TableStore,
+        opponents: Opponents,
+        limit: float,
+        wait_for_game: Callable[[str], None],
     ) -> None:
-        self._store, self._settings, self._wait_for = store, settings, wait_for
+        self._store = store
+        self._opponents = opponents
+        self._wait_for_game = wait_for_game
+        self._pool = FairPool(_PROCESSES, limit)
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
-        self._kept: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT)(lambda table: table)
-        self._thinkers = AgentThinkers(_PROCESSES, settings.limit)
+        self._kept_open: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT_OPEN)(_itself)
         self._beginning = threading.Lock()
         self._begun: OrderedDict[bytes, tuple[str, list[str]]] = OrderedDict()
 
     def begin(
         self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]], form: Mapping[str, str]
     ) -> tuple[str, list[str]]:
-        """Begin a table, once for each form; see `TableStore.new_table`.
+        """Begin a table, once for each form.
 
-        A form that is sent again, as by a double click, leads to the table that it has begun. It is
-        known by a field `form`, which is another one on each page.
+        A form that is sent again, as by a double click, leads to the table that it has begun. Each
+        page gives its form another value of the field `form`, by which it is recognised.
+
+        Args:
+            owner: The secret id of the browser.
+            plan: The table's setup.
+            links: The seats of each link to the table.
+            form: The fields of the form.
+
+        Returns:
+            The table's id and the tokens of its links, as `TableStore.new_table`.
         """
-        said = repr((owner, sorted(form.items()))).encode()
-        key = hashlib.blake2b(said).digest()
+        content = repr((owner, sorted(form.items()))).encode()
+        key = hashlib.blake2b(content).digest()
         with self._beginning:
             if "form" not in form:
                 return self._store.new_table(owner, plan, links)
             if key not in self._begun:
                 self._begun[key] = self._store.new_table(owner, plan, links)
-            if len(self._begun) > _FORMS:
+            if len(self._begun) > _MAX_FORMS:
                 self._begun.popitem(last=False)
             return self._begun[key]
 
     def get(self, table_id: str) -> LiveTable | None:
-        """A table, None if there is none of this id."""
-        if (table := self._open.get(table_id)) is None:
-            if (stored := self._store.table(table_id)) is None:
+        """Return a table; None if there is none of this id.
+
+        Raises:
+            TableError: The table cannot be opened; the message says why.
+        """
+        table = self._open.get(table_id)
+        if table is None:
+            stored = self._store.table(table_id)
+            if stored is None:
                 return None
-            if (game := stored.plan.game) not in registry.names():
-                raise TableError(
-                    f"this table is of {short_repr(game)}, which is not known "
-                    "here; start the table with --game and its file"
-                )
-            self._wait_for(game)
-            with self._opening:  # of two that are open, one would miss the other's moves
-                if (table := self._open.get(table_id)) is None:
-                    # It may have been opened, played at and closed since it was read.
-                    stored = self._store.table(table_id) or stored
-                    table = LiveTable(self._store, stored, self._thinkers, self._settings)
-                    self._open[table_id] = table
-        return self._kept(table)
+            table = self._opened(stored)
+        return self._kept_open(table)
+
+    def _opened(self, stored: StoredTable) -> LiveTable:
+        game = stored.plan.game
+        if game not in registry.names():
+            raise TableError(
+                f"this table is of {short_repr(game)}, which is not known here. Start the server "
+                "with --game and the game's file"
+            )
+        self._wait_for_game(game)
+        with self._opening:  # if it were opened twice, one would miss the other's moves
+            table = self._open.get(stored.id)
+            if table is None:
+                # It may have been opened, played at and closed since it was read.
+                latest = self._store.table(stored.id) or stored
+                table = LiveTable(self._store, latest, self._opponents, self._pool)
+                self._open[stored.id] = table
+        return table
 
     def close(self) -> None:
-        """End all thinking; what has been decided is kept, the rest is decided anew later."""
-        self._thinkers.close()
+        """End all agents. Decisions under way are made again when the tables are opened next."""
+        self._pool.close()
+
+
+def _itself(table: LiveTable) -> LiveTable:
+    return table

@@ -1,7 +1,8 @@
-"""Who looks at a table, and what they see of it: the board, its changes, and moves in words."""
+"""A table as one viewer sees it: the board, the moves to choose from, and what has been played."""
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -9,26 +10,32 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from shakespeare_agents.naming import AgentSpec
 from shakespeare_env import Position
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
+from shakespeare_env.core.presentation import Topic
+from shakespeare_env.core.seat_names import YOU, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
-from shakespeare_env.play.named import YOU, named_board, named_move, with_names
-from shakespeare_table.browser.tables import Snapshot
+from shakespeare_env.play.named import capitalised, named_move
+from shakespeare_table.browser.tables import TableState, can_take_back
 
 _BOARDS = 64  # boards kept; each takes up to about 310 KB
 _MOVES = 4096  # moves whose words are kept
-_MOST_EXPLAINED = 4
+_MAX_EXPLANATIONS = 4
+_RECENT_MOVES = 8  # that a spectator finds in the strip
 _SEAT = re.compile(r"seat(\d+)")
-_OPTIONS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 
 
 @dataclass(frozen=True)
 class Viewer:
-    """Who looks at a table: the seats that the viewer holds, none for a spectator.
+    """A person who looks at a table.
 
-    Of several seats on one screen `revealed` has said that it looks.
+    A viewer's `observer` is whose knowledge the page shows, as everywhere in this module: a seat, a
+    spectator (`SPECTATOR`), or somebody who knows everything (None).
+
+    Attributes:
+        seats: The seats that the viewer holds; none for a spectator.
+        revealed: Of several seats on one screen, the one whose player has said that they look.
     """
 
     seats: tuple[int, ...] = ()
@@ -36,69 +43,90 @@ class Viewer:
 
     @property
     def acting_seat(self) -> int | None:
-        """The seat that the viewer's moves are of: the only one, or the one revealed."""
+        """The seat that the viewer plays for: the only one, or the one revealed."""
         return self.seats[0] if len(self.seats) == 1 else self.revealed
 
-    def knows(self, now: Snapshot) -> int | None:
-        """The knowledge to show: a seat's, a spectator's (`NO_SEAT`) or, in the end, all (None)."""
+    def observer(self, now: TableState) -> int | None:
+        """Return whose knowledge to show: a seat's, a spectator's, or everything in the end."""
         if now.is_over:
             return None
         if self.acting_seat in self.seats and self.hidden_seat(now) is None:
             return self.acting_seat
-        return NO_SEAT
+        return SPECTATOR
 
-    def hidden_seat(self, now: Snapshot) -> int | None:
-        """The seat of this screen that must first say that it looks; None if none must."""
+    def hidden_seat(self, now: TableState) -> int | None:
+        """Return the seat of this screen that is to move but not revealed yet; None if none is."""
         to_move = now.position.to_move
         if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
             return to_move
         return None
 
-    def decides(self, now: Snapshot) -> bool:
-        """Whether the viewer chooses the next move and may see its cards."""
-        return not now.is_over and self.knows(now) == now.position.to_move
+    def decides(self, now: TableState) -> bool:
+        """Return whether the viewer chooses the next move and may see the cards of its seat."""
+        return not now.is_over and self.observer(now) == now.position.to_move
 
 
-def known(position: Position, knows: int | None) -> dict[str, Any]:
-    """A position in notation, as one knows it (`Viewer.knows`)."""
-    whole = position.to_dict()
-    return whole if knows is None else position.game.seen_by(whole, knows)
+def visible_position(position: Position, observer: int | None) -> dict[str, Any]:
+    """Return a position in notation, without what the observer may not know."""
+    complete = position.to_dict()
+    return complete if observer is None else position.game.seen_by(complete, observer)
 
 
-def called(names: Sequence[str], you: int | None) -> list[str]:
-    """Names for a reader, who is called "you"."""
-    return [YOU if seat == you else name for seat, name in enumerate(names)]
+def names_for_reader(names: Sequence[str], seat: int | None) -> list[str]:
+    """Return the players' names by seat, with "you" for the reader's seat."""
+    return [YOU if each == seat else name for each, name in enumerate(names)]
 
 
 class MoveInWords(NamedTuple):
-    """A move as a sentence, in notation (empty if secret), and what followed from it.
+    """A move as a reader sees it.
 
-    What befalls the reader by somebody else's move is `for_you`.
+    Attributes:
+        seat: The seat that has moved.
+        sentence: The move as a sentence.
+        move: The move in notation; empty if it is secret.
+        effects: What followed from it.
+        effects_on_reader: What followed from another player's move for the reader.
     """
 
     seat: int
     sentence: str
     move: str
     effects: Sequence[str]
-    for_you: Sequence[str]
+    effects_on_reader: Sequence[str]
 
 
 @lru_cache(_MOVES)
-def last_move(now: Snapshot, knows: int | None, you: int | None) -> MoveInWords:
-    """The last move of a table, as `knows` knows it (`Viewer.knows`)."""
-    (before, after), names = now.positions[-2:], called(now.plan.names, you)
-    mover = before.to_move
-    assert mover is not None
-    entry = GameLog(None, knows).told(before, now.moves[-1], after)
-    words, own = named_move(entry, mover, names), f"seat {you}: "
-    befallen = [effect.removeprefix(own) for effect in entry.effects if effect.startswith(own)]
+def last_move(now: TableState, observer: int | None, reader: int | None) -> MoveInWords:
+    """Return the last move of a table in words.
+
+    Args:
+        now: The table.
+        observer: Whose knowledge to show.
+        reader: The seat of the reader, who is called "you"; None for a spectator.
+    """
+    before, after = now.positions[-2:]
+    record = GameLog(None, observer).record(before, now.moves[-1], after)
+    words = named_move(record, names_for_reader(now.plan.names, reader))
+    on_reader = []
+    if reader is not None:
+        on_reader = [with_names(it.text) for it in record.effects if it.seat == reader]
     sentence = f"{words.mover} {words.text}"
-    return MoveInWords(mover, sentence, words.move, words.effects, befallen)
+    return MoveInWords(record.seat, sentence, words.move, words.effects, on_reader)
 
 
 @dataclass(frozen=True)
 class DrawnPanel:
-    """A panel of the board: SVGs by name; `wide` ones stand by themselves, the others in rows."""
+    """A panel of the board, drawn.
+
+    Attributes:
+        name: Its name, unique on a board.
+        title: Its title.
+        seat: The seat that it belongs to; None for the table's.
+        pieces: SVGs by the pieces' names.
+        wide: The names of pieces that stand by themselves; the others stand in rows.
+        summary: An SVG of the panel in few lines; empty if there is none.
+        aside: Whether it is looked up only now and then.
+    """
 
     name: str
     title: str
@@ -111,50 +139,56 @@ class DrawnPanel:
 
 @dataclass(frozen=True)
 class DrawnBoard:
-    """A board, drawn; its panels are in order."""
+    """The panels of a board, drawn, in order."""
 
     panels: Sequence[DrawnPanel]
 
     def changed_places(self, before: DrawnBoard) -> list[str]:
-        """The innermost places where the drawing has changed since another one."""
-        were, changed = before._pieces, []
-        for name, drawn in self._pieces.items():
-            if drawn != (was := were.get(name, "")):
-                places = _places(was)
-                changed += [p for p, now in _places(drawn).items() if places.get(p) != now]
+        """Return the innermost places where the drawing differs from an earlier one."""
+        changed: list[str] = []
+        for name, drawn in self._drawings.items():
+            drawn_before = before._drawings.get(name, "")
+            if drawn != drawn_before:
+                places_before = _places(drawn_before)
+                places = _places(drawn)
+                changed += [it for it in places if places[it] != places_before.get(it)]
         return list(dict.fromkeys(changed))
 
     @cached_property
-    def _pieces(self) -> dict[str, str]:
-        found = {f"summary {panel.name}": panel.summary for panel in self.panels}
+    def _drawings(self) -> dict[str, str]:
+        drawings = {f"summary {panel.name}": panel.summary for panel in self.panels}
         for panel in self.panels:
-            found |= panel.pieces
-        return found
+            drawings |= panel.pieces
+        return drawings
 
     def columns(self, own: int | None) -> dict[str, list[DrawnPanel]]:
-        """Panels by their place on a page: the table, the nearest seat, the other seats.
+        """Return the panels by their column: the table, the viewer's own seat, the other seats.
 
         Cards on offer stand beside the viewer's own.
         """
         columns: dict[str, list[DrawnPanel]] = {"table": [], "own": [], "seats": []}
         for panel in self.panels:
-            cards = panel.seat == own if panel.seat is not None else not panel.wide
-            other = "table" if panel.seat is None else "seats"
-            columns["own" if cards else other].append(panel)
+            if panel.seat is None:
+                column = "table" if panel.wide else "own"
+            else:
+                column = "own" if panel.seat == own else "seats"
+            columns[column].append(panel)
         return columns
 
 
 @lru_cache(_BOARDS)
-def board(now: Snapshot, knows: int | None) -> DrawnBoard:
-    """The board of a table, as `knows` knows it (`Viewer.knows`)."""
-    return DrawnBoard(drawn_panels(now.position, knows, now.plan.names))
+def drawn_board(now: TableState, observer: int | None) -> DrawnBoard:
+    """Return the board of a table as an observer sees it."""
+    return DrawnBoard(drawn_panels(now.position, observer, now.plan.names))
 
 
-def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) -> list[DrawnPanel]:
-    """The panels of a position as known by `knows` (see `Viewer.knows`), the table's first."""
+def drawn_panels(
+    position: Position, observer: int | None, names: Sequence[str]
+) -> list[DrawnPanel]:
+    """Return the panels of a position as an observer sees it, the table's first."""
     panels = []
-    drawn = position.game.presentation.board(known(position, knows), names)
-    for panel in named_board(drawn, names):
+    board = position.game.presentation.board(visible_position(position, observer), names)
+    for panel in board:
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if is_wide(piece)}
         summary = ""
@@ -166,56 +200,204 @@ def drawn_panels(position: Position, knows: int | None, names: Sequence[str]) ->
     return panels
 
 
-def _places(drawn: str) -> dict[str, str]:
-    """What an SVG shows at each place that has no other inside."""
-    if not drawn:
+def _places(svg: str) -> dict[str, str]:
+    """Return the drawing at each place of an SVG that has no other place inside."""
+    if not svg:
         return {}
+    groups = ElementTree.fromstring(svg).iterfind(".//*[@data-place]")
+    innermost = [group for group in groups if group.find(".//*[@data-place]") is None]
     return {
         group.attrib["data-place"]: "".join(ElementTree.tostring(it, "unicode") for it in group)
-        for group in ElementTree.fromstring(drawn).iterfind(".//*[@data-place]")
-        if group.find(".//*[@data-place]") is None
+        for group in innermost
     }
 
 
-def explained(now: Snapshot, knows: int | None, place: str) -> list[tuple[str, str]]:
-    """Names and what they do, as one knows it (`Viewer.knows`), of a place or a topic."""
-    position = known(now.position, knows)
+class Explanation(NamedTuple):
+    """The explanation of a card, a move or a thing on the table."""
+
+    title: str
+    text: str
+
+
+def explained(now: TableState, observer: int | None, place: str) -> list[Explanation]:
+    """Return the explanations for a place of the board, or for the name of a topic."""
+    position = visible_position(now.position, observer)
     topics = now.position.game.presentation.topics(position)
-    found = [name for name in _names(position, place) if name in topics]
-    names = called(now.plan.names, knows)
-    return [(name, with_names(topics[name], names)) for name in dict.fromkeys(found)][
-        :_MOST_EXPLAINED
+    names = names_for_reader(now.plan.names, observer)
+    return [
+        Explanation(topic_title(name, topics[name]), topics[name].named(names))
+        for name in topics_at(place, position, topics)[:_MAX_EXPLANATIONS]
     ]
 
 
-def _names(position: Mapping[str, Any], place: str) -> list[str]:
+def topics_at(place: str, position: Mapping[str, Any], topics: Mapping[str, Topic]) -> list[str]:
+    """Return the names of the topics that explain a place of the board.
+
+    They are the topic of the card that lies there, topics that have the name of the place or of
+    what it is a part of, and then topics that say that they belong there (`Topic.places`). The
+    narrowest come first.
+
+    Args:
+        place: The name of the place, such as `seat0.troupe.2`.
+        position: The position in notation, as the reader sees it.
+        topics: The topics of the position.
+    """
     parts = place.split(".")
-    inner: Any = position
     seat = _SEAT.fullmatch(parts[0])
-    for step in ["seats", seat[1], *parts[1:]] if seat else parts:
+    path = parts[1:] if seat else parts
+    card = _card_at(position, ["seats", seat[1], *path] if seat else path)
+    found = [card] if card in topics else []
+    found += [part for part in reversed(parts) if part in topics]
+    for length in range(len(path), 0, -1):
+        part = ".".join(path[:length])
+        found += [name for name, topic in topics.items() if part in topic.places]
+    return list(dict.fromkeys(found))
+
+
+def _card_at(position: Mapping[str, Any], path: Sequence[str]) -> str:
+    inner: Any = position
+    for step in path:
         try:
             inner = inner[int(step) if isinstance(inner, list) else step]
         except (LookupError, TypeError, ValueError):
-            inner = None
-    lies = inner.get("card") if isinstance(inner, Mapping) else inner
-    names = [lies] if isinstance(lies, str) else []
-    # Kinds of things, too: `costume` for `costumes`, `road` for `road2`.
-    kinds = [re.sub(r"(s|\d+)$", "", part) for part in reversed(parts)]
-    return [*names, *reversed(parts), "_".join(["act", *parts[1:2]]).lower(), *kinds]
+            return ""
+    if isinstance(inner, Mapping):
+        inner = inner.get("card")
+    return inner if isinstance(inner, str) else ""
 
 
-def titled(name: str) -> str:
-    """The name of a topic as a title, such as "Act II" or "Extra 1"."""
-    words = re.sub(r"([a-z]{2,})(?=\d)", r"\1 ", re.sub(r"[\s_-]+", " ", name))
-    words = re.sub(r"(?<=^act )i+$", lambda act: act[0].upper(), words)
-    return words[:1].upper() + words[1:]
+def topic_title(name: str, topic: Topic) -> str:
+    """Return the title of a topic, by default its name in words."""
+    return topic.title or capitalised(re.sub(r"[_-]+", " ", name))
 
 
-def in_words(agent: str) -> str:
-    """An agent's name with its options in words."""
-    spec = AgentSpec.parse(agent)
-    options = [
-        _OPTIONS.get(option, f"{option} {{}}").format(value)
-        for option, value in spec.options.items()
+@dataclass(frozen=True)
+class MoveChoice:
+    """A legal move on the page of the player who decides.
+
+    Attributes:
+        move: The move in notation.
+        words: The move as a sentence.
+        places: The places of the board to click for it, one after the other; none for a button.
+    """
+
+    move: str
+    words: str
+    places: Sequence[str]
+
+
+class FinalScore(NamedTuple):
+    """A player's final score, as people read it."""
+
+    seat: int
+    name: str
+    score: int
+    wins: bool
+
+
+def table_context(now: TableState, viewer: Viewer, behind: int = 0) -> dict[str, Any]:
+    """Return what the templates show of a table.
+
+    Args:
+        now: The table.
+        viewer: The viewer.
+        behind: The number of moves that have been played since and are not shown yet.
+    """
+    observer = viewer.observer(now)
+    reader = viewer.seats[0] if len(viewer.seats) == 1 else None
+    names = names_for_reader(now.plan.names, reader)
+    decides = viewer.decides(now) and not behind
+    choices = _move_choices(now, observer, names) if decides else []
+    head = now.position.game.presentation.headline(visible_position(now.position, observer), names)
+    drawn = drawn_board(now, observer)
+    studied = _last_own_move(now, viewer)
+    first = max(0, studied - 1 if viewer.seats else len(now.moves) - _RECENT_MOVES)
+    log = [last_move(now.up_to(at + 1), observer, reader) for at in range(len(now.moves))]
+    turn = {
+        "moves": [(choice.move, choice.places, choice.words) for choice in choices],
+        "changed": drawn.changed_places(drawn_board(now.up_to(studied), observer)),
+        "behind": behind,
+    }
+    return {
+        "now": now,
+        "viewer": viewer,
+        "head": head,
+        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), decides),
+        "names": names,
+        "columns": drawn.columns(_nearest_seat(now, viewer)),
+        "groups": _by_kind(choices),
+        # No text may end the element that contains it.
+        "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
+        "log": log,
+        "since": log[first:],
+        "since_first": first,
+        "studied": studied,
+        "decides": decides,
+        "curtain": viewer.hidden_seat(now),
+        "can_undo": not behind and observer in viewer.seats and can_take_back(now, observer),
+        "sheet": _final_sheet(now) if now.is_over else [],
+        "ranks": _final_scores(now) if now.is_over else [],
+    }
+
+
+def _move_choices(now: TableState, observer: int | None, names: Sequence[str]) -> list[MoveChoice]:
+    position = now.position
+    seen = visible_position(position, observer)
+    choices = []
+    for move in position.moves():
+        words = capitalised(position.describe_move(move, names))
+        places = list(position.game.presentation.places(seen, move))
+        choices.append(MoveChoice(move, words, places))
+    return choices
+
+
+def _by_kind(choices: Sequence[MoveChoice]) -> list[tuple[str, list[MoveChoice]]]:
+    """Return moves by their kind, such as `recruit` in `recruit:lear`, with the kind's title."""
+    groups: dict[str, list[MoveChoice]] = {}
+    for choice in choices:
+        kind = choice.move.partition(":")[0].capitalize()
+        groups.setdefault(kind, []).append(choice)
+    return list(groups.items())
+
+
+def _last_own_move(now: TableState, viewer: Viewer) -> int:
+    """Return the number of moves after the viewer's last one; a spectator has seen all but one."""
+    if not viewer.seats:
+        return max(len(now.moves) - 1, 0)
+    seats = viewer.seats if viewer.revealed is None else (viewer.revealed,)
+    own = [at for at, before in enumerate(now.positions[:-1]) if before.to_move in seats]
+    return own[-1] + 1 if own else 0
+
+
+def _nearest_seat(now: TableState, viewer: Viewer) -> int | None:
+    """Return the seat whose board is shown first: the viewer's own, else the one to move."""
+    if not viewer.seats:
+        return now.position.to_move
+    return viewer.seats[0] if viewer.revealed is None else viewer.revealed
+
+
+def _sentence(now: TableState, words: str, decides: bool) -> str:
+    """Return who decides what, or who has won, as the reader is told."""
+    occupant = now.occupant_to_move
+    if occupant is not None and occupant.agent is not None and not now.fault:
+        return f"{now.name_to_move} is thinking …"
+    if decides and words.startswith(f"{YOU}:"):
+        return f"Your turn{words.removeprefix(YOU)}"
+    return f"Your turn. {capitalised(words)}" if decides else capitalised(words)
+
+
+def _final_sheet(now: TableState) -> list[tuple[str, list[int]]]:
+    sign = now.position.game.presentation.score_sign
+    return [(row, [sign * score for score in points]) for row, points in now.score_sheet(None)]
+
+
+def _final_scores(now: TableState) -> list[FinalScore]:
+    """Return the players' scores, the winners' first and then from the best to the worst."""
+    sign = now.position.game.presentation.score_sign
+    scores = now.position.scores()
+    winners = now.position.winners or []
+    order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
+    return [
+        FinalScore(seat, now.plan.names[seat], sign * scores[seat], seat in winners)
+        for seat in order
     ]
-    return ", ".join([spec.name, *options])

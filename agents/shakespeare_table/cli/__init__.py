@@ -1,1 +1,1 @@
-"""The commands that agents play in."""
+"""Commands for games in the terminal, in the browser and with language models."""

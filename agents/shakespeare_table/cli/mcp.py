@@ -1,4 +1,4 @@
-"""`shakespeare mcp`: a server through which a language model plays."""
+"""The command `shakespeare mcp`: serve games for a language model to play."""
 
 from __future__ import annotations
 
@@ -24,44 +24,46 @@ def mcp(
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help="Add its games to an arena's results: it stands on the ladder.",
+            help="Add the model's games to an arena's results, which ranks it on the ladder.",
             show_default=False,
         ),
     ] = None,
     game_name: Annotated[
         str | None,
         choices.game_option(
-            "Offer this game only", f"all; {choices.DEFAULT_GAME} for a new folder of results"
+            "Offer only this game", f"all; {choices.DEFAULT_GAME} for a new folder of results"
         ),
     ] = None,
 ) -> None:
     """Serve the games over MCP, on standard input and output, for a language model to play."""
     if (name is None) != (results is None):
-        raise typer.BadParameter("give both or neither", param_hint="--name, --results")
+        raise typer.BadParameter("give both of them or neither", param_hint="--name, --results")
     with choices.usage_errors("--name"):
         name = name and player_name(name)
     if game_name is not None:
         game_name = choices.find_game(game_name).name
-    try:  # slow imports are late to keep the shell's completion quick
+    # Slow imports are late to keep the shell's completion quick.
+    try:
         from shakespeare_env.datasets.reading import arena_game, is_arena
+        from shakespeare_table.mcp.results import ResultsWriter
         from shakespeare_table.mcp.server import server_of
-        from shakespeare_table.mcp.tables import Keeper, Tables
+        from shakespeare_table.mcp.tools import GameTools
 
-        keeper = None
+        results_writer = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
             known = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
             games = [game_name or known]
-            keeper = Keeper(results, games[0], name)
+            results_writer = ResultsWriter(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
-        tables = Tables(named or [], games, keeper)
+        tools = GameTools(named or [], games, results_writer)
     except (ArenaError, DatasetError, BoxError, ModuleNotFoundError) as fault:
         choices.exit_with_error(str(fault))
     except OSError as fault:
         choices.exit_with_error(f"the results cannot be written: {fault}")
     try:
-        server_of(tables).run()
+        server_of(tools).run()
     except KeyboardInterrupt:
         pass
     finally:
-        tables.close()
+        tools.close()

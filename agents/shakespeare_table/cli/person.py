@@ -1,4 +1,4 @@
-"""A person at the terminal: what they are shown, asked, and may ask."""
+"""A person who plays at the terminal: their moves, commands and questions."""
 
 from __future__ import annotations
 
@@ -17,54 +17,55 @@ from shakespeare_agents.storage import write_output
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, number_of, short_repr
 from shakespeare_env.cli.choices import exit_with_error
-from shakespeare_env.errors import own_steps
+from shakespeare_env.core.presentation import Topic
+from shakespeare_env.errors import own_frames
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import json_lines
+from shakespeare_table.recorded import to_json_lines
 from shakespeare_table.session import Session, choose
 
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of
 that as no other move has; several moves are separated by spaces. Or:
-  ? NAME       what a card, a move or a thing on the table does; so ? NUMBER
-  table        the table again
-  moves        your moves again, with their texts
-  log [COUNT]  the last moves and their effects
-  scores       what everybody's score is made of so far
-  hint [AGENT] what an agent would play in your place
-  undo         take your last move back, where that gives no secret away
-  quit         leave the game; so do Ctrl-D and Ctrl-C"""
+  ? NAME       explain a card, a move or a thing on the table; or ? NUMBER
+  table        draw the table again
+  moves        list your moves again, with their texts
+  log [COUNT]  list the last moves and their effects
+  scores       list the parts of everybody's score so far
+  hint [AGENT] show what an agent would play in your place
+  undo         take your last move back, if that gives no secret away
+  quit         leave the game, as do Ctrl-D and Ctrl-C"""
 _LOG_LENGTH = 12
-_MOST_EXPLAINED = 6  # the most topics explained at once; of more only the names are shown
+_MOST_EXPLAINED = 6  # the most topics explained at once; of more, only the names are listed
 _SEPARATORS = re.compile(r"[:>]")
 
 
-class Leave(Exception):  # noqa: N818 - not an error
-    """The person leaves the game."""
+class PlayerLeft(Exception):  # noqa: N818 - not an error
+    """Raised when the person leaves the game."""
 
 
-class Answers:
-    """A person's words; a line may hold several, kept `waiting`."""
+class TypedWords:
+    """The words that a person types. Words of a line that are not read yet are `waiting`."""
 
     def __init__(self) -> None:
         self.waiting: deque[str] = deque()
 
     def next(self, prompt: str) -> str:
-        """The next word; raises `Leave` when the input ends or is interrupted."""
+        """Return the next word, or raise `PlayerLeft` if the input ends or is interrupted."""
         while not self.waiting:
             self.waiting.extend(_line(prompt).split())
         return self.waiting.popleft()
 
     def rest(self) -> str:
-        """What else its line holds; may be empty."""
+        """Return the rest of the line, which may be empty."""
         words = " ".join(self.waiting)
         self.waiting.clear()
         return words
 
 
 def _line(prompt: str) -> str:
-    if sys.stdin is None:  # the descriptor is not open
-        raise Leave
+    if sys.stdin is None:  # the standard input is closed
+        raise PlayerLeft
     try:
         if sys.stdin.isatty():
             return input(prompt)
@@ -73,18 +74,24 @@ def _line(prompt: str) -> str:
     except (EOFError, KeyboardInterrupt):
         line = ""
     except UnicodeDecodeError as error:
-        exit_with_error(f"the input is not text: {error}; write one move per line")
+        exit_with_error(f"the input is not text ({error}); write one move per line")
     if not line:
         typer.echo()
-        raise Leave
+        raise PlayerLeft
     typer.echo(line.removesuffix("\n"))
     return line
 
 
 def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
-    """The legal move that a text, a part of it or a number names; ValueError if there is none.
+    """Return the legal move that a text, a part of a text or a number names.
 
-    `commands` is what else a misspelt word may stand for.
+    Args:
+        answer: The word.
+        position: The position.
+        commands: Other words that a misspelt word may stand for.
+
+    Raises:
+        ValueError: No move is named, or several moves are.
     """
     legal = position.moves()
     if answer in legal:
@@ -99,15 +106,15 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
             f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
         )
     texts = [re.escape(part) for part in _SEPARATORS.split(answer.lower())]
-    # A part of the answer begins a word of a move's part.
+    # Each part of the answer begins a word within a part of the move.
     begun = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(texts)}"
     found = [move for move in legal if any(texts) and re.search(begun, move.lower())]
     if not found:
         parts = [part for move in legal for part in _SEPARATORS.split(move)]
         question = did_you_mean(answer, [*commands, *legal, *parts])
         raise ValueError(
-            f"{short_repr(answer)} is neither a move nor a number{question}; ? shows what you "
-            "can enter"
+            f"{short_repr(answer)} is neither a move nor a number{question}; enter ? to see what "
+            "you can enter"
         )
     if len(found) > 1:
         listed = ", ".join(f"{legal.index(move) + 1} {move}" for move in found)
@@ -115,26 +122,26 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     return found[0]
 
 
-def _find_topics(words: str, topics: Mapping[str, str]) -> list[str]:
-    """The names in `topics` that words stand for: one of that name, else all that hold them."""
+def _find_topics(words: str, topics: Mapping[str, Topic]) -> list[str]:
+    """Return the topic that has this name, or else all topics whose names contain it."""
     wanted = re.sub(r"[\s_-]+", "_", words.strip().lower())
     if wanted in topics:
         return [wanted]
     if found := [name for name in topics if wanted in name.lower()]:
         return found
-    question = did_you_mean(wanted, topics) or f"; there is: {', '.join(sorted(topics))}"
+    question = did_you_mean(wanted, topics) or f"; there are {', '.join(sorted(topics))}"
     raise ValueError(f"nothing is called {short_repr(words)}{question}")
 
 
 class Person:
-    """Holds one seat of a game."""
+    """A person who holds one seat of a session, at the terminal."""
 
     def __init__(self, session: Session, seat: int) -> None:
         self.session = session
         self.seat = seat
         self._saved: set[Path] = set()
         self._drawn: int | None = None
-        self._answers = Answers()
+        self._typed = TypedWords()
         self._commands: dict[str, Callable[[], None]] = {
             "?": self._explain,
             "table": self.show_table,
@@ -151,7 +158,7 @@ class Person:
         return self.session.position
 
     def play_given(self, given: Sequence[str]) -> None:
-        """Play the person's first moves and print nothing; ValueError if one is wrong."""
+        """Play the person's first moves without printing, or raise ValueError if one is wrong."""
         for number, word in enumerate(given, 1):
             self.session.play_out()
             if self._position.to_move is None:
@@ -163,47 +170,54 @@ class Person:
 
     def show_log(self, first: int = 0) -> None:
         """Print the moves from number `first` on, counted from 0."""
-        course = self.session.course
-        for at in range(first, len(course.moves)):
-            printing.print_move(course.lines(at, self.seat))
+        history = self.session.history
+        for at in range(first, len(history.moves)):
+            printing.print_move(history.lines(at, self.seat))
 
     def play(self) -> None:
-        """Play on to the end; raises `Leave`."""
+        """Play on to the end, or raise `PlayerLeft`."""
         while True:
             self.session.play_out(self._show_last)
             if self._position.to_move is None:
                 return
-            self.session.push(self._asked(), self._show_last)
+            self.session.push(self._ask(), self._show_last)
 
     def save(self, path: Path) -> None:
-        """Write the game so far, over no file of another; ValueError if it cannot be written."""
+        """Write the game so far to a file, but replace no file that was there before.
+
+        Raises:
+            ValueError: The game cannot be written.
+        """
         if not path.name.endswith((".jsonl", ".jsonl.gz")):
-            raise ValueError(f"{short_repr(str(path))}: give a file .jsonl or .jsonl.gz")
+            raise ValueError(
+                f"{short_repr(str(path))} does not end in .jsonl or .jsonl.gz; give such a name"
+            )
         if path not in self._saved and os.path.lexists(path):
-            raise ValueError(f"there is a {short_repr(str(path))} already; give another name")
+            raise ValueError(f"{short_repr(str(path))} exists already; give another name")
         try:
-            write_output(path, json_lines(self.session.course, path.suffix == ".gz"))
+            write_output(path, to_json_lines(self.session.history, path.suffix == ".gz"))
         except (OSError, ValueError) as fault:  # ValueError: no file can have this name
             raise ValueError(f"cannot write {short_repr(str(path))}: {fault}") from fault
         self._saved.add(path)
 
     def show_table(self) -> None:
-        """Draw the table as the person sees it."""
+        """Draw the table as the person may see it."""
         screen.print_position(self._position.game, self._position.seen_by(self.seat))
 
     def show_scores(self) -> None:
-        """Print the parts of all scores, as far as the person knows them."""
-        course = self.session.course
-        printing.print_scores(self._position, course.names, course.score_sheet(self.seat))
+        """Print the parts of all scores that the person may know."""
+        history = self.session.history
+        printing.print_scores(self._position, history.names, history.score_sheet(self.seat))
 
-    def _show_last(self, course: GameHistory) -> None:
-        self.show_log(len(course.moves) - 1)
+    def _show_last(self, history: GameHistory) -> None:
+        self.show_log(len(history.moves) - 1)
 
-    def _asked(self) -> str:
+    def _ask(self) -> str:
         asked_after = None
         while True:
-            position, number = self._position, len(self.session.moves)
-            if asked_after != number and not self._answers.waiting:
+            position = self._position
+            number = len(self.session.moves)
+            if asked_after != number and not self._typed.waiting:
                 if self._needs_table():
                     self._drawn = number
                     self.show_table()
@@ -211,7 +225,7 @@ class Person:
                     screen.print_text()
                 screen.print_text("\n".join(printing.move_lines(position, screen.size()[0])))
             asked_after = number
-            word = self._answers.next("Your move (? for help): ")
+            word = self._typed.next("Your move (? for help): ")
             try:
                 # A move may have the name of a command.
                 if word in position.moves() or word not in self._commands:
@@ -220,16 +234,17 @@ class Person:
             except ValueError as fault:
                 for line in str(fault).splitlines():
                     screen.print_wrapped(line, 2)
-                self._answers.rest()
+                self._typed.rest()
 
     def _needs_table(self) -> bool:
-        """Whether another seat has decided, or a phase has begun, since a table was last drawn."""
+        """Return whether another seat has decided or a phase has begun since the last drawing."""
         since = [] if self._drawn is None else self.session.positions[self._drawn :]
         turns = {(position.to_move, position.phase) for position in since}
         return turns != {(self.seat, self._position.phase)}
 
     def _explain(self) -> None:
-        position, words = self._position, self._answers.rest()
+        position = self._position
+        words = self._typed.rest()
         if not words:
             screen.print_text(_HELP.format(example=position.moves()[0]))
             return
@@ -245,11 +260,11 @@ class Person:
             screen.print_wrapped(f"{words!r} could be: {', '.join(found)}", 2)
             return
         for name in found:
-            for number, line in enumerate(topics[name].splitlines()):
+            for number, line in enumerate(str(topics[name]).splitlines()):
                 screen.print_wrapped(f"  {line}" if number else f"{name}: {line}", 2)
 
     def _show_log(self) -> None:
-        words = self._answers.rest() or str(_LOG_LENGTH)
+        words = self._typed.rest() or str(_LOG_LENGTH)
         if (count := number_of(words)) is None:
             raise ValueError(
                 f"log {short_repr(words)}: give a number of moves, as in log {_LOG_LENGTH}"
@@ -257,7 +272,7 @@ class Person:
         self.show_log(max(0, len(self.session.moves) - count))
 
     def _hint(self) -> None:
-        name = self._answers.rest() or default(self._position.game)
+        name = self._typed.rest() or default(self._position.game)
         screen.print_wrapped(hint(self._position, name), 12)
 
     def _undo(self) -> None:
@@ -266,13 +281,16 @@ class Person:
         screen.print_text(f"Taken back: {move}")
 
     def _quit(self) -> None:
-        raise Leave
+        raise PlayerLeft
 
 
 def hint(position: Position, name: str) -> str:
-    """The move of the agent `name` for the seat to move, in words; ValueError if it has none.
+    """Return a sentence with the move of an agent for the seat to move.
 
-    Its generator is its own, so the game goes on as if it had not been asked.
+    The agent has a generator of its own, so the game goes on as if it had not been asked.
+
+    Raises:
+        ValueError: There is no such agent, or it fails.
     """
     try:
         agent = make(name, position.game)
@@ -287,11 +305,11 @@ def hint(position: Position, name: str) -> str:
 
 
 def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
-    """A fault of the agent called `name`: what it is, then where it is in the agent's own code."""
+    """Return lines about a fault of an agent: what it is, and where in the agent's own code."""
     if isinstance(fault, IllegalMove):
         chosen = fault.move
         if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:
             chosen = position.move_text(chosen)
         return [f"{name} chose the illegal move {chosen}"]
-    steps = "".join(traceback.format_list(own_steps(fault))).splitlines()
+    steps = "".join(traceback.format_list(own_frames(fault))).splitlines()
     return [f"{name} failed: {type(fault).__name__}: {fault}", *steps]

@@ -1,4 +1,4 @@
-"""`shakespeare play`: a person against agents; `shakespeare watch`: agents among themselves."""
+"""The commands `shakespeare play` against agents, and `shakespeare watch` for agents alone."""
 
 from __future__ import annotations
 
@@ -34,15 +34,15 @@ def play(
         Path | None,
         typer.Option(
             metavar="FILE",
-            help="Write the game for `replay`, however it ends: a new .jsonl or .jsonl.gz file.",
+            help="Write the game for `replay` to a new .jsonl or .jsonl.gz file, however it ends.",
             show_default=False,
         ),
     ] = None,
 ) -> None:
-    """Play against agents; you see what your seat may know, and `?` for the rest."""
+    """Play against agents. You see what your seat may know. Enter ? for help."""
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_env.core.rng import fresh_seed
-    from shakespeare_table.cli.person import Leave, Person, fault_lines
+    from shakespeare_table.cli.person import Person, PlayerLeft, fault_lines
     from shakespeare_table.session import Session
 
     game = choices.find_game(game_name)
@@ -57,14 +57,15 @@ def play(
     agents = dict(zip(others, [opponent.agent for opponent in opponents], strict=True))
     seated = [*names[:seat], lineup_options.PERSON, *names[seat:]]
     session = Session(position, agents, seed, names=seated)
-    person, stopped = Person(session, seat), None
-    try:  # before anything is printed, for usage errors
+    person = Person(session, seat)
+    stopped = None
+    try:  # usage errors come before anything is printed
         person.play_given((moves or "").split())
     except (Exception, KeyboardInterrupt) as fault:
         if session.failed is None and isinstance(fault, ValueError):
             raise typer.BadParameter(str(fault), param_hint="--moves") from fault
         stopped = fault
-    if save is not None:  # checked while nothing can be lost
+    if save is not None:  # a wrong name is refused while nothing can be lost
         with choices.usage_errors("--save"):
             person.save(save)
     screen.print_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
@@ -76,37 +77,34 @@ def play(
         # Nothing is secret once the game is over.
         screen.print_position(game, session.position.to_dict())
         person.show_scores()
-        farewell = "To see this game again"
-    except (Leave, KeyboardInterrupt):
-        farewell = "You have left the game. To resume it"
+        what_for = "To see this game again"
+    except (PlayerLeft, KeyboardInterrupt):
+        what_for = "You have left the game. To resume it"
     except Exception as fault:
         if session.failed is None:
             raise
         who = f"{seated[session.failed]}, seat {session.failed},"
         typer.echo("\n".join(["", *fault_lines(who, fault, session.position)]), err=True)
-        farewell = "To resume the game once the agent is repaired"
+        what_for = "To resume the game once the agent is repaired"
     finally:
         if save is not None:
             try:
                 person.save(save)
             except ValueError as fault:
                 choices.exit_with_error(str(fault))
-    words: list[object] = [
-        "play",
-        *names,
-        "--game",
-        how_to_name(game.name),
-        "--players",
-        position.players,
-    ]
-    words += ["--seat", seat, "--seed", seed]
+    words: list[object] = ["play", *names]
+    words += ["--game", how_to_name(game.name)]
+    words += ["--players", position.players]
+    words += ["--seat", seat]
+    words += ["--seed", seed]
     for name in option or []:
         words += ["--option", name]
-    if played := session.course.moves_of(seat):
+    played = session.history.moves_of(seat)
+    if played:
         words += ["--moves", " ".join(played)]
-    typer.echo(f"{farewell}, run\n  {command(*words)}")
+    typer.echo(f"{what_for}, run\n  {command(*words)}")
     if save is not None:
-        typer.echo(f"To look at it, run\n  {command('replay', save, *own_game_options())}")
+        typer.echo(f"To replay it, run\n  {command('replay', save, *own_game_options())}")
     if session.failed is not None:
         raise typer.Exit(1)
 
@@ -117,12 +115,12 @@ def watch(
     players: lineup_options.Players = None,
     seed: lineup_options.Seed = 0,
     moves: Annotated[
-        int | None, typer.Option(min=0, help="Number of moves to play.", show_default="all")
+        int | None, typer.Option(min=0, help="The number of moves to play.", show_default="all")
     ] = None,
     delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
     option: choices.Variants = None,
 ) -> None:
-    """Watch a game of agents, secrets included; each of its days or rounds is drawn."""
+    """Watch a game of agents with all its secrets. The table is drawn every day or round."""
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_table.session import Session
 
@@ -134,15 +132,16 @@ def watch(
     session = Session(position, agents, seed, names=names)
     chapter: object = object()  # equal to nothing, so that the first position is drawn
 
-    def show(course: GameHistory) -> None:
+    def show(history: GameHistory) -> None:
         nonlocal chapter
-        before = course.positions[-2].to_dict()
-        last, chapter = chapter, before[game.presentation.chapter]
-        if chapter != last:
+        before = history.positions[-2].to_dict()
+        current = before[game.presentation.chapter]
+        if chapter != current:
             screen.print_position(game, before)
-        print_move(course.lines(len(course.moves) - 1, None))
+        chapter = current
+        print_move(history.lines(len(history.moves) - 1, None))
         time.sleep(delay)
 
     session.play_out(show, moves)
     screen.print_position(game, session.position.to_dict())
-    print_scores(session.position, names, session.course.score_sheet(None))
+    print_scores(session.position, names, session.history.score_sheet(None))

@@ -1,4 +1,4 @@
-"""Moves, scores and tables that more than one command prints."""
+"""Printed moves, scores and tables that several commands share."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ if TYPE_CHECKING:
     from shakespeare_env import Position
 
 _HANGING = 2
-"""Columns of further indent for the rest of a long line of a log."""
+"""The columns by which the rest of a long line of a log is indented further."""
 _FEW = 12
-"""The most moves that get a line each in a numbered list."""
+"""The most moves that have a line each in a numbered list."""
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -29,13 +29,13 @@ def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
 
 
 def print_move(lines: Sequence[str]) -> None:
-    """Print a move and its effects, as `Course.lines` words them."""
+    """Print a move and its effects, as `GameHistory.lines` words them."""
     for line in lines:
         screen.print_wrapped(line, INDENT + _HANGING)
 
 
 def print_moves(position: Position, *, numbered: bool = False) -> None:
-    """Print legal moves and what they do."""
+    """Print legal moves and their effects in a table, with their numbers if `numbered`."""
     rows = [
         (str(number), move, position.describe_move(move))
         for number, move in enumerate(position.moves(), 1)
@@ -45,15 +45,15 @@ def print_moves(position: Position, *, numbered: bool = False) -> None:
 
 
 def move_lines(position: Position, width: int) -> list[str]:
-    """The legal moves, numbered from 1: a few in words, many side by side in notation."""
+    """Return lines of legal moves, numbered from 1: few in words, many side by side as texts."""
     numbered = list(enumerate(position.moves(), 1))
     if len(numbered) <= _FEW:
         return [
             f"{number:>3}. {position.describe_move(move)}  ({move})" for number, move in numbered
         ]
-    wide = max(len(move) for _, move in numbered) + 7
-    cells = [f"{number:>3}. {move}".ljust(wide) for number, move in numbered]
-    across = max(1, width // wide)
+    cell_width = max(len(move) for _, move in numbered) + 7
+    cells = [f"{number:>3}. {move}".ljust(cell_width) for number, move in numbered]
+    across = max(1, width // cell_width)
     return ["".join(cells[at : at + across]).rstrip() for at in range(0, len(cells), across)]
 
 
@@ -62,28 +62,32 @@ def print_scores(
     names: Sequence[str] | None = None,
     sheet: Sequence[tuple[str, Sequence[int]]] | None = None,
 ) -> None:
-    """Print the parts of all scores, a column per seat, and who has won.
+    """Print the parts of all scores with a column per seat, and who has won.
 
     Args:
-        position: The position; a solo game's score is measured against its target.
+        position: The position. A solo game's score is compared with its target.
         names: The players' names by seat, if known.
-        sheet: (source, points by seat), if more is known than the position says.
+        sheet: Pairs of a source and its points by seat. None means what the position says.
     """
-    winners, solo, over = position.winners, position.players == 1, position.to_move is None
+    winners = position.winners
+    solo = position.players == 1
+    over = position.to_move is None
     if sheet is None:
         sheet = position.game.presentation.score_sheet(position.to_dict())
     titles = [f"seat {seat}" for seat in range(position.players)]
     if names:
         titles = [f"{title}\n{name}" for title, name in zip(titles, names, strict=True)]
-    rows = [(source, *map(str, points)) for source, points in sheet]
-    last = [("Final score" if over else "Score so far", *map(str, position.scores()))]
+    rows = [[source, *map(str, points)] for source, points in sheet]
+    parts = len(rows)
+    rows.append(["Final score" if over else "Score so far", *map(str, position.scores())])
     if winners and not solo:
-        last.append(("", *("wins" if other in winners else "" for other in range(len(titles)))))
-    table = Table(
-        "", *(Column(screen.coloured(title), justify="right", overflow="fold") for title in titles)
-    )
-    for number, row in enumerate([*rows, *last], 1):
-        table.add_row(*map(screen.coloured, row), end_section=number == len(rows))
+        seats = range(position.players)
+        rows.append([""] + ["wins" if seat in winners else "" for seat in seats])
+
+    columns = [Column(screen.coloured(title), justify="right", overflow="fold") for title in titles]
+    table = Table("", *columns)
+    for number, row in enumerate(rows, 1):
+        table.add_row(*map(screen.coloured, row), end_section=number == parts)
     screen.console().print(table)
     if solo:
         target = f"a good solo game passes {position.game.solo_target:g}"

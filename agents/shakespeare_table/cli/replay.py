@@ -1,4 +1,4 @@
-"""`shakespeare replay`: step through a recorded game, or try another move; draw a position."""
+"""The command `shakespeare replay`: step through a recorded game, or try another move."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ import os
 import shlex
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -27,9 +27,20 @@ from shakespeare_env.cli.choices import (
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
-from shakespeare_table.recorded import from_bytes, from_folder, from_json_lines, with_public_names
+from shakespeare_table.recorded import (
+    parse_json_lines,
+    read_game_of_folder,
+    read_json_lines,
+    with_public_names,
+)
 
-_HELP = "n or b: one position on or back; a number; first; last; moves: legal here; q: leave"
+if TYPE_CHECKING:
+    from shakespeare_research.counterfactual import Mean
+
+_HELP = (
+    "Enter n or b to go one position on or back, a number, first or last to go there, moves to "
+    "list the legal moves, or q to leave"
+)
 
 
 def replay(
@@ -38,23 +49,28 @@ def replay(
         str,
         typer.Argument(
             metavar="FILE|FOLDER|POSITION",
-            help="A game as JSON lines (.jsonl or .jsonl.gz), the folder of a dataset or of an "
-            "arena, or a position: a JSON file or its text.",
+            help="A game in JSON lines (.jsonl or .jsonl.gz), the folder of a dataset or an arena, "
+            "or a position as JSON, in a file or as text.",
         ),
     ],
     named: lineup_options.Finishers = None,
     game_id: Annotated[
         int | None,
-        typer.Option(min=0, max=2**63 - 1, help="The game of a folder.", show_default="0"),
+        typer.Option(
+            min=0, max=2**63 - 1, help="The number of the game in a folder.", show_default="0"
+        ),
     ] = None,
     at: Annotated[
-        int | None, typer.Option(min=0, help="Print this position and stop.", show_default=False)
+        int | None,
+        typer.Option(
+            min=0, help="Print the position with this number and stop.", show_default=False
+        ),
     ] = None,
-    listed: Annotated[bool, typer.Option("--list", help="List the moves.")] = False,
+    listed: Annotated[bool, typer.Option("--list", help="List the moves and stop.")] = False,
     seat: Annotated[
         int | None,
         typer.Option(
-            min=0, help="Show what this seat sees.", show_default="everything, secrets too"
+            min=0, help="Show only what this seat may see.", show_default="everything, secrets too"
         ),
     ] = None,
     instead: Annotated[
@@ -83,12 +99,14 @@ def replay(
     """Step through a recorded game; a position is drawn with its legal moves."""
     if page is not None:
         read = {"record", "own_game", "game_id", "seat", "page"}
-        refuse_unread(context, read, "--page writes the whole game")
+        refuse_unread(context, read, "--page writes the complete game")
     elif instead is not None:
         read = {"record", "own_game", "game_id", "instead", "at", "named", "continuations", "seed"}
-        refuse_unread(context, read, "what follows --instead is shown in full")
+        refuse_unread(context, read, "--instead shows everything that follows")
         if at is None:
-            raise typer.BadParameter("give --at as well", param_hint="--instead")
+            raise typer.BadParameter(
+                "give --at, the number of the position", param_hint="--instead"
+            )
     elif listed:
         read = {"record", "own_game", "game_id", "seat", "listed"}
         refuse_unread(context, read, "--list lists all moves and plays none")
@@ -96,27 +114,28 @@ def replay(
         read = {"record", "own_game", "game_id", "seat", "at"}
         refuse_unread(context, read, "agents play only after --instead")
     own = None if own_game is None else find_game(own_game)
-    text = record.strip().removeprefix("\ufeff").strip()  # as pastes leave it
+    text = record.strip().removeprefix("\ufeff").strip()  # pasted text may have a byte order mark
     is_position = text.startswith("{")
     try:
-        if not is_position and os.path.isdir(record):  # False, too, where no file has such a name
-            game = from_folder(Path(record), game_id or 0)
+        if not is_position and os.path.isdir(record):  # False also for names that no file can have
+            game = read_game_of_folder(Path(record), game_id or 0)
         elif game_id is not None:
             raise typer.BadParameter(
-                f"{short_repr(record)} is one game; omit it, or give a folder of games",
+                f"{short_repr(record)} is a single game; omit --game-id or give a folder of games",
                 param_hint="--game-id",
             )
         elif is_position:
-            game = from_bytes(text.encode(), "the position")
+            game = parse_json_lines(text.encode(), "the position")
         else:
-            game = from_json_lines(Path(record))
+            game = read_json_lines(Path(record))
     except (DatasetError, ModuleNotFoundError) as fault:
         exit_with_error(str(fault))
     check_own_game(own, game.position.game.name, short_repr(record))
     check_seat(seat, game.position.players)
     if at is not None and at > len(game.moves):
         raise typer.BadParameter(
-            f"no position {at}; they are numbered 0 to {len(game.moves)}", param_hint="--at"
+            f"there is no position {at}; positions are numbered 0 to {len(game.moves)}",
+            param_hint="--at",
         )
     if page is not None:
         _write_page(game, page, seat)
@@ -145,9 +164,9 @@ def _play_instead(
     continuations: int,
     seed: int,
 ) -> None:
-    """Play another move at a position, let agents finish, and compare with the recorded move.
+    """Try another move in a position, let agents finish, and compare with the recorded move.
 
-    Without names the record's agents play, the game's default one for a person.
+    Without names the record's agents play, and the game's default agent plays for a person.
     """
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.naming import default
@@ -157,13 +176,15 @@ def _play_instead(
     if move not in position.moves():
         legal = ", ".join(position.moves()) or "none, the game is over"
         raise typer.BadParameter(
-            f"{move!r} is not legal in position {at}; legal: {legal}", param_hint="--instead"
+            f"{move!r} is not legal in position {at}; the legal moves: {legal}",
+            param_hint="--instead",
         )
     recorded_names = game.names or []
-    if not named and (found := running_python(recorded_names)):  # a stranger may have named it
+    python_agents = [] if named else running_python(recorded_names)
+    if python_agents:  # a stranger may have recorded the game
         raise typer.BadParameter(
-            f"the record's agent {found[0]!r} is Python, which no record may run; if you trust it, "
-            f"name the agents yourself: {shlex.join(recorded_names)}",
+            f"the record's agent {python_agents[0]!r} is Python code, which a record may not run; "
+            f"if you trust it, name the agents yourself: {shlex.join(recorded_names)}",
             param_hint=lineup_options.AGENT,
         )
     finishers = [
@@ -187,11 +208,14 @@ def _play_instead(
         for seat, agent in enumerate(result.agents):
             means = [level(tried, seat) for tried in result.moves]
             means += [change(tried, seat) for tried in result.moves[1:]]
-            cells = (f"{unit * it.mean:.2f} ± {unit * (it.high - it.low) / 2:.2f}" for it in means)
-            rows.append((title, str(seat), agent, *cells))
-    titles = ["", "Seat", "Agent", *result.moves, *["Difference"] * (len(result.moves) - 1)]
-    printing.print_table(titles, rows)
+            rows.append([title, str(seat), agent, *(_with_margin(mean, unit) for mean in means)])
+    differences = ["Difference"] * (len(result.moves) - 1)
+    printing.print_table(["", "Seat", "Agent", *result.moves, *differences], rows)
     typer.echo(f"Means of {result.continuations} continuations of each move, 95 % intervals.")
+
+
+def _with_margin(mean: Mean, unit: int) -> str:
+    return f"{unit * mean.mean:.2f} ± {unit * (mean.high - mean.low) / 2:.2f}"
 
 
 def _write_page(game: GameHistory, path: Path, seat: int | None) -> None:
@@ -206,12 +230,14 @@ def _write_page(game: GameHistory, path: Path, seat: int | None) -> None:
 
 
 def _walk(game: GameHistory, seat: int | None) -> None:
-    from shakespeare_table.cli.person import Answers, Leave  # not for completion
+    from shakespeare_table.cli.person import PlayerLeft, TypedWords  # not for completion
 
-    answers, at, end = Answers(), 0, len(game.moves)
+    typed = TypedWords()
+    at = 0
+    end = len(game.moves)
     _print_position(game, at, seat)
     try:
-        while (word := answers.next(f"Position {at} of {end} (? for help): ").lower()) != "q":
+        while (word := typed.next(f"Position {at} of {end} (? for help): ").lower()) != "q":
             goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
             goal = goals.get(word, number_of(word))
             if word == "moves":
@@ -220,9 +246,9 @@ def _walk(game: GameHistory, seat: int | None) -> None:
                 at = goal
                 _print_position(game, at, seat)
             else:
-                typer.echo(f"{_HELP}; positions are numbered 0 to {end}")
-                answers.waiting.clear()
-    except (Leave, KeyboardInterrupt):
+                typer.echo(f"{_HELP}. Positions are numbered 0 to {end}.")
+                typed.waiting.clear()
+    except (PlayerLeft, KeyboardInterrupt):
         return
 
 
@@ -230,8 +256,8 @@ def _print_position(game: GameHistory, at: int, seat: int | None) -> None:
     position = game.positions[at]
     if at:
         printing.print_move(game.lines(at - 1, seat))
-    shown = position.to_dict() if seat is None else position.seen_by(seat)
-    screen.print_position(position.game, shown)
+    seen = position.to_dict() if seat is None else position.seen_by(seat)
+    screen.print_position(position.game, seen)
     if position.to_move is None:
         sheet = game.score_sheet(seat=None) if game.moves else None
         printing.print_scores(position, game.names, sheet)
@@ -242,7 +268,7 @@ def _print_position(game: GameHistory, at: int, seat: int | None) -> None:
         if game.names is not None:
             who += f", played by {game.names[position.to_move]}"
         value = game.values[at] if at < len(game.values) else None
-        # An estimate reveals a hand, so other seats do not see it.
+        # A forecast reveals the hand behind it, so other seats do not see it.
         if value is not None and seat in (None, position.to_move):
             who += f"; expects {value:+.3f}"
         typer.echo(f"Position {at} of {len(game.moves)}. {who}.")

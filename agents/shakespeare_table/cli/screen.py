@@ -1,7 +1,7 @@
-"""Output to a screen, in colour where it has some.
+"""Output to a screen, in colour if the screen has colours.
 
-Where output goes to a file or a pipe, there is no colour and no limit, unless the environment
-variables COLUMNS and LINES set one.
+Output to a file or a pipe has no colour, and no limit unless the environment variables COLUMNS and
+LINES set one.
 """
 
 from __future__ import annotations
@@ -21,10 +21,10 @@ from rich.theme import Theme
 from shakespeare_env.core.game import Game
 
 NO_LIMIT = 10_000
-_SEATS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
-"""Colours by seat; the last belongs to a game whose cards are red."""
+_SEAT_COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
+"""The colour of each seat. The last is not red, as the game with six seats has red cards."""
 _STYLES = {
-    **{f"on_screen.seat{seat}": f"bold {colour}" for seat, colour in enumerate(_SEATS)},
+    **{f"on_screen.seat{seat}": f"bold {colour}" for seat, colour in enumerate(_SEAT_COLOURS)},
     "on_screen.mine": "reverse",
     "on_screen.now": "bold",
     "on_screen.number": "bold",
@@ -32,22 +32,25 @@ _STYLES = {
 }
 
 
-class _OnScreen(RegexHighlighter):
+_FRAME_PATTERN = r"(?P<frame>[─│┌┐└┘├┤┬┴┼█]+)"
+_SEAT_PATTERNS = [
+    rf"(?P<seat{seat}>\b[Ss]eat {seat}\b(?: \([^)\n]*\))?|{sign})"
+    for seat, sign in enumerate("⓪①②③④⑤")
+]
+_OTHER_PATTERNS = [
+    r"(?P<number>(?:^|(?<=   )| {2,})\d+\.)(?= )",
+    r"(?P<now>▶[^\n]*)",
+    r"(?P<mine>\b[Ss]eat \d+ \(you\))",
+]
+
+
+class _GameHighlighter(RegexHighlighter):
     base_style = "on_screen."
-    highlights = [  # noqa: RUF012 - as in its base class
-        r"(?P<frame>[─│┌┐└┘├┤┬┴┼█]+)",
-        *(
-            rf"(?P<seat{seat}>\b[Ss]eat {seat}\b(?: \([^)\n]*\))?|{'⓪①②③④⑤'[seat]})"
-            for seat in range(len(_SEATS))
-        ),
-        r"(?P<number>(?:^|(?<=   )| {2,})\d+\.)(?= )",
-        r"(?P<now>▶[^\n]*)",
-        r"(?P<mine>\b[Ss]eat \d+ \(you\))",
-    ]
+    highlights = [_FRAME_PATTERN, *_SEAT_PATTERNS, *_OTHER_PATTERNS]  # noqa: RUF012 - as in its base
 
 
 def size() -> tuple[int, int]:
-    """Columns and lines of the screen."""
+    """Return the columns and lines of the screen."""
     limits = (NO_LIMIT, NO_LIMIT)
     if is_terminal():
         limits = (80, 24)
@@ -56,22 +59,22 @@ def size() -> tuple[int, int]:
 
 
 def is_terminal() -> bool:
-    """Whether a person looks at the output."""
+    """Return whether the output goes to a terminal."""
     return sys.stdout is not None and sys.stdout.isatty()
 
 
 def console() -> Console:
-    """Standard output, in colour if it has any; signs that it lacks become `?`."""
+    """Return the standard output as a console. Characters that it lacks become `?`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(width=size()[0], theme=Theme(_STYLES), highlight=False)
 
 
 def coloured(text: str) -> Text:
-    """Text without markup, for `console`."""
-    shown = Text(text)
-    _OnScreen().highlight(shown)
-    return shown
+    """Return text in colour for `console`, without reading markup in it."""
+    coloured_text = Text(text)
+    _GameHighlighter().highlight(coloured_text)
+    return coloured_text
 
 
 def print_text(text: str = "") -> None:
@@ -80,7 +83,7 @@ def print_text(text: str = "") -> None:
 
 
 def print_wrapped(text: str, indent: int) -> None:
-    """Print a line that goes on, indented, where it is too long."""
+    """Print a line, which goes on in indented lines if it is too long."""
     width, _ = size()
     hanging = " " * min(indent, width // 2)
     print_text("\n".join(textwrap.wrap(text, width, subsequent_indent=hanging)) or text)

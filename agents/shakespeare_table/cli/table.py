@@ -1,4 +1,4 @@
-"""`shakespeare table`: a table in the browser."""
+"""The command `shakespeare table`: play in the browser."""
 
 from __future__ import annotations
 
@@ -20,11 +20,13 @@ def table(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Listen on this address. Beyond this machine a token is needed to begin tables, "
-            "and what is sent is not encrypted.",
+            help="Listen on this address. If other machines can reach it, a token is needed to "
+            "begin tables, and nothing that is sent is encrypted.",
         ),
     ] = "127.0.0.1",
-    port: Annotated[int, typer.Option(min=0, max=65535, help="0 takes a free one.")] = 7764,
+    port: Annotated[
+        int, typer.Option(min=0, max=65535, help="Listen on this port. 0 means a free one.")
+    ] = 7764,
     games: Annotated[
         Path | None,
         typer.Option(
@@ -39,8 +41,8 @@ def table(
         typer.Option(
             "--name",
             metavar="NAME",
-            help="Answer to this host name, too: this machine's in the network, or that of a proxy "
-            "in front; then a token is needed. May be repeated.",
+            help="Answer to this host name as well, such as this machine's name in the network or "
+            "that of a proxy in front. A token is then needed. May be repeated.",
         ),
     ] = None,
     agents: Annotated[
@@ -49,8 +51,8 @@ def table(
             "--agent",
             metavar="AGENT",
             autocompletion=complete_agent,
-            help="Offer this agent, too: with options, a checkpoint's folder or my.py:NAME; may be "
-            "repeated.",
+            help="Offer this agent as well: a name with options, a checkpoint's folder or "
+            "my.py:NAME. May be repeated.",
         ),
     ] = None,
     own_games: Annotated[
@@ -58,14 +60,17 @@ def table(
         typer.Option(
             "--game",
             metavar="FILE.py:GAME",
-            help="Offer this game of your own, too; may be repeated.",
+            help="Offer this game of your own as well. May be repeated.",
             show_default=False,
         ),
     ] = None,
     limit: Annotated[
         float,
         typer.Option(
-            metavar="SECONDS", min=0.1, max=86_400, help="The longest an agent may take for a move."
+            metavar="SECONDS",
+            min=0.1,
+            max=86_400,
+            help="The longest time that an agent may take for a move.",
         ),
     ] = 60.0,
     browser: Annotated[bool, typer.Option("--browser/--no-browser", help="Open a browser.")] = True,
@@ -86,20 +91,22 @@ def table(
     choices.check_writable(games)
     database = games or folder / "table.sqlite"
     try:
-        settings = Settings(database, host, port, token, agents or (), limit, names or ())
+        settings = Settings(
+            database, host, port, token, agents=agents or (), limit=limit, host_names=names or ()
+        )
     except ValueError as fault:
         choices.exit_with_error(f"--name: {fault}")
 
     def announce(addresses: list[str]) -> None:
-        typer.echo(f"The table stands at {addresses[0]}")
+        typer.echo(f"Play at {addresses[0]}")
         for other in addresses[1:]:
             typer.echo(f"From other machines: {other}")
         if token:
             typer.echo(
-                "Whoever knows this address can begin tables and seat agents; a seat's link opens "
-                "that seat to whoever has it. Only a proxy in front can encrypt what is sent."
+                "Anyone who knows this address can begin tables and seat agents. Anyone who has "
+                "the link of a seat can play it. Only a proxy in front can encrypt what is sent."
             )
-        typer.echo(f"Games are kept in {database}. Ctrl-C ends the server.")
+        typer.echo(f"Games are kept in {database}. Press Ctrl-C to end the server.")
         if browser:
             typer.launch(addresses[0])
 

@@ -1,5 +1,7 @@
-"""Language models at the table: an MCP server through which one plays against agents.
+"""An MCP server through which a language model plays against agents.
 
-`tables` holds the games and `table` puts one into words, both without MCP; `server` offers them as
-tools (the extra `mcp`).
+- `model_game` is one game in words.
+- `tools` holds a server's games and what a model can ask of them, without MCP.
+- `results` adds finished games to an arena's results.
+- `server` offers the tools over MCP (extra `mcp`).
 """

@@ -1,4 +1,4 @@
-"""The MCP server: the methods of `tables.Tables` as tools."""
+"""The MCP server, whose tools are the methods of `tools.GameTools`."""
 
 from __future__ import annotations
 
@@ -12,8 +12,8 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.position import compile_all
 from shakespeare_env.extras import needing
 from shakespeare_env.version import version
-from shakespeare_table.mcp.table import Answer
-from shakespeare_table.mcp.tables import RequestError, Tables
+from shakespeare_table.mcp.model_game import ToolResult
+from shakespeare_table.mcp.tools import GameTools, RequestError
 
 with needing("mcp", "the MCP server needs"):
     from mcp.server.mcpserver import MCPServer
@@ -21,12 +21,13 @@ with needing("mcp", "the MCP server needs"):
     from mcp.types import CallToolResult, TextContent, ToolAnnotations
 
 _INSTRUCTIONS = """\
-Board games for you to play against other agents. Begin with list_games and read_rules, open a table
-with new_game, then answer each decision by its number with play and one of legal_moves, until the
-game is over; see_seat shows the whole table. You hold one seat and see what it may know. A call
-that you repeat acts once."""
+You can play board games against other agents. Begin with list_games and read_rules. Open a table
+with new_game. Then answer each decision with play, giving the decision's number and one of
+legal_moves, until the game is over. see_seat shows the whole table. You hold one seat and see only
+what it may know. If you repeat a call, it acts only once."""
 
-_PATIENCE_S = 30.0  # seconds that a request waits for compiled rules; many clients give up after 60
+COMPILE_WAIT_S = 30.0
+"""Seconds that a request waits for compiled rules. Many clients give up after 60."""
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
@@ -36,19 +37,24 @@ _ENDS = ToolAnnotations(
 )
 
 
-def server_of(tables: Tables) -> MCPServer[object]:
-    """A server whose tools play at some tables; `run()` serves standard input and output."""
+def server_of(tools: GameTools) -> MCPServer[object]:
+    """Return a server of some tools. Its `run()` serves standard input and output."""
     server: MCPServer[object] = MCPServer(
         "shakespeare-env", instructions=_INSTRUCTIONS, version=version(), log_level="WARNING"
     )
     compiling: dict[str, asyncio.Task[None]] = {}
-    looks = (tables.see_seat, tables.legal_moves, tables.explain)
-    for ask in (tables.list_games, tables.read_rules, *looks):
-        server.add_tool(_tool(ask), annotations=_READS)
-    server.add_tool(_tool(tables.play), annotations=_PLAYS)
-    server.add_tool(_tool(tables.leave_table), annotations=_ENDS)
-    server.add_tool(_tool(tables.new_game, compiling), annotations=_PLAYS)
-    for tool in server._tool_manager.list_tools():  # refuse arguments that would be dropped
+    for method in (
+        tools.list_games,
+        tools.read_rules,
+        tools.see_seat,
+        tools.legal_moves,
+        tools.explain,
+    ):
+        server.add_tool(_tool(method), annotations=_READS)
+    server.add_tool(_tool(tools.play), annotations=_PLAYS)
+    server.add_tool(_tool(tools.leave_table), annotations=_ENDS)
+    server.add_tool(_tool(tools.new_game, compiling), annotations=_PLAYS)
+    for tool in server._tool_manager.list_tools():  # by default unknown arguments are dropped
         model = tool.fn_metadata.arg_model
         model.model_config["extra"] = "forbid"
         model.model_rebuild(force=True)
@@ -57,31 +63,32 @@ def server_of(tables: Tables) -> MCPServer[object]:
 
 
 def _tool(
-    ask: Callable[..., Answer], compiling: dict[str, asyncio.Task[None]] | None = None
+    method: Callable[..., ToolResult], compiling: dict[str, asyncio.Task[None]] | None = None
 ) -> Callable[..., Awaitable[CallToolResult]]:
+    """Return a tool that calls a method in a thread, and compiles rules first for `new_game`."""
 
-    @wraps(ask)
+    @wraps(method)
     async def tool(**arguments: Any) -> CallToolResult:
         if compiling is not None and arguments["game"] in registry.names():
-            await _compiled(arguments["game"], compiling)
+            await _compile(arguments["game"], compiling)
         try:
-            answer = await asyncio.to_thread(ask, **arguments)
+            result = await asyncio.to_thread(method, **arguments)
         except RequestError as fault:
             raise ToolError(str(fault)) from fault
-        text = TextContent(type="text", text=answer.text)
-        return CallToolResult(content=[text], structured_content=answer.facts)
+        text = TextContent(type="text", text=result.text)
+        return CallToolResult(content=[text], structured_content=result.facts)
 
-    signature = inspect.signature(ask, eval_str=True)
+    signature = inspect.signature(method, eval_str=True)
     vars(tool)["__signature__"] = signature.replace(return_annotation=CallToolResult)
     return tool
 
 
-async def _compiled(game: str, compiling: dict[str, asyncio.Task[None]]) -> None:
+async def _compile(game: str, compiling: dict[str, asyncio.Task[None]]) -> None:
     if game not in compiling:
         compiling[game] = asyncio.create_task(asyncio.to_thread(compile_all, registry.game(game)))
-    await asyncio.wait([compiling[game]], timeout=_PATIENCE_S)
+    await asyncio.wait([compiling[game]], timeout=COMPILE_WAIT_S)
     if not compiling[game].done():
         raise ToolError(
-            f"the rules of {game} are being compiled for this computer, which is done once; "
-            "no table is open yet: call new_game again"
+            f"The rules of {game} are being compiled for this computer, which is done only once. "
+            "No table is open yet. Call new_game again."
         )

@@ -9,7 +9,7 @@ from typing import Any
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing import board as page
-from shakespeare_env.drawing.board import seat_and_name
+from shakespeare_env.drawing.board import seat_title
 from shakespeare_env.drawing.shapes import PANEL, Block, Elements, box, label, star
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.drawing import seat as seats
@@ -78,9 +78,9 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
         pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
     filled = ", ".join(f"{space} {colour}" for space, colour in mine["stage"].items()) or "empty"
     wall = _framed(seats.draw_wall(mine["stage"], seat, 308, 46, 44, 1))
-    pieces.append(Piece(f"{own}-stage", f"Stage of seat {seat}: {filled}", wall))
+    pieces.append(Piece(f"{own}-stage", f"Stage of {name or f'seat {seat}'}: {filled}", wall))
     summary = Piece(f"{own}-summary", title, seats.draw_summary(position, seat, name))
-    return Panel(own, seat_and_name(seat, name), pieces, seat, summary)
+    return Panel(own, seat_title(seat, name), pieces, seat, summary)
 
 
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
@@ -91,7 +91,7 @@ def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
     listed += [f"objectives: {', '.join(known)}"] if known else []
     if unknown := len(mine["objectives"]) - len(known):
         listed.append(b.plural(unknown, "unknown objective"))
-    return f"{seat_and_name(seat, name)}: {', '.join(listed)}"
+    return f"{seat_title(seat, name)}: {', '.join(listed)}"
 
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:

@@ -10,6 +10,7 @@ from typing import Any
 
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.presentation import Event
+from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.play.tracing import Call, Teller, Tracer
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare import state as s
@@ -27,7 +28,6 @@ from shakespeare_env.shakespeare.rules.phases import (
     turn,
     wager,
 )
-from shakespeare_env.shakespeare.text.wording import seat_list
 
 _IN_WORDS = ("mood", "tokens", "pounds", "prestige")
 _NO_POWER = Power()
@@ -143,7 +143,7 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
     for other in _seats(call):
         if other != seat:
-            yield event(call, other, f"{cause}, by seat {seat}", tried=True)
+            yield event(call, other, f"{cause}, by {seat_placeholder(seat)}", tried=True)
 
 
 def _take(call: Call) -> Iterator[Event]:
@@ -229,7 +229,7 @@ def _reveal(call: Call) -> Iterator[Event]:
         wagered = b.plural(int(call.after["wager"][seat]), "cylinder")
         cause = f"{wagered} wagered, place {place} in Order"
         yield event(call, seat, cause, source="first in Order")
-    yield Event(None, f"new Order: {seat_list(order)}")
+    yield Event(None, f"new Order: {seat_placeholder(*order)}")
 
 
 def _initiative(call: Call) -> Iterator[Event]:
@@ -337,7 +337,7 @@ def _wages(call: Call) -> Iterator[Event]:
 def _winners(call: Call) -> Iterator[Event]:
     won = [seat for seat in _seats(call) if call.after["winners"][seat]]
     if call.after["players"] > 1:
-        yield Event(None, f"{seat_list(won)} win{'s' * (len(won) == 1)}")
+        yield Event(None, f"{seat_placeholder(*won)} {{win}}")
 
 
 _TELLERS: dict[Any, Teller] = {

@@ -7,9 +7,10 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
+from shakespeare_env.core.presentation import Topic
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.facts import ACTS, Character, Power, Space
+from shakespeare_env.shakespeare.box.facts import ACTS, Character, Objective, Power, Space
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
@@ -19,17 +20,27 @@ _MOODS = {mood: b.gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
 }
 
 
-def topics(position: Mapping[str, Any]) -> dict[str, str]:
-    """Explanations by the name used in moves."""
+def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
+    """Explain everything by the name that moves use for it."""
     known = _numbers(position)
     said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
-    meanings = {name: text.format_map(known) for name, text in said.items()}
-    meanings |= {f"act_{act.lower()}": _act(act) for act in ACTS}
-    meanings |= {colour: _colour(colour, value) for colour, value in b.VALUES.items()}
-    meanings |= {space.id: _space(space) for space in t.BOX.spaces}
-    for name, text in _cards(position).items():
-        meanings[name] = f"{meanings[name]}\n{text}" if name in meanings else text
-    return meanings
+    explained = {}
+    for name, text in said.items():
+        places = tuple(_WORDS["places"].get(name, ()))
+        explained[name] = Topic(text.format_map(known), places=places)
+    for act in ACTS:
+        title = f"Act {act}"
+        explained[f"act_{act.lower()}"] = Topic(_act(act), title=title, places=(f"piles.{act}",))
+    for colour, value in b.VALUES.items():
+        explained[colour] = Topic(_colour(colour, value))
+    for space in t.BOX.spaces:
+        explained[space.id] = Topic(_space(space))
+    for card in t.BOX.characters:
+        above = f"{explained[card.id].text}\n" if card.id in explained else ""
+        explained[card.id] = Topic(above + _character(card), title=card.name)
+    for objective in t.BOX.objectives:
+        explained[objective.id] = _objective(position, objective)
+    return explained
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
@@ -87,28 +98,26 @@ def _space(space: Space) -> str:
     return ", ".join(words) + "."
 
 
-def _cards(position: Mapping[str, Any]) -> dict[str, str]:
-    """Every character by its id, and every objective with what each seat has of it now."""
-    found = {}
-    for card in t.BOX.characters:
-        limits = f"+1 for each of your assistants, +{t.PLUS_3} for a token."
-        craft = f"up to value {card.value}, {limits}"
-        use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
-        found[card.id] = f"{card.name}: {_kind(card)}. {use}"
-        if card.kind == "actor":
-            found[card.id] += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
-    for objective in t.BOX.objectives:
-        steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
-        standings = []
-        for seat in range(position["players"]):
-            value = b.counted(position, seat, objective.metric)
-            prestige = b.signed(b.reward(objective, value))
-            standings.append(f"seat {seat}: {value}, {prestige} prestige")
-        found[objective.id] = (
-            f"{objective.name}: {_WORDS['metrics'][objective.metric]}; prestige at the end: "
-            f"{steps}.\nNow: {'; '.join(standings)}."
-        )
-    return found
+def _character(card: Character) -> str:
+    limits = f"+1 for each of your assistants, +{t.PLUS_3} for a token."
+    craft = f"up to value {card.value}, {limits}"
+    use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
+    text = f"{card.name}: {_kind(card)}. {use}"
+    if card.kind == "actor":
+        text += f"\nComplete costume, at a rehearsal: {_power(card.costume_power)}."
+    return text
+
+
+def _objective(position: Mapping[str, Any], objective: Objective) -> Topic:
+    """Explain an objective, with what it counts and would bring for each seat now."""
+    counts = _WORDS["metrics"][objective.metric]
+    steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
+    standings = []
+    for seat in range(position["players"]):
+        value = b.counted(position, seat, objective.metric)
+        standings.append(f"{value}, {b.signed(b.reward(objective, value))} prestige")
+    text = f"{objective.name}: {counts}; prestige at the end: {steps}."
+    return Topic(text, "Now", tuple(standings), title=objective.name)
 
 
 def _kind(card: Character) -> str:

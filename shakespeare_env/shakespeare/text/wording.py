@@ -8,6 +8,7 @@ from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Headline
+from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 
@@ -78,21 +79,21 @@ def asked(position: Mapping[str, Any]) -> str:
             "queen": f"{t.QUEEN_POUNDS} pounds, or one of {t.QUEEN_OBJECTIVES} objectives",
             "rest": "choose the activated character that stays free of rest",
         }[phase]
-    return f"Seat {seat}: {question}."
+    return f"{{Seat {seat}}}: {question}."
 
 
-def headline(position: Mapping[str, Any]) -> Headline:
-    """The table, the day and its phase, and who decides what."""
+def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
+    """Say where the game stands: the table, the day, its phase, and who decides what."""
     players, queue = position["players"], position["queue"]
     table = f"{players} seats" if players > 1 else "solo"
     return Headline(
-        "Shakespeare",
-        f"{table} · strategic rest" if position["strategic_rest"] else table,
-        day_words(position),
-        _PHASES.get(_part(position), "phase 2, recruitment and activation"),
-        asked(position),
-        f"Afterwards: {seat_list(queue)}" if queue else "",
-    )
+        game="Shakespeare",
+        table=f"{table} · strategic rest" if position["strategic_rest"] else table,
+        progress=day_words(position),
+        phase=_PHASES.get(_part(position), "phase 2, recruitment and activation"),
+        sentence=asked(position),
+        aside=f"Afterwards: {seat_placeholder(*queue)}" if queue else "",
+    ).named(names)
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:
@@ -140,11 +141,6 @@ def extra_words(name: str) -> str:
     return name.replace("extra", "Extra ")
 
 
-def seat_list(seats: Sequence[int]) -> str:
-    """Seats by their numbers."""
-    return f"seat{'s' if len(seats) > 1 else ''} {', '.join(map(str, seats))}"
-
-
 def _part(position: Mapping[str, Any]) -> str:
     """The phase; of a white quill that of which it is a part, or empty."""
     phase = position["phase"]
@@ -160,7 +156,7 @@ def _outcome(position: Mapping[str, Any]) -> str:
     most = seats[won[0]]["prestige"]
     # Pounds decide among the seats with the most prestige (Rules F4).
     on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
-    sentence = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_list(won)}"
+    sentence = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_placeholder(*won)}"
     return f"{sentence}, on pounds" if on_pounds else sentence
 
 

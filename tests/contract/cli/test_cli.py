@@ -47,7 +47,9 @@ class TestWatch:
 
     def test_plays_so_many_moves_with_its_variants(self, game):
         on: dict[str, Any] = dict.fromkeys(game.options, True)
-        watch = ["watch", "--game", game.name, *(part for one in on for part in ("--option", one))]
+        watch = ["watch", "--game", game.name]
+        for option in on:
+            watch += ["--option", option]
         position = Position.new(game.name, players=game.max_seats, seed=0, **on)
         assert printed(*watch, "--moves", "0").count(str(position)) == 1
         assert len(PLAYED.findall(printed(*watch, "--moves", "5"))) == 5
@@ -55,7 +57,8 @@ class TestWatch:
 
 class TestPosition:
     def test_a_position_is_drawn_with_its_moves(self, position, tmp_path):
-        file, text = tmp_path / "position.json", json.dumps(position.to_dict())
+        file = tmp_path / "position.json"
+        text = json.dumps(position.to_dict())
         file.write_text(text, encoding="utf-8")
         out = printed("replay", str(file))
         assert out == printed("replay", text)

@@ -1,4 +1,4 @@
-"""What the shell gets when a key asks it to complete a command."""
+"""Completion of commands in the shell."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from tests.contract.processes import said_by
 
 
 def asked_by_bash(*words):
-    """Its variables; the last word is what has been typed of it."""
+    """Return the variables that Bash sets; the last word is what has been typed of it."""
     told = {"COMP_WORDS": "\n".join(["shakespeare", *words]), "COMP_CWORD": str(len(words))}
     return {**told, "_SHAKESPEARE_COMPLETE": "complete_bash"}
 

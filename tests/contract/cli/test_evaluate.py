@@ -34,7 +34,8 @@ def evaluated(game, tmp_path):
 
 
 def test_who_sits_down(game, evaluated, tmp_path):
-    default, most = shakespeare_agents.default(game), game.max_seats
+    default = shakespeare_agents.default(game)
+    most = game.max_seats
     tensors = random_tensors(8, game.layout.size, game.actions.size)
     facts: dict[str, Any] = {"command": "", "settings": {}, "figures": {}}
     save_checkpoint(tmp_path / "[red]", tensors, game, players=[most], **facts)
@@ -58,12 +59,14 @@ def test_a_link_is_written_through(evaluated, tmp_path):
 
 
 def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
-    seats, games = game.max_seats, 10 * game.max_seats
+    seats = game.max_seats
+    games = 10 * game.max_seats
     command = ["heuristic", "random", "--players", str(seats), "--games", str(games), "--seed", "5"]
     command += [part for option in game.options for part in ("--option", option)]
     out, data = evaluated(*command, env={"COLUMNS": "80"})
     assert max(map(len, out.splitlines())) <= 80
-    entrants, options = ["heuristic", *["random"] * (seats - 1)], dict.fromkeys(game.options, True)
+    entrants = ["heuristic", *["random"] * (seats - 1)]
+    options = dict.fromkeys(game.options, True)
     result = play_games(entrants, game.name, games=games, seed=5, options=options)
     assert data == result.to_json()
     for option, allowed in game.options.items():

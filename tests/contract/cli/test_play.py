@@ -52,9 +52,11 @@ def shown_tables(out, position):
 
 
 def test_what_is_printed_of_a_whole_game(small, table):
-    """The same game played here, with the same agent; no secret of another seat is printed."""
-    seat, first = 1, small.position(seed=6)
-    game, others = first.game, set(range(first.players)) - {1}
+    """A game is printed as it is played here with the same agent; no secret of another seat is."""
+    seat = 1
+    first = small.position(seed=6)
+    game = first.game
+    others = set(range(first.players)) - {1}
     out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
     drawing = shakespeare_agents.make("random", game)
     played = Session(first, dict.fromkeys(others, drawing), seed=6)
@@ -62,8 +64,10 @@ def test_what_is_printed_of_a_whole_game(small, table):
     lines: list[tuple[str, ...]] = []
 
     def note(_words):
-        position, move = played.positions[-2], played.moves[-1]
-        number, mover = str(len(played.moves)), str(position.to_move)
+        position = played.positions[-2]
+        move = played.moves[-1]
+        number = str(len(played.moves))
+        mover = str(position.to_move)
         if position.to_move != seat and game.is_secret(position.to_dict(), move):
             lines.append((number, mover, "decides in secret", "", ""))
         else:
@@ -135,7 +139,7 @@ def test_when_an_agent_fails_a_command_leads_back(table, tmp_path, monkeypatch, 
 def test_a_saved_game_is_read_by_replay(table, tmp_path, name):
     file = str(tmp_path / name)
     out = printed("play", *table, "--save", file, input=FIRST_OF_THE_LIST)
-    assert command_told(out, "To look at it") == ["shakespeare", "replay", file]
+    assert command_told(out, "To replay it") == ["shakespeare", "replay", file]
     again = printed(*command_told(out, "To see this game again")[1:], input="")
     listed = printed("replay", file, "--list")
     assert moves_told(listed) == moves_told(again) == moves_told(out)
@@ -171,7 +175,8 @@ def test_as_much_of_a_move_as_no_other_has():
 @plain_tables
 def test_lists_and_drawings_fit_the_screen(table):
     for position in sampled(table, seed=5, every=6):
-        lines, draw = move_lines(position, 80), position.game.presentation.draw
+        lines = move_lines(position, 80)
+        draw = position.game.presentation.draw
         numbers = re.findall(r"(?:^|  ) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
         assert list(map(int, numbers)) == list(range(1, len(position.moves()) + 1))
         assert len(lines) <= 30
@@ -188,7 +193,7 @@ def test_a_move_is_explained_with_what_it_names_by_number_or_text(position):
     for asked in ("1", move):
         told = printed("play", *table, input=f"? {asked}\n").partition("help): ? ")[2]
         for name in re.split("[:>]", move)[:2]:
-            assert f"\n{name}: {topics[name].splitlines()[0]}\n" in told
+            assert f"\n{name}: {topics[name].text.splitlines()[0]}\n" in told
     assert "there is no move 9999" in printed("play", *table, input="? 9999\n")
 
 

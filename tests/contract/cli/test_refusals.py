@@ -1,4 +1,4 @@
-"""What the commands refuse: an exit code of 1 or 2 and a short message that names the fault."""
+"""Refusals of commands: an exit code of 1 or 2 and a short message that names the fault."""
 
 from __future__ import annotations
 
@@ -69,7 +69,10 @@ def test_tables_that_cannot_be(command):
         (["replay", "nowhere.jsonl"], "nowhere.jsonl"),
         (["replay", "text.py"], "JSON"),
         (["replay", 999 * "long"], "longlong' cannot be read: File name too long"),
-        (["table", "--host", "192.0.2.1", "--games", "no/x.sqlite"], "cannot write no/x.sqlite"),
+        (
+            ["table", "--host", "192.0.2.1", "--games", "no/x.sqlite"],
+            "no/x.sqlite cannot be written",
+        ),
         (["arena", "--merge", "one", "two"], "--merge, given before each folder, copies its games"),
     ],
 )
@@ -116,7 +119,7 @@ MODES: dict[str, dict[str, str]] = {
     "arena": {
         "--merge one --results all": "--report --game",
         "--report --results all": "--merge --game",
-        "--report field.toml": "--merge --results --game FIELD.toml",
+        "--report arena.toml": "--merge --results --game ARENA.toml",
     },
     "train": {
         "--resume run": "--decisions --minutes --device --workers --ray --callback --trust",
@@ -155,7 +158,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
             if not chooses and name not in read and name != "--help":
                 message = refused(command, *mode.split(), *given)
                 assert f"{name}: " in message, given
-                assert f"so {name} would not be read: leave it out" in message
+                assert f"so {name} would not be read; leave it out" in message
     assert not list(Path().glob("*/"))
 
 
@@ -164,7 +167,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
     [
         ("train --trust my.py:agent", "--trust"),
         ("findings --out answers --groups costs", "--groups"),
-        ("arena field.toml --results all --report", "FIELD.toml"),
+        ("arena arena.toml --results all --report", "ARENA.toml"),
     ],
 )
 def test_what_only_another_mode_reads_is_refused(words, name):

@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film, film_page
-from shakespeare_table.recorded import from_folder, from_json_lines, json_lines
+from shakespeare_table.recorded import read_game_of_folder, read_json_lines, to_json_lines
 from tests.contract.command_line import PLAYED, moves_told, printed, refused
 from tests.contract.small_datasets import write
 
@@ -23,14 +23,14 @@ def folder(request, tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def record(folder):
-    return from_folder(folder, 1)
+    return read_game_of_folder(folder, 1)
 
 
 @pytest.fixture
 def begun(record, tmp_path):
     """The first moves of the game in a file."""
     file = tmp_path / "begun.jsonl"
-    file.write_bytes(json_lines(record.up_to(4)))
+    file.write_bytes(to_json_lines(record.up_to(4)))
     return str(file)
 
 
@@ -55,7 +55,7 @@ def test_walking_there_and_back(folder, record):
     places = [0]
     for at in (0, 1, 2, 1, 5, 4, end, 0):
         places.append(out.index(str(record.positions[at]), places[-1]) + 1)
-    assert f"positions are numbered 0 to {end}" in out
+    assert f"Positions are numbered 0 to {end}" in out
     # What was typed after a mistake is forgotten, and nothing follows on leaving.
     assert str(record.positions[1]) not in out[places[-1] :]
     assert str(record.positions[5]) not in out[places[-2] :]
@@ -66,7 +66,8 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
     for seat in range(record.position.players):
         listed = PLAYED.finditer(replay(folder, "--seat", seat, "--list"))
         for number, line in enumerate(found.group() for found in listed):
-            position, move = record.positions[number], record.moves[number]
+            position = record.positions[number]
+            move = record.moves[number]
             secret = position.game.is_secret(position.to_dict(), move)
             hidden = secret and position.to_move != seat
             assert ("decides in secret" in line) == hidden
@@ -132,10 +133,10 @@ def test_a_game_is_read_as_editors_and_pastes_leave_it(record, begun, edited):
     lines = edited(file.read_bytes())
     for written in (lines, gzip.compress(lines)):
         file.write_bytes(written)
-        game = from_json_lines(file)
+        game = read_json_lines(file)
         assert (list(game.moves), game.names) == (list(record.moves[:4]), record.names)
     file.write_bytes(edited(json.dumps(record.positions[0].to_dict(), indent=1).encode()))
-    assert from_json_lines(file).positions == [record.positions[0]]
+    assert read_json_lines(file).positions == [record.positions[0]]
 
 
 @pytest.mark.parametrize("before", ["\ufeff", "\r\n", "\n ", " \ufeff\n"])
@@ -145,10 +146,11 @@ def test_a_position_is_read_as_it_is_pasted(record, before):
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
-    file, course = tmp_path / "game.html", record.up_to(4)
+    file = tmp_path / "game.html"
+    history = record.up_to(4)
     for seat, at in ((None, []), (0, ["--seat", "0"])):
         printed("replay", begun, "--page", str(file), *at)
-        assert file.read_text(encoding="utf-8") == film_page(Film(course, seat=seat))
+        assert file.read_text(encoding="utf-8") == film_page(Film(history, seat=seat))
 
 
 def test_refuses_what_cannot_be(folder, record, tmp_path):

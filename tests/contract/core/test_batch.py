@@ -40,7 +40,8 @@ def test_arrays_are_written_in_place(table):
 @full_tables
 def test_what_is_written_into_its_arrays_is_refused_or_changes_no_game(table):
     """Compiled code reads some again; the next step overwrites the others."""
-    batch, untouched = table.batch(6, seed=41), table.batch(6, seed=41)
+    batch = table.batch(6, seed=41)
+    untouched = table.batch(6, seed=41)
     for name in ("players", "to_move", "mask"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(batch, name)[0] = 0
@@ -65,7 +66,8 @@ def test_random_actions_are_legal_and_reach_every_legal_action(table):
 @full_tables
 def test_a_row_plays_the_deal_it_is_given(table):
     """Chance to come included, in this game and in those that follow in its row."""
-    whole, some = table.batch(7, seed=9), table.batch(len(DEALS), seed=1)
+    whole = table.batch(7, seed=9)
+    some = table.batch(len(DEALS), seed=1)
     some.reset(9, deals=DEALS)
     assert some.random_actions().tolist() == whole.random_actions()[DEALS].tolist()
     for step in range(150):
@@ -84,7 +86,8 @@ def test_a_row_plays_the_deal_it_is_given(table):
 
 @full_tables
 def test_without_autoreset_finished_games_wait_for_the_others(table):
-    batch, step = table.batch(4, seed=45, autoreset=False), 0
+    batch = table.batch(4, seed=45, autoreset=False)
+    step = 0
     while (batch.to_move >= 0).any():
         batch.step(chosen(batch.mask, step))
         step += 1
@@ -92,7 +95,8 @@ def test_without_autoreset_finished_games_wait_for_the_others(table):
     assert not batch.obs.any()
     assert (batch.random_actions() == -1).all()
     before = batch.save(slice(None))
-    scores, winners = batch.final_scores.copy(), batch.final_winners.copy()
+    scores = batch.final_scores.copy()
+    winners = batch.final_winners.copy()
     rewards, done = batch.step([-1] * 4)
     assert not rewards.any()
     assert not done.any()
@@ -124,7 +128,8 @@ def test_a_step_in_some_games_is_a_step_of_these_games_alone(name, n, threads, a
         actions = chosen(batch.mask, step)[rows]
         batch.step(actions, rows)
         alone.step(actions)
-        shown["rewards"], shown["done"] = 0, False
+        shown["rewards"] = 0
+        shown["done"] = False
         for view in shown:
             now = getattr(batch, view)
             before = np.broadcast_to(shown[view], now.shape)
@@ -146,7 +151,8 @@ def test_views_of_some_games_are_rows_of_the_views_of_all(table, n, threads):
     batch = played(table, n, threads=threads)
     before = snapshot(batch)
     seats = np.arange(n) % table.players
-    seen, scores = batch.observe(seats), batch.scores()
+    seen = batch.observe(seats)
+    scores = batch.scores()
     for game in (0, n - 1):
         position = Position.of_record(batch.game, record_of(batch, game))
         assert scores[game].tolist() == position.scores()

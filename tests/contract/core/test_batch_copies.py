@@ -46,7 +46,8 @@ def test_a_copy_goes_on_alike_and_independently(name, n, threads, way):
     batch = mixed(name, n, threads=threads, reward="margin", autoreset=n == MANY)
     for _ in range(70):
         batch.step(batch.random_actions())
-    twin, third = COPIES[way](batch), COPIES[way](batch)
+    twin = COPIES[way](batch)
+    third = COPIES[way](batch)
     assert twin.game is batch.game
     before = snapshot(third)
     for _ in range(250 if n < MANY else 30):
@@ -124,7 +125,8 @@ def test_a_fault_in_any_share_is_raised_and_all_others_are_done(share):
 
 def interrupted(call, instruction):
     """Whether a call gets as far as an instruction, at which it is interrupted."""
-    left, before = count(-instruction), sys.gettrace()
+    left = count(-instruction)
+    before = sys.gettrace()
 
     def trace(frame, event, _):
         frame.f_trace_opcodes = True

@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_env import observation_layout
 from shakespeare_env.core import registry
-from shakespeare_env.core.game import ObservationField
+from shakespeare_env.core.game import LayoutEntry, ObservationField, ObservationLayout
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables
@@ -21,9 +21,11 @@ PLACE = re.compile(r"\{\+(\d+)\}")
 @plain_tables
 def test_texts_and_ids_are_inverse_for_every_seat(table):
     """Places count clockwise from the seat; what names one that the table lacks is no move."""
-    actions, players = table.position(seed=0).game.actions, table.players
+    actions = table.position(seed=0).game.actions
+    players = table.players
     for seat in range(players):
-        texts, ids = actions.texts_for(seat, players), actions.ids_for(seat, players)
+        texts = actions.texts_for(seat, players)
+        ids = actions.ids_for(seat, players)
         assert len(texts) == len(set(texts)) == actions.size
         at_table = {}
         for index, (text, shown) in enumerate(zip(actions.texts, texts, strict=True)):
@@ -41,7 +43,8 @@ def test_texts_and_ids_are_inverse_for_every_seat(table):
 @plain_tables
 def test_a_position_reads_and_writes_the_moves_of_the_seat_to_move(table):
     for position in sampled(table, seed=12, every=30):
-        legal, moves = position.action_mask().nonzero()[0].tolist(), position.moves()
+        legal = position.action_mask().nonzero()[0].tolist()
+        moves = position.moves()
         assert [position.move_text(action) for action in legal] == moves
         assert [position.action_id(text) for text in moves] == legal
         assert all(map(position.is_move, moves))
@@ -84,12 +87,40 @@ def test_described_fields_cover_the_observation_and_seats_have_equal_blocks(name
         assert block.keys() == by_seat[0].keys()
 
 
+def test_a_field_says_in_data_and_in_words_what_its_numbers_are():
+    day, pounds = ObservationLayout(
+        [
+            LayoutEntry("day", 2, 0, 1, "the day", ("first", "second"), is_one_hot=True),
+            ("pounds", 1, 0, 9, "pounds"),
+        ]
+    )
+    assert (day.names, day.is_one_hot) == (("first", "second"), True)
+    assert day.description == "one-hot: the day: first, second"
+    assert (pounds.names, pounds.is_one_hot, pounds.description) == ((), False, "pounds")
+
+
+def test_a_field_names_all_of_its_numbers_or_none():
+    with pytest.raises(ValueError, match=r"'day' has 3 numbers and 1 names"):
+        ObservationLayout([LayoutEntry("day", 3, 0, 1, "the day", ("first",))])
+
+
+def test_offsets_are_the_starts_of_fields_by_name_without_their_prefix():
+    layout = ObservationLayout(
+        [("seat0.pounds", 1, 0, 9, ""), ("seat1.pounds", 1, 0, 9, ""), ("day", 2, 0, 1, "")]
+    )
+    assert layout.offsets("seat1.")._asdict() == {"pounds": 1}
+    assert layout.offsets()._asdict() == {"day": 2}
+
+
 @plain_tables
 def test_all_seats_see_the_same_table_each_from_its_own_place(table):
-    """What all may know of a seat is the same in every block that shows it; the first is the
-    observer's, and those of absent seats are zero. Fields outside are public but for those that
-    begin with `own_` or `known_`."""
-    layout, own = observation_layout(table.game), knowledge.of(table.game, "facts").OWN_FIELDS
+    """Every block that shows a seat agrees on all that is public.
+
+    The first block is the observer's, and those of absent seats are zero. Fields outside the blocks
+    are public but for those that begin with `own_` or `known_`.
+    """
+    layout = observation_layout(table.game)
+    own = knowledge.of(table.game, "facts").OWN_FIELDS
     found = blocks(layout)
     assert own <= set(found[0])
     for position in sampled(table, seed=61, every=10):

@@ -1,4 +1,4 @@
-"""What holds in every game, at every seat count, in every variant, however it is played."""
+"""Properties of every game, at every seat count, in every variant, however it is played."""
 
 import copy
 import pickle
@@ -75,12 +75,14 @@ def test_copies_are_independent_and_compared_by_what_they_say(table, seed, salt,
 @given(tables, seeds, salts, stops, st.integers(0, 10**6))
 def test_an_illegal_move_changes_nothing(table, seed, salt, stop, pick):
     position = played(table, seed, salt, stop)
-    mask, before = position.action_mask(), position.record()
+    mask = position.action_mask()
+    before = position.record()
     illegal = np.flatnonzero(~mask)
     move = position.move_text(int(illegal[pick % len(illegal)]))
     with pytest.raises(IllegalMove) as caught:
         position.push(move)
-    fault, seat = caught.value, position.to_move
+    fault = caught.value
+    seat = position.to_move
     assert (fault.move, fault.seat, fault.phase) == (move, seat, position.phase)
     assert (fault.legal, fault.game_index) == (position.moves(), None)
     assert f"seat {seat} decides in phase '{position.phase}'; legal: " in str(fault)

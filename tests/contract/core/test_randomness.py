@@ -18,7 +18,8 @@ STEPS = 300
 @full_tables
 @pytest.mark.parametrize(("few", "many"), [(1, 7), (7, 600)])
 def test_a_game_does_not_depend_on_its_neighbours(table, few, many):
-    one, other = (table.batch(n, seed=21) for n in (few, many))
+    one = table.batch(few, seed=21)
+    other = table.batch(many, seed=21)
     begun = one.save([0])["random"].tolist()
     for step in range(STEPS):
         assert differing_fields(one.save(slice(few)), other.save(slice(few))) == [], step
@@ -36,7 +37,8 @@ def test_a_game_does_not_depend_on_its_neighbours(table, few, many):
 @pytest.mark.parametrize("n", [7, 1000])
 def test_a_game_does_not_depend_on_the_number_of_threads(name, n):
     """Games of every seat count at once; random actions are the same, too."""
-    one, other = (mixed(name, n, reward="score", threads=threads) for threads in (1, 2))
+    one = mixed(name, n, reward="score", threads=1)
+    other = mixed(name, n, reward="score", threads=2)
     for _ in range(100):
         actions = one.random_actions()
         np.testing.assert_array_equal(actions, other.random_actions())

@@ -24,8 +24,9 @@ def in_mid_game(table, n=64, steps=60):
 
 @plain_tables
 def test_every_record_that_play_leads_to_can_be_loaded(table):
-    """What lies between its fields is never saved."""
-    batch, dirty = table.batch(8, seed=5, autoreset=False), table.batch(8, seed=5)
+    """Memory between the fields of a record is never saved."""
+    batch = table.batch(8, seed=5, autoreset=False)
+    dirty = table.batch(8, seed=5)
     while (batch.to_move >= 0).any():
         batch.step(batch.random_actions())
         clean = batch.save(slice(None))
@@ -64,7 +65,8 @@ def test_a_pickle_whose_record_was_changed_or_that_is_of_another_box_is_refused(
     position = Position.of_record(batch.game, batch.save([1])[0])
     digest = registry.box_digest(table.game).encode()
     for thing, records in ((position, batch.save([1])), (batch, batch.save(slice(None)))):
-        wrong, text = records.copy(), pickle.dumps(thing)
+        wrong = records.copy()
+        text = pickle.dumps(thing)
         wrong["to_move"][-1] = table.players
         assert text.count(records.tobytes()) == text.count(digest) == 1
         with pytest.raises(PositionError, match="to_move"):
@@ -77,7 +79,8 @@ def test_a_pickle_whose_record_was_changed_or_that_is_of_another_box_is_refused(
 
 @full_tables
 def test_threads_that_share_a_batch_or_a_position_wait_for_one_another(table):
-    batch, position = table.batch(300, seed=0, threads=2), table.position(seed=1)
+    batch = table.batch(300, seed=0, threads=2)
+    position = table.position(seed=1)
 
     def step(chance):
         for _ in range(40):

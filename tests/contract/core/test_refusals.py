@@ -1,4 +1,4 @@
-"""What `Batch` and other public functions refuse by name; nothing changes where they do."""
+"""Refusals by `Batch` and other public functions name the argument and change nothing."""
 
 from __future__ import annotations
 
@@ -23,10 +23,12 @@ from tests.contract.random_games import chosen, record_of
 @pytest.mark.parametrize("rows", ["some", "all"])
 def test_an_illegal_action_names_its_game_and_changes_nothing_in_any_game(table, n, threads, rows):
     batch = played(table, n, threads=threads)
-    before, game = snapshot(batch), n - 2
+    before = snapshot(batch)
+    game = n - 2
     places = np.arange(0 if rows == "all" else 1, n)
     position = Position.of_record(batch.game, record_of(batch, game))
-    illegal, legal = int(np.argmin(batch.mask[game])), int(chosen(batch.mask, 0)[game])
+    illegal = int(np.argmin(batch.mask[game]))
+    legal = int(chosen(batch.mask, 0)[game])
     # The last one would be legal if only its lowest 32 bits were looked at.
     for wrong in (illegal, -1, batch.actions.size, 2**31, -(2**40), 2**62, legal + 2**32):
         actions = chosen(batch.mask, 0)[places]

@@ -1,4 +1,4 @@
-"""What a step is worth, recomputed in plain Python over whole games."""
+"""Rewards of steps, recomputed in plain Python over whole games."""
 
 import numpy as np
 import pytest
@@ -67,7 +67,8 @@ def test_the_end_of_a_game_pays_and_nothing_before_it_does(table, reward):
 def test_score_pays_the_change_of_the_score_at_every_step(table):
     """Step by step against the scores of a position that goes the same way."""
     for seed in range(4):
-        batch, position = table.batch(1, seed=seed, reward="score"), table.position(seed)
+        batch = table.batch(1, seed=seed, reward="score")
+        position = table.position(seed)
         before = position.scores()
         for step in range(LONGEST):
             if position.to_move is None:

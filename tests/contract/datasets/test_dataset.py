@@ -14,7 +14,7 @@ from shakespeare_agents.naming import entrants_of as made
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.playing import places_of, play
-from shakespeare_arena.results import merge, opened
+from shakespeare_arena.results import merge, open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
@@ -45,7 +45,8 @@ def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_b
     """A network's are those that it gives itself, bit for bit."""
     network, other = made(["network", "random"], registry.game(name))
     entrants = [network, *[other] * (max(registry.seats(name)[0], 2) - 1)]
-    seats, first = len(entrants), network.name
+    seats = len(entrants)
+    first = network.name
     agent: Any = network.agent
     write_dataset(tmp_path, entrants, name, games=2 * seats, seed=5)
     rows = read_games(tmp_path).collect().rows(named=True)
@@ -61,7 +62,8 @@ def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_b
             assert value == (agent.values(batch.obs)[0] if decides else None)
             batch.step([action])
         assert batch.to_move[0] == -1
-        scores, winners = batch.final_scores[:, :seats], batch.final_winners[:, :seats]
+        scores = batch.final_scores[:, :seats]
+        winners = batch.final_winners[:, :seats]
         assert row["scores"] == scores[0].tolist()
         assert row["places"] == places_of(scores, winners)[0].tolist()
 
@@ -77,7 +79,8 @@ def test_one_agent_at_all_seats_plays_every_deal_once(agent, tmp_path):
     assert evaluate(copies[:1] * 3, NAME, games=7, seed=5).deals == 7
     # The game is the first of those in all rotations, which have its key.
     digests = tuple(rows["digests"][3])
-    agents, names = {digests[0]: copies[0].agent}, {digests[0]: agent}
+    agents = {digests[0]: copies[0].agent}
+    names = {digests[0]: agent}
     match = Match(3, 3, digests, (0, 1, 2))
     again = play([Seating(match, 0)], RunSettings(NAME, (), 5, agents, names))
     assert again["actions"].to_list() == [rows["actions"][3].to_list()]
@@ -86,9 +89,11 @@ def test_one_agent_at_all_seats_plays_every_deal_once(agent, tmp_path):
 
 def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
     """To the intervals, since both count a deal's games as one."""
-    agents, how = ["heuristic", "random", "greedy"], dict[str, Any](games=60, seed=4)
+    agents = ["heuristic", "random", "greedy"]
+    how = dict[str, Any](games=60, seed=4)
     write_dataset(tmp_path, made(agents, registry.game("figaro")), "figaro", **how)
-    result, standings = evaluate(agents, "figaro", **how), standings_of(read_results(tmp_path))
+    result = evaluate(agents, "figaro", **how)
+    standings = standings_of(read_results(tmp_path))
     figures = ("win_rate", "low", "high", "mean_score", "score_low", "score_high")
     for row in standings.tables.to_dicts():
         for name in figures:
@@ -122,11 +127,11 @@ def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
     before = read_before.collect()
     large = simulated({"a": 0, "b": 50}, tables=(3,), matches=1)
     large = large.with_columns(fault_details=pl.lit(random.Random(1).randbytes(2**20).hex()))
-    with opened(tmp_path, NAME) as store:
+    with open_results(tmp_path, NAME) as store:
         store.append(large)
     write(tmp_path, NAME, deals=2)
     write(tmp_path, NAME, deals=3)
-    with opened(tmp_path / "other", NAME) as store:
+    with open_results(tmp_path / "other", NAME) as store:
         store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=1, seed=1))
     merge([tmp_path / "other"], tmp_path)
     assert_frame_equal(read_before.collect()[: before.height], before)

@@ -78,7 +78,8 @@ def decisions_of(game: dict[str, Any]) -> list[dict[str, Any]]:
 @pytest.fixture(scope="module", params=KINDS)
 def folder(request, tmp_path_factory):
     """A folder of games; those of a dataset have values, the last of an arena is forfeited."""
-    folder, name = tmp_path_factory.mktemp("of") / "games", request.param.rpartition(" ")[-1]
+    folder = tmp_path_factory.mktemp("of") / "games"
+    name = request.param.rpartition(" ")[-1]
     if request.param.startswith("an arena"):
         return written(name, folder)
     write(folder, name, deals=2)
@@ -141,11 +142,11 @@ def test_frames_that_have_a_number_twice_are_refused(folder, at_once, monkeypatc
 @pytest.mark.parametrize(
     ("number", "said"),
     [
-        (pl.col("game_id").cast(pl.String), "column of String, not of whole numbers"),
-        (pl.col("game_id") + 0.5, "column of Float64, not of whole numbers"),
-        (pl.lit(None), "column of Null, not of whole numbers"),
-        (pl.col("game_id") - 1, "a game has the game_id -1, no number from 0"),
-        (pl.col("game_id").replace(1, None), "a game has the game_id None, no number from 0"),
+        (pl.col("game_id").cast(pl.String), "game_id has String, not whole numbers"),
+        (pl.col("game_id") + 0.5, "game_id has Float64, not whole numbers"),
+        (pl.lit(None), "game_id has Null, not whole numbers"),
+        (pl.col("game_id") - 1, "game_id -1, which is no number from 0"),
+        (pl.col("game_id").replace(1, None), "game_id None, which is no number from 0"),
     ],
 )
 def test_frames_whose_numbers_are_none_are_refused(folder, number, said):
@@ -158,7 +159,7 @@ def test_frames_whose_numbers_are_none_are_refused(folder, number, said):
 def test_a_game_is_as_it_was_recorded(folder):
     games = recorded_games(folder)
     for number in (len(games), -len(games) - 1):
-        with pytest.raises(IndexError, match=f"game {number}: there are {len(games)}, numbered"):
+        with pytest.raises(IndexError, match=f"no game {number}; there are {len(games)}"):
             games[number]
     for row, game in zip(games_of(folder), games, strict=True):
         assert (game.game_id, game.forfeited_by) == (row["game_id"], row.get("forfeited_by"))
@@ -187,7 +188,7 @@ def keys(batches):
 
 
 def test_a_batch_holds_what_was_seen_and_done_and_what_became_of_it(folder, rows):
-    """What a seat does not know changes no observation."""
+    """Nothing that a seat does not know changes an observation."""
     batches = Batches(folder, size=SIZE)
     whole = joined(batches)
     for name in ("action", "seat", "game_id", "number"):
@@ -230,7 +231,8 @@ def test_a_seed_gives_every_epoch_an_order_of_its_own_and_the_same_again(folder)
     assert orders[1] == keys(batches.epoch(1))
     assert orders[0] == keys(batches)
     assert len({game for game, _ in orders[0][:SIZE]}) > 1, "games are mixed"
-    shuffled, plain = joined(batches), joined(Batches(folder, size=SIZE))
+    shuffled = joined(batches)
+    plain = joined(Batches(folder, size=SIZE))
     back = plain.rows(np.array([in_order.index(key) for key in orders[0]]))
     for one, other in zip(shuffled, back, strict=True):
         np.testing.assert_array_equal(one, other)

@@ -8,7 +8,7 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env import Check, StateField, below, define, rule
+from shakespeare_env import Check, GameRecord, GameRules, StateField, below, define, rule
 from shakespeare_env.core import registry
 
 COLOURS = ("red", "blue", "green")
@@ -175,47 +175,53 @@ _LAYS = {colour: f"lay a {colour} card" for colour in COLOURS} | {"pass": "pass 
 HANDS = define(
     "hands",
     seats=SEATS,
-    fields=[_HAND, StateField("laid", NO_CARD, 2, _MOST, by_seat=True, words=_WORDS), _MOVED],
-    actions=_LAYS,
-    set_up=deal,
-    legal=card_or_pass,
-    play=lay,
-    scores=won,
+    rules=GameRules(actions=_LAYS, set_up=deal, legal=card_or_pass, play=lay, scores=won),
+    record=GameRecord(
+        fields=[_HAND, StateField("laid", NO_CARD, 2, _MOST, by_seat=True, words=_WORDS), _MOVED]
+    ),
 )
 """Cards are held in secret and laid openly, so every move is told."""
 FACE_DOWN = define(
     "facedown",
     seats=SEATS,
-    fields=[
-        _HAND,
-        StateField("laid", NO_CARD, 2, _MOST, by_seat=True, words=_WORDS, visible="owner"),
-        StateField("passed", 0, 1, _MOST, by_seat=True),
-        _MOVED,
-    ],
-    actions=_LAYS,
-    set_up=deal_to_lay_face_down,
-    legal=card_or_pass,
-    play=lay_face_down,
-    scores=won,
-    checks=[Check("laid", "those who moved and did not pass have laid a card", is_not_laid)],
+    rules=GameRules(
+        actions=_LAYS,
+        set_up=deal_to_lay_face_down,
+        legal=card_or_pass,
+        play=lay_face_down,
+        scores=won,
+    ),
+    record=GameRecord(
+        fields=[
+            _HAND,
+            StateField("laid", NO_CARD, 2, _MOST, by_seat=True, words=_WORDS, visible="owner"),
+            StateField("passed", 0, 1, _MOST, by_seat=True),
+            _MOVED,
+        ],
+        checks=[Check("laid", "those who moved and did not pass have laid a card", is_not_laid)],
+    ),
 )
 """Cards are laid face down, or one passes openly; a hand of one colour leaves a single card."""
 BIDS = define(
     "bids",
     seats=SEATS,
-    fields=[
-        StateField("prize", 0, CARDS - 1),
-        StateField("held", 0, 1, (_MOST, CARDS), by_seat=True),
-        StateField("bid", NO_CARD, CARDS - 1, _MOST, by_seat=True, visible="owner"),
-        StateField("last", NO_CARD, CARDS - 1, _MOST, by_seat=True),
-        StateField("points", 0, MOVES * CARDS, _MOST, by_seat=True),
-    ],
-    actions={f"bid:{card}": f"bid {card}" for card in range(CARDS)},
-    set_up=take_all_cards,
-    legal=cards_held,
-    play=bid,
-    scores=prizes,
-    checks=[Check("bid", "those before the mover have bid a card they hold", is_out_of_turn)],
+    rules=GameRules(
+        actions={f"bid:{card}": f"bid {card}" for card in range(CARDS)},
+        set_up=take_all_cards,
+        legal=cards_held,
+        play=bid,
+        scores=prizes,
+    ),
+    record=GameRecord(
+        fields=[
+            StateField("prize", 0, CARDS - 1),
+            StateField("held", 0, 1, (_MOST, CARDS), by_seat=True),
+            StateField("bid", NO_CARD, CARDS - 1, _MOST, by_seat=True, visible="owner"),
+            StateField("last", NO_CARD, CARDS - 1, _MOST, by_seat=True),
+            StateField("points", 0, MOVES * CARDS, _MOST, by_seat=True),
+        ],
+        checks=[Check("bid", "those before the mover have bid a card they hold", is_out_of_turn)],
+    ),
 )
 """Seats choose at the same time; the last choice turns all up, so it alone is told."""
 
@@ -259,16 +265,20 @@ def mark_or_wipe(game: Any, action: int) -> None:
 MARKS = define(
     "marks",
     seats=range(2, 3),
-    fields=[
-        StateField("mark", 0, 2),
-        StateField("moved", 0, 2 * MOVES),
-        StateField("chosen", 0, 1, 2, by_seat=True, visible="owner"),
-    ],
-    actions={"one": "choose one", "two": "choose two", "wipe": "wipe the mark off"},
-    set_up=mark_nothing,
-    legal=choose_or_wipe,
-    play=mark_or_wipe,
-    scores=won,
+    rules=GameRules(
+        actions={"one": "choose one", "two": "choose two", "wipe": "wipe the mark off"},
+        set_up=mark_nothing,
+        legal=choose_or_wipe,
+        play=mark_or_wipe,
+        scores=won,
+    ),
+    record=GameRecord(
+        fields=[
+            StateField("mark", 0, 2),
+            StateField("moved", 0, 2 * MOVES),
+            StateField("chosen", 0, 1, 2, by_seat=True, visible="owner"),
+        ]
+    ),
 )
 """For two: a choice leaves a mark, which a forced move wipes off before anybody looks."""
 NAMES = ("hands", "facedown", "bids")

@@ -20,6 +20,8 @@ from shakespeare_arena import evaluate
 from shakespeare_env import (
     Batch,
     Check,
+    GameRecord,
+    GameRules,
     Position,
     PositionError,
     StateField,
@@ -31,6 +33,7 @@ from shakespeare_env import (
 )
 from shakespeare_env.core import registry
 from shakespeare_env.core.registry import box_fault
+from shakespeare_env.derived.notation import OwnNotation
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
 from tests.contract.games import small_games
@@ -171,11 +174,32 @@ def _scores(game, out):
 CARDS = ("-", *"abcdef")
 HAND = StateField("hand", NONE, 5, 4, by_seat=True, words=CARDS, visible="owner", pool="deck")
 DECK = StateField("deck", NONE, 5, 6, words=CARDS, visible="nobody", pool="deck")
+RULES = GameRules(
+    actions={"pass": "pass", "go": "go"}, set_up=_set_up, legal=_legal, play=_play, scores=_scores
+)
 SMALL: dict[str, Any] = {
-    **{"name": "small", "seats": range(2, 5), "fields": [HAND, DECK]},
-    **{"actions": {"pass": "pass", "go": "go"}, "set_up": _set_up},
-    **{"legal": _legal, "play": _play, "scores": _scores},
+    "name": "small",
+    "seats": range(2, 5),
+    "rules": RULES,
+    "record": GameRecord(fields=[HAND, DECK]),
 }
+
+OWN_NOTATION = OwnNotation(
+    to_dict=lambda record: {},
+    from_dict=lambda position, record: None,
+    phase=lambda record: "turn",
+    seen_by=lambda position, seat: {},
+)
+
+
+def changed_rules(**rules):
+    """The small game with other rules."""
+    return SMALL | {"rules": replace(RULES, **rules)}
+
+
+def changed_record(*fields, **record):
+    """The small game with other fields, where some are given, and another record."""
+    return SMALL | {"record": GameRecord(fields=fields or [HAND, DECK], **record)}
 
 
 @pytest.fixture
@@ -211,26 +235,31 @@ def test_rows_of_absent_seats_hold_no_card(small):
 
 
 @pytest.mark.parametrize(
-    ("change", "named"),
+    ("definition", "named"),
     [
-        ({"name": "Two Words"}, "Two Words"),
-        ({"fields": [HAND, HAND]}, "hand"),
-        ({"fields": [StateField("held", 0, 2, 3, by_seat=True)]}, "held"),
-        ({"fields": [StateField("held", 0, 2, visible="owner")]}, "held"),
-        ({"fields": [StateField("held", 0, 2, 4, words=("no", "yes"))]}, "held"),
-        ({"observe": _scores}, "layout"),
+        (SMALL | {"name": "Two Words"}, "Two Words"),
+        (changed_record(HAND, HAND), "hand"),
+        (changed_record(StateField("held", 0, 2, 3, by_seat=True)), "held"),
+        (changed_record(StateField("held", 0, 2, visible="owner")), "held"),
+        (changed_record(StateField("held", 0, 2, 4, words=("no", "yes"))), "held"),
+        (changed_rules(observe=_scores), "layout"),
         (
-            {"fields": [replace(HAND, shape=(4, 2), form="counts", places=("a", "b"))]},
+            changed_record(replace(HAND, shape=(4, 2), form="counts", places=("a", "b"))),
             "hand: form='counts' counts cards, but the fields of a pool hold card numbers",
         ),
-        ({"scores": lambda game, out: None}, "scores is no rule; put @rule before it"),
-        ({"checks": [Check("hand", "", lambda game: False)]}, "the check of 'hand' is no rule"),
-        ({"fields": [replace(HAND, visible=lambda *a: True)]}, "hand: visible is no rule"),
+        (changed_rules(scores=lambda game, out: None), "scores is no rule; put @rule before it"),
+        (
+            changed_record(checks=[Check("hand", "", lambda game: False)]),
+            "the check of 'hand' is no rule",
+        ),
+        (changed_record(replace(HAND, visible=lambda *a: True)), "hand: visible is no rule"),
+        (changed_record(fault=_legal), "faults"),
+        (changed_record(notation=OWN_NOTATION), "chapter, draw, .* is_secret"),
     ],
 )
-def test_a_definition_that_does_not_hold_together_is_refused(change, named):
+def test_a_definition_that_does_not_hold_together_is_refused(definition, named):
     with pytest.raises(ValueError, match=named):
-        define(**SMALL | change)
+        define(**definition)
 
 
 @pytest.mark.parametrize(
@@ -293,25 +322,25 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
     """By workers, too; what was saved of it says what to give where it is not known."""
     (tmp_path / "my.py").write_bytes((GAMES / "leduc.py").read_bytes())
     agents = 'agents = ["random", "search,rollouts=random,simulations=2"]'
-    (tmp_path / "field.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
+    (tmp_path / "arena.toml").write_text(f'game = "my.py:GAME"\ngames = 2\n{agents}\n')
     own = "--game my.py:GAME"
     first = [
         "watch random --game nowhere.py:GAME",
         "watch random --game my.py:FIELDS",
-        "arena field.toml",
+        "arena arena.toml",
         f"play random {own} --seed 1 --save game.jsonl",
         f"dataset random {own} --out games --games 2 --workers 2",
-        "arena field.toml --trust",
+        "arena arena.toml --trust",
         "check my.py:GAME",
         "check my.py:FIELDS",
     ]
     then = [
         "replay game.jsonl --list",
-        "arena --report --results field",
+        "arena --report --results arena",
         f"replay game.jsonl --list {own}",
         f"replay games --list {own}",
-        f"arena --report --results field {own}",
-        f"arena --report --results field {own.replace('my', 'kuhn')}",
+        f"arena --report --results arena {own}",
+        f"arena --report --results arena {own.replace('my', 'kuhn')}",
     ]
     (tmp_path / "kuhn.py").write_bytes((GAMES / "kuhn.py").read_bytes())
     said = [
@@ -331,10 +360,10 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
         (
             "there is no file 'nowhere.py'",
             "'FIELDS' is no game of my.py; name one of its games: GAME",
-            "field.toml runs 'my.py:GAME'; add --trust",
+            "arena.toml runs 'my.py:GAME'; add --trust",
             f"--game {tmp_path}/my.py:GAME --players 2",
             "games: 2 games",
-            f"--results field --game {tmp_path}/my.py:GAME",
+            f"--results arena --game {tmp_path}/my.py:GAME",
             "leduc: nothing is wrong",
             "Invalid value for FILE.py:GAME: 'FIELDS' is no game of my.py",
         ),

@@ -4,7 +4,7 @@ from collections import Counter
 
 import numpy as np
 
-from shakespeare_env.core.game import NO_SEAT
+from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.play.history import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
@@ -39,7 +39,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
         for before, move, after in played(table, seed):
             n_moves += 1
             events = check_told(before, move, after)
-            seat = n_moves % (table.players + 1) + NO_SEAT
+            seat = n_moves % (table.players + 1) + SPECTATOR
             as_seen = check_told(before, move, after, seat)
             assert by_source(as_seen) == by_source(events)
             told += as_seen

@@ -14,26 +14,27 @@ from shakespeare_env import Position
 from tests.figaro.cards import HAND, deck
 from tests.figaro.positions import ALL_SEATS, ended, in_play
 
-pytestmark = pytest.mark.slow
 SEAT_COUNTS = pytest.mark.parametrize("players", ALL_SEATS)
+FEW = 20
 GAMES = 600
+"""Enough games to count what chance decides; tests that play them are marked slow."""
 
 
 @cache
-def new_games(players):
-    """The first position of many games."""
-    return [Position.new("figaro", players=players, seed=seed).to_dict() for seed in range(GAMES)]
+def new_games(players, games=GAMES):
+    """Return the first positions of games."""
+    return [Position.new("figaro", players=players, seed=seed).to_dict() for seed in range(games)]
 
 
 def assert_as_often(found, expected, of):
-    """An event came about as often as is expected of that many independent trials."""
+    """Check that an event came about as often as is expected of independent trials."""
     spread = sqrt(expected * (1 - expected / of))
     assert abs(found - expected) < 4 * spread + 1, (found, expected, of)
 
 
 @SEAT_COUNTS
 def test_a1_all_cards_are_dealt_evenly(players):
-    for d in new_games(players)[:20]:
+    for d in new_games(players, FEW):
         assert in_play(d) == deck(players)
         assert [sum(hand.values()) for hand in d["hands"]] == [HAND[players]] * players
         assert d["front"] == d["taken"] == [[]] * players
@@ -45,6 +46,7 @@ def test_a1_three_to_six_seats_play(players):
         Position.new("figaro", players=players, seed=0)
 
 
+@pytest.mark.slow
 @SEAT_COUNTS
 def test_a1_every_copy_is_as_likely_to_be_in_a_hand(players):
     for card in ("green-2", "jester-1", "ring"):
@@ -57,14 +59,15 @@ def test_a1_every_copy_is_as_likely_to_be_in_a_hand(players):
 @SEAT_COUNTS
 def test_a1_all_cards_are_dealt_anew_in_every_round(players):
     deals = []
-    for seed in range(20):
+    for seed in range(FEW):
         d = ended([HAND[players]] + [0] * (players - 1), ender=1, seed=seed)
         assert in_play(d) == deck(players)
         assert [sum(hand.values()) for hand in d["hands"]] == [HAND[players]] * players
         deals.append(str(d["hands"]))
-    assert len(set(deals)) == 20
+    assert len(set(deals)) == FEW
 
 
+@pytest.mark.slow
 @SEAT_COUNTS
 def test_a2_all_pieces_are_of_different_lengths_from_one_to_fifteen(players):
     found = set()
@@ -75,6 +78,7 @@ def test_a2_all_pieces_are_of_different_lengths_from_one_to_fifteen(players):
     assert found == set(range(1, 16))
 
 
+@pytest.mark.slow
 @SEAT_COUNTS
 def test_a3_a_round_has_one_piece_less_than_seats_shown_long_to_short(players):
     for d in new_games(players):
@@ -83,6 +87,7 @@ def test_a3_a_round_has_one_piece_less_than_seats_shown_long_to_short(players):
         assert d["roads"] == [[]] * players
 
 
+@pytest.mark.slow
 @SEAT_COUNTS
 def test_a3_every_piece_is_as_likely_in_every_round(players):
     found = [Counter[int](), Counter[int](), Counter[int]()]
@@ -94,6 +99,7 @@ def test_a3_every_piece_is_as_likely_in_every_round(players):
             assert_as_often(counts[length], GAMES * (players - 1) / 15, GAMES)
 
 
+@pytest.mark.slow
 @SEAT_COUNTS
 def test_a4_a_random_seat_has_the_king_and_begins(players):
     first = Counter(d["to_move"] for d in new_games(players))

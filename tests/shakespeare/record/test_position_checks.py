@@ -4,6 +4,8 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.errors import PositionError
+from shakespeare_env.shakespeare.record import checks
+from shakespeare_env.shakespeare.state import RANGES
 from tests.contract.playing import GONE, changed, play
 from tests.shakespeare import positions as p
 
@@ -171,6 +173,21 @@ FAULTS = [
 def test_a_position_that_cannot_be_is_refused(make, changes, named):
     with pytest.raises(PositionError, match=named):
         Position.from_dict(changed(make(), changes))
+
+
+def test_every_fault_names_a_field_of_the_record_and_says_what_holds():
+    assert set(checks.FAULTS) == set(checks.FaultCode)
+    for field, says in checks.FAULTS.values():
+        assert field in RANGES
+        assert says
+
+
+def test_the_error_says_what_holds_and_shows_what_was_given():
+    wager_before_its_turn = changed(p.wager_position(), {"seats.0.wager": 2})
+    with pytest.raises(PositionError) as caught:
+        Position.from_dict(wager_before_its_turn)
+    assert "[2, 0, 0, 0]" in str(caught.value)
+    assert "W1" in str(caught.value)
 
 
 def test_a_decision_with_one_legal_move_can_be_read_and_played():

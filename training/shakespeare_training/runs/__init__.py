@@ -1,1 +1,1 @@
-"""A training run: its folder, its course and its display."""
+"""A training run: its folder, its loop, its evaluations and its curves."""

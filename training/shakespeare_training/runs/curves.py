@@ -1,4 +1,4 @@
-"""The learning curve of a run as a picture."""
+"""Draws the learning curves of a run."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ from matplotlib.axes import Axes
 from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_arena.sheets import counted
+from shakespeare_arena.reports import counted
 from shakespeare_research import plot_style as style
 from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, OpponentResult
 
 SIZE = (1300, 560)
-"""The picture's width and height in pixels."""
+"""Width and height of the picture in pixels."""
 
 Figure = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
-"""A figure of a measurement, with the ends of its interval; None where there is none."""
+"""Returns a figure of a result, with the ends of its interval; None where there is none."""
 
 
 def draw_curves(
@@ -28,7 +28,7 @@ def draw_curves(
     title: str = "",
     targets: Mapping[int, float] | None = None,
 ) -> None:
-    """Write a `curves_figure` as a PNG of `SIZE` atomically, and make its folder."""
+    """Write `curves_figure` as a PNG file atomically, and make its folder."""
     content = curves_figure(history, title=title, targets=targets).png()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
@@ -40,9 +40,14 @@ def curves_figure(
     title: str = "",
     targets: Mapping[int, float] | None = None,
 ) -> style.Picture:
-    """Win rates on the left, winning scores and their targets by seat count on the right.
+    """Draw win rates on the left, and winning scores with their targets on the right.
 
-    Bands are 95 % intervals; dotted lines are parity, dashed ones targets.
+    Bands are 95 % intervals, dotted lines parity, dashed lines targets.
+
+    Args:
+        history: The results of a run's evaluations.
+        title: The title of the picture.
+        targets: Target scores by seat count.
     """
     figure = style.picture(*SIZE, layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=13, weight="bold", parse_math=False)
@@ -79,7 +84,7 @@ def _draw(
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
     if not kinds:
-        style.say_nothing(axes, "nothing was measured")
+        style.mark_empty(axes, "nothing was measured")
         return
     opponents = list(dict.fromkeys(opponent for _, opponent in kinds))
     for players, opponent in kinds:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_arena import Entrant, evaluate
-from shakespeare_arena.sheets import counted
+from shakespeare_arena.reports import counted
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
@@ -21,23 +21,28 @@ _LEARNER = "\0learner"  # a name that no agent and no folder can have
 _SEED_OFFSET = 10**9  # the distance from the seeds of training games to those of evaluation games
 
 Kind = tuple[int, str]
-"""The games of an evaluation: a seat count and an opponent."""
+"""A kind of game in an evaluation: a seat count and an opponent."""
 
 
 @dataclass(frozen=True)
 class OpponentResult:
-    """How the learner fared against one kind of opponent at one seat count.
+    """The learner's results in one kind of games.
 
     Attributes:
-        decisions: The decisions learned from so far.
-        seconds: The training time so far.
+        decisions: Decisions that the learner had learned from.
+        seconds: Training time until then.
         players: Seat count.
         opponent: A name, `ITSELF` or `SOLO`.
         games: Number of games.
-        win_rate: Share of games won, 0 to 1; `low` and `high` are the ends of its 95 % interval.
-            None for `ITSELF` and `SOLO`.
-        mean_score: Of the learner; the ends of its interval are None with a single deal.
-        mean_winning_score: Of the best of each game; the same.
+        win_rate: Share of games won, 0 to 1; None for `ITSELF` and `SOLO`.
+        low: Lower end of the win rate's 95 % interval.
+        high: Upper end of the win rate's 95 % interval.
+        mean_score: Mean score of the learner.
+        mean_winning_score: Mean of the best score in each game.
+        score_low: Lower end of the mean score's 95 % interval; None with a single deal.
+        score_high: Upper end of the mean score's 95 % interval.
+        winning_low: Lower end of the mean winning score's 95 % interval.
+        winning_high: Upper end of the mean winning score's 95 % interval.
     """
 
     decisions: int
@@ -57,16 +62,16 @@ class OpponentResult:
 
     @property
     def percents(self) -> tuple[float, float, float] | None:
-        """Win rate and both ends of its interval in per cent."""
+        """Win rate and both ends of its interval, in per cent."""
         if self.win_rate is None or self.low is None or self.high is None:
             return None
         return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
 
     @property
     def main_figure(self) -> tuple[str, float]:
-        """Its name, as in `win_rate/4_seats_against_heuristic`, and the figure.
+        """Name and value of the main figure, such as `win_rate/4_seats_against_heuristic`.
 
-        Against itself and alone the main figure is the winning score.
+        Against itself and in solo games the main figure is the winning score.
         """
         where = counted(self.players, "seat").replace(" ", "_")
         if self.win_rate is None:
@@ -87,7 +92,7 @@ class OpponentResult:
 
 
 def kinds_of_games(config: TrainingConfig) -> list[Kind]:
-    """The kinds of games in a run's evaluations."""
+    """Return the kinds of games in a run's evaluations."""
     rivals = dict.fromkeys(config.evaluation_opponents)
     return [
         (players, opponent)
@@ -101,17 +106,25 @@ def measure(
     opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
     kinds: Sequence[Kind],
+    *,
     games: int,
     decisions: int,
     seconds: float,
-    *,
     on_progress: Callable[[float], None],
 ) -> Iterator[OpponentResult]:
-    """Evaluate the learner, playing greedily, in some kinds of games (`kinds_of_games`).
+    """Evaluate the learner, playing greedily, in some kinds of games.
 
-    All evaluations of a kind play the same deals, so that only the learner makes a difference:
-    `games` games, rounded up to a multiple of the seats.  `on_progress` is called after every step
-    with the share done.
+    All evaluations of a kind play the same deals, so that only the learner makes a difference.
+
+    Args:
+        tensors: The learner's weights.
+        opponents: Agents by the names in `kinds`.
+        config: The run's settings.
+        kinds: Some of `kinds_of_games`.
+        games: Games of each kind, rounded up to a multiple of the seats.
+        decisions: Decisions that the learner has learned from.
+        seconds: Training time so far.
+        on_progress: Called after every step with the share done.
     """
     game = registry.game(config.game)
     learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
@@ -120,10 +133,12 @@ def measure(
     work = sum(size * players for (players, _), size in sizes.items())
     done = 0
     for players, name in kinds:
-        copies = name in (ITSELF, SOLO)
-        opponent = learner if copies else Entrant(name, opponents[name])
+        meets_copies = name in (ITSELF, SOLO)
+        opponent = learner if meets_copies else Entrant(name, opponents[name])
 
-        def tell(_decisions: int, finished: int, before: int = done, each: int = players) -> None:
+        def on_games(
+            _decisions: int, finished: int, before: int = done, each: int = players
+        ) -> None:
             on_progress((before + finished * each) / work)
 
         result = evaluate(
@@ -132,15 +147,25 @@ def measure(
             games=sizes[players, name],
             players=players,
             seed=config.seed + _SEED_OFFSET,
-            on_progress=tell,
+            on_progress=on_games,
         )
         done += result.games * players
         own = result.agents[0]
-        # A lone player would win every game.
-        best = own.mean_score, own.score_low, own.score_high
-        if result.mean_winning_score is not None:
-            best = result.mean_winning_score, result.winning_score_low, result.winning_score_high
-        rate = (None, None, None) if copies else (own.win_rate, own.low, own.high)
-        margins = own.score_low, own.score_high, *best[1:]
-        figures = (result.games, *rate, own.mean_score, best[0], *margins)
-        yield OpponentResult(decisions, round(seconds, 1), players, name, *figures)
+        # A lone player wins every game, so that there are no winning scores of their own.
+        has_winners = result.mean_winning_score is not None
+        yield OpponentResult(
+            decisions=decisions,
+            seconds=round(seconds, 1),
+            players=players,
+            opponent=name,
+            games=result.games,
+            win_rate=None if meets_copies else own.win_rate,
+            low=None if meets_copies else own.low,
+            high=None if meets_copies else own.high,
+            mean_score=own.mean_score,
+            mean_winning_score=result.mean_winning_score if has_winners else own.mean_score,
+            score_low=own.score_low,
+            score_high=own.score_high,
+            winning_low=result.winning_score_low if has_winners else own.score_low,
+            winning_high=result.winning_score_high if has_winners else own.score_high,
+        )

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection
-from contextlib import ExitStack
+from collections.abc import Callable, Collection, Iterator
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import torch
-from stable_baselines3.common.callbacks import BaseCallback
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
@@ -25,19 +24,17 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import try_out
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
-from shakespeare_training.learner import no_limit
+from shakespeare_training.learner import Learner, never_stop, no_time_limit
 from shakespeare_training.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import Kind, OpponentResult, kinds_of_games, measure
 from shakespeare_training.runs.saving import (
     CONFIG_NAME,
     LOGS_NAME,
-    Moment,
-    held,
+    ResumePoint,
+    locked,
     read_state,
     restore_state,
 )
-
-_TIME_OPTION = " --minutes "  # the option for the time limit in commands
 
 
 class Run:
@@ -47,11 +44,11 @@ class Run:
 
     Attributes:
         config: Its settings.
-        folder: Where it is saved.
-        learner: The learner.
-        history: All measurements so far.
-        seconds: The duration up to its last stop.
-        limit: The duration at which it is to stop; None without a time limit.
+        folder: The folder that it is saved in.
+        learner: Its learner.
+        history: All results of its evaluations so far.
+        seconds: Seconds that it took up to its last stop.
+        limit: Seconds after which it is to stop; None without a time limit.
         commands: Shell commands that train such a network, in order.
     """
 
@@ -65,7 +62,8 @@ class Run:
         self.limit: float | None = None
         self.commands: list[str] = []
         self._started: float | None = None
-        self._held: ExitStack | None = None
+        self._decisions_at_start = 0
+        self._lock: ExitStack | None = None
         game = registry.game(config.game)
         self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
         self.learner = make_learner(config, device)
@@ -99,7 +97,7 @@ class Run:
             CheckpointError: `start` is damaged, or for another game or version.
             ValueError: the width is not that of `start`.
             MemoryLimitError: such a run needs more memory than there is.
-            Exception: as of `held`.
+            Exception: as `locked` raises.
         """
         network: Network | None = None
         if start is not None:
@@ -113,9 +111,10 @@ class Run:
         run = cls(config, folder, device=device)
         if network is not None:
             run.learner.policy.set_tensors(network.tensors)
-        run.commands = [train_command(config, run.precision, start) + run._limited_to(minutes)]
-        run._held = ExitStack()
-        run._held.enter_context(held(folder, is_new=True))
+        run._limit_time(minutes)
+        run.commands = [train_command(config, run.precision, start) + _time_option(minutes)]
+        run._lock = ExitStack()
+        run._lock.enter_context(locked(folder, is_new=True))
         return run
 
     @classmethod
@@ -131,7 +130,7 @@ class Run:
         """Continue a run as if it had never stopped.
 
         Its schedules follow a new length and the new time limit, the minutes after those it has
-        had.  A former limit is forgotten.
+        had. A former limit is forgotten.
 
         A folder may be a stranger's, so opponents that its settings name in Python are imported
         only if they are among the `trusted`.
@@ -141,15 +140,15 @@ class Run:
                 has changed or is Python that is not trusted.
             ValueError: the run has passed `decisions`, or there is no such device.
             MemoryLimitError: the run needs more memory than there is.
-            Exception: as of `held`.
+            Exception: as `locked` raises.
         """
         with ExitStack() as stack:
-            stack.enter_context(held(folder, is_new=False))
+            stack.enter_context(locked(folder, is_new=False))
             state = read_state(folder)
             config = state.config
             _refuse_python(folder, config, trusted)
-            longer = decisions is not None and decisions != config.decisions
-            if decisions is not None and longer:
+            has_new_length = decisions is not None and decisions != config.decisions
+            if decisions is not None and has_new_length:
                 if decisions <= state.decisions:
                     raise ValueError(
                         f"{folder} has learned from {state.decisions:,} decisions already; "
@@ -165,22 +164,25 @@ class Run:
                         "changed since the run was started, so resuming would mix two opponents; "
                         "put the old ones back"
                     )
-            run.history, run.seconds = list(state.history), state.seconds
+            run.history = list(state.history)
+            run.seconds = state.seconds
             run.commands = list(state.commands)
-            # Without a new limit the run goes on past the last command's.
-            was_limited = _TIME_OPTION in run.commands[-1]
-            time_option = run._limited_to(minutes)
-            if longer or time_option or was_limited:
-                length = f" --decisions {decisions}" if longer else ""
-                run.commands.append(f"shakespeare train --resume RUN{length}{time_option}")
-            run._held = stack.pop_all()
+            run._limit_time(minutes)
+            # Without a new limit the run goes on past its former one.
+            has_new_limit = minutes is not None or state.limit is not None
+            if has_new_length or has_new_limit:
+                length = f" --decisions {decisions}" if has_new_length else ""
+                run.commands.append(
+                    f"shakespeare train --resume RUN{length}{_time_option(minutes)}"
+                )
+            run._lock = stack.pop_all()
         return run
 
     def close(self) -> None:
         """Let other processes have the folder; the run must not be used afterwards."""
-        if self._held is not None:
-            self._held.close()
-            self._held = None
+        if self._lock is not None:
+            self._lock.close()
+            self._lock = None
 
     def __enter__(self) -> Run:
         return self
@@ -189,8 +191,8 @@ class Run:
         self.close()
 
     def check_open(self) -> None:
-        """Raise TrainingError if the run has been closed: the folder may be another's."""
-        if self._held is None:
+        """Raise TrainingError if the run has been closed: its folder may be in use elsewhere."""
+        if self._lock is None:
             raise TrainingError(f"{self.folder}: this run has been closed; resume it")
 
     @property
@@ -200,19 +202,18 @@ class Run:
 
     @property
     def elapsed(self) -> float:
-        """Duration of the run in seconds, without stops."""
+        """Seconds that the run has taken, without the time between stopping and resuming."""
         return self.seconds + (0.0 if self._started is None else time.monotonic() - self._started)
 
     @property
     def time_share(self) -> float:
-        """The share of its time limit that is used, 0 to 1; 0 without one."""
+        """The share of the time limit that is used, 0 to 1; 0 without one."""
         if self.limit is None:
             return 0.0
         return min(self.elapsed / self.limit, 1.0) if self.limit > 0 else 1.0
 
-    def _limited_to(self, minutes: float | None) -> str:
+    def _limit_time(self, minutes: float | None) -> None:
         self.limit = None if minutes is None else self.seconds + 60.0 * minutes
-        return "" if minutes is None else f"{_TIME_OPTION}{minutes:g}"
 
     @property
     def decisions(self) -> int:
@@ -221,40 +222,60 @@ class Run:
 
     @property
     def unmeasured(self) -> list[Kind]:
-        """Kinds of games that the current learner has not played."""
-        done = {(m.players, m.opponent) for m in self.history if m.decisions == self.decisions}
+        """Kinds of games in which the learner, as it is now, has not been evaluated."""
+        current = [result for result in self.history if result.decisions == self.decisions]
+        done = {(result.players, result.opponent) for result in current}
         return [kind for kind in kinds_of_games(self.config) if kind not in done]
 
     @property
     def is_complete(self) -> bool:
-        """Whether it has reached its length and had its last evaluation."""
+        """Whether the run has reached its length and had its last evaluation."""
         return self.decisions >= self.config.decisions and not self.unmeasured
 
-    def learn(self, callback: BaseCallback) -> None:
-        """Train until the run is complete or the callback stops it; TensorBoard shows it.
+    @contextmanager
+    def learning(self, check_stop: Callable[[], None] = never_stop) -> Iterator[Learner]:
+        """Lend the learner to a training loop; its schedules, clock and TensorBoard log follow.
+
+        Args:
+            check_stop: Called often while the learner plays and learns; stops it by raising.
 
         Raises:
             TrainingError: the weights have exploded; what was saved is intact.
-            OSError: the run cannot be saved; the last state is intact.
         """
+        learner = self.learner
         logs = self.folder / LOGS_NAME
-        self.learner.logger = configure(str(logs), ["tensorboard"] if is_utf8(logs) else [])
+        learner.logger = configure(str(logs), ["tensorboard"] if is_utf8(logs) else [])
         self._started = time.monotonic()
-        # Only while it learns, as the learner would keep the run, and the run its folder.
-        self.learner.time_share = lambda: self.time_share
+        self._decisions_at_start = self.decisions
+        learner.goal = self.config.decisions
+        # Only while it learns: otherwise the learner would keep the run, and the run its folder.
+        learner.time_share = lambda: self.time_share
+        learner.check_stop = check_stop
         try:
-            self.learner.learn(max(0, self.config.decisions - self.decisions), callback)
+            yield learner
         except FloatingPointError as fault:
             raise self._exploded(str(fault)) from fault
         finally:
             self.seconds = self.elapsed
             self._started = None
-            self.learner.time_share = no_limit
-            self.learner.logger.close()
+            learner.time_share = no_time_limit
+            learner.check_stop = never_stop
+            learner.logger.close()
+
+    def log_rollout(self) -> None:
+        """Log the speed and the league's results with what was recorded since the last rollout."""
+        log = self.learner.logger
+        for name, rate in self.learner.league.win_rates().items():
+            log.record(f"league/{name}", rate)
+        learned = self.decisions - self._decisions_at_start
+        seconds = max(self.elapsed - self.seconds, 1e-9)
+        log.record("time/decisions_per_second", learned / seconds)
+        log.dump(self.decisions)
 
     def check_weights(self) -> None:
         """Raise TrainingError if a weight is huge or not finite."""
         named = dict(self.learner.policy.named_parameters())
+        # One answer for all, because a GPU would be waited for after each.
         fine = torch.stack([(it.abs() <= LARGEST_WEIGHT).all() for it in named.values()])
         for name, is_fine in zip(named, fine.tolist(), strict=True):
             if not is_fine:
@@ -269,7 +290,7 @@ class Run:
         )
 
     def add_snapshot(self) -> None:
-        """Add the current learner to its opponents."""
+        """Add the learner, as it is now, to its opponents."""
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(
@@ -278,37 +299,61 @@ class Run:
         on_progress: Callable[[float], None],
         after_each: Callable[[OpponentResult], None],
     ) -> None:
-        """Measure what is `unmeasured` by about `games` games of each kind, for history and log."""
+        """Evaluate the learner in the kinds of games that are `unmeasured`.
+
+        Results are added to the history and the log.
+
+        Args:
+            games: The number of games of each kind, approximately.
+            on_progress: Called after every step with the share done.
+            after_each: Called with each result.
+        """
         log = self.learner.logger
-        tensors, opponents = self.learner.policy.tensors(), self._opponents
-        plan = self.config, self.unmeasured, games, self.decisions, self.elapsed
-        for measurement in measure(tensors, opponents, *plan, on_progress=on_progress):
-            self.history.append(measurement)
-            log.record(*measurement.main_figure)
-            after_each(measurement)
+        results = measure(
+            self.learner.policy.tensors(),
+            self._opponents,
+            self.config,
+            self.unmeasured,
+            games=games,
+            decisions=self.decisions,
+            seconds=self.elapsed,
+            on_progress=on_progress,
+        )
+        for result in results:
+            self.history.append(result)
+            name, figure = result.main_figure
+            log.record(name, figure)
+            after_each(result)
         log.dump(self.decisions)
 
-    def moment(self) -> Moment:
-        """The run as it is between an update and the next rollout."""
-        return Moment.of(
+    def resume_point(self) -> ResumePoint:
+        """Copy the run as it is between an update and the next rollout."""
+        return ResumePoint.of(
             self.learner,
             config=self.config,
             bfloat16=self.learner.policy.use_bfloat16,
             commands=self.commands,
             digests=self._digests,
             seconds=self.elapsed,
+            limit=self.limit,
             history=list(self.history),
         )
 
-    def save(self, moment: Moment | None = None) -> None:
-        """Write the checkpoint to play from and the state to resume from, by default the current.
+    def save(self, point: ResumePoint | None = None) -> None:
+        """Write the checkpoint to play from and the point to resume from, by default the present.
 
-        TrainingError if the run has been closed; after an OSError the last state is intact.
+        Raises:
+            TrainingError: the run has been closed.
+            OSError: it cannot be written; the last state is intact.
         """
         self.check_open()
-        (moment or self.moment()).save(self.folder)
+        (point or self.resume_point()).save(self.folder)
         # For people: resuming takes the settings from the state.
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
+
+
+def _time_option(minutes: float | None) -> str:
+    return "" if minutes is None else f" --minutes {minutes:g}"
 
 
 def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:

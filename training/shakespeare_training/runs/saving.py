@@ -1,7 +1,7 @@
 """A run's folder, and everything in it that decides how the run continues.
 
 A JSON file, written last, names the files of arrays beside it: the folder always holds one complete
-state, of a moment between an update and the next rollout.
+state, taken between an update and the next rollout.
 """
 
 from __future__ import annotations
@@ -44,27 +44,30 @@ STATE_NAME = "run.json"
 CONFIG_NAME = "config.toml"
 CURVES_NAME = "learning_curve.png"
 LOGS_NAME = "tensorboard"
-_ARRAYS, _SNAPSHOT = "run", "snapshot"  # how the names of files of arrays begin
+_ARRAYS = "run"
+"""Begins the names of files with the learner's arrays."""
+_SNAPSHOT = "snapshot"
+"""Begins the names of files with the weights of a snapshot."""
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """The names of all files that are written atomically."""
-_LARGEST_FIGURE = 1e15  # of a measurement; not a number compares as larger
+_LARGEST_FIGURE = 1e15  # of an evaluation; NaN compares as larger
 _LARGEST = 2**26  # the most bytes of the JSON
 _NO_FIT = LookupError, TypeError, ValueError, RuntimeError, OverflowError
-"""What NumPy and PyTorch raise of arrays and states that do not fit a learner."""
+"""Errors that NumPy and PyTorch raise if arrays and states do not fit a learner."""
 
 Whole = Annotated[int, Field(ge=0, le=10**15)]
 Number = Annotated[float, Field(ge=0)]
 
 
 class Entries(BaseModel):
-    """Entries with exactly these names and types."""
+    """A JSON object with exactly the declared names and types."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
 class OpponentState(Entries):
-    """An opponent of the league, and how the learner fared against it (`league.Opponent`)."""
+    """An opponent of the league, and the results against it (`league.Opponent`)."""
 
     name: str
     games: Annotated[float, Field(ge=0, le=MOST_GAMES)]
@@ -73,7 +76,7 @@ class OpponentState(Entries):
 
 
 class LeagueState(Entries):
-    """The league but for its arrays (`League.to_json`)."""
+    """The league without its arrays (`League.to_json`)."""
 
     opponents: list[OpponentState]
     active: Whole | None
@@ -83,14 +86,15 @@ class LeagueState(Entries):
 
 
 class RunState(Entries):
-    """A run's JSON file (`Run`); `arrays` and `snapshots` are of the files beside it."""
+    """The JSON file of a run (`Run`); `arrays` and `snapshots` name the files beside it."""
 
-    format: Literal[5] = 5
+    format: Literal[6] = 6
     config: TrainingConfig
     bfloat16: bool
     commands: list[str] = Field(min_length=1)
     digests: dict[str, str]
     seconds: Number
+    limit: Number | None
     history: list[OpponentResult]
     decisions: Whole
     updates: Whole
@@ -102,11 +106,11 @@ class RunState(Entries):
 
 
 @dataclass(frozen=True)
-class Moment:
-    """All that decides how a run continues, unaffected by what it does later.
+class ResumePoint:
+    """A copy of everything that decides how a run continues, which the run leaves alone.
 
     Attributes:
-        state: The run but for its arrays and files.
+        state: The run without its arrays and files.
         arrays: Copies of the learner's arrays, on its device, which may still be at work on them.
         snapshots: The snapshots of the league.
     """
@@ -116,8 +120,8 @@ class Moment:
     snapshots: Sequence[Opponent]
 
     @classmethod
-    def of(cls, learner: Learner, **facts: Any) -> Moment:
-        """The present moment, with facts of the run as `RunState` names them."""
+    def of(cls, learner: Learner, **facts: Any) -> ResumePoint:
+        """Copy the learner as it is, with facts of the run as `RunState` names them."""
         league = learner.league
         state = RunState(
             decisions=learner.num_timesteps,
@@ -134,7 +138,8 @@ class Moment:
 
         After an OSError the last state is intact.
         """
-        state, game = self.state, registry.game(self.state.config.game)
+        state = self.state
+        game = registry.game(state.config.game)
         arrays = {name: tensor.cpu().numpy() for name, tensor in self.arrays.items()}
         stored = storage.store_tensors(folder, _ARRAYS, arrays)
         snapshots = [_stored(folder, snapshot) for snapshot in self.snapshots]
@@ -169,7 +174,7 @@ def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
 
 
 @contextmanager
-def held(folder: Path, *, is_new: bool) -> Iterator[None]:
+def locked(folder: Path, *, is_new: bool) -> Iterator[None]:
     """Keep other processes out of the folder of a new or a saved run.
 
     Raises:
@@ -199,7 +204,7 @@ def held(folder: Path, *, is_new: bool) -> Iterator[None]:
 
 
 def how_to_go_on(folder: Path) -> str:
-    """A remedy for a run that has failed."""
+    """Return the sentence that says how to go on after a run has failed."""
     if not (folder / STATE_NAME).exists():
         return "nothing was saved yet: once that is mended, start it again by the same command"
     return "what was saved before is intact; once that is mended, go on with " + command(
@@ -208,10 +213,11 @@ def how_to_go_on(folder: Path) -> str:
 
 
 def read_state(folder: Path) -> RunState:
-    """The JSON of a run.
+    """Read the JSON file of a run.
 
-    CheckpointError if it is missing, damaged, or of another game, box or version; a note says how
-    to start from the checkpoint, if any.
+    Raises:
+        CheckpointError: it is missing, damaged, or of another game, box or version; a note says how
+            to start from the checkpoint, if there is one.
     """
     path = folder / STATE_NAME
     content = storage.read_bounded(path, _LARGEST, "is it a run?")
@@ -229,7 +235,8 @@ def read_state(folder: Path) -> RunState:
                 + command("train", "--start", folder)
             )
         raise fault from invalid
-    game, stated = registry.game(state.config.game), state.made_for
+    game = registry.game(state.config.game)
+    stated = state.made_for
     if stated.keys() != _made_for(game).keys():
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
     if (wrong := _history_fault(state)) is not None:
@@ -243,14 +250,14 @@ def read_state(folder: Path) -> RunState:
 
 
 def _history_fault(state: RunState) -> str | None:
-    """Return which measurement the run cannot have made; None if it may have made all."""
+    """Return the fault of the first result that the run cannot have had; None if all are fine."""
     kinds = set(kinds_of_games(state.config))
-    for measurement in state.history:
-        figures = [value for value in vars(measurement).values() if isinstance(value, int | float)]
-        is_possible = 0 <= measurement.decisions <= state.decisions and measurement.games > 0
-        is_possible &= (measurement.players, measurement.opponent) in kinds
+    for result in state.history:
+        figures = [value for value in vars(result).values() if isinstance(value, int | float)]
+        is_possible = 0 <= result.decisions <= state.decisions and result.games > 0
+        is_possible &= (result.players, result.opponent) in kinds
         if not is_possible or not all(abs(figure) <= _LARGEST_FIGURE for figure in figures):
-            return f"{short_repr(measurement)} is no measurement of this run"
+            return f"{short_repr(result)} cannot be a result of this run"
     return None
 
 
@@ -261,7 +268,8 @@ def _made_for(game: Game) -> dict[str, str]:
 def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
     """Put a new learner, made with the run's settings, into the state from `read_state`.
 
-    CheckpointError if files are missing or damaged, or do not fit this run.
+    Raises:
+        CheckpointError: files are missing or damaged, or do not fit this run.
     """
     shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
     snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
@@ -281,11 +289,12 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
         ) from fault
     for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
         snapshot.stored = stored
-    learner.num_timesteps, learner.updates = state.decisions, state.updates
+    learner.num_timesteps = state.decisions
+    learner.updates = state.updates
 
 
 def _tensors_of(learner: Learner) -> dict[str, torch.Tensor]:
-    """Return a learner's tensors under their names in files, without copies."""
+    """Return a learner's tensors by their names in files, without copying."""
     lineup = learner.league.lineup
     tensors = {
         "seats": torch.from_numpy(lineup.seats),
@@ -303,9 +312,9 @@ def _tensors_of(learner: Learner) -> dict[str, torch.Tensor]:
 
 
 def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
-    """Raise ValueError unless arrays are of the kinds and shapes of a new learner's, and possible.
+    """Raise ValueError unless arrays have a new learner's dtypes and shapes, and possible values.
 
-    Compiled code trusts them.  Records of games are checked when they are loaded.
+    Compiled code trusts them. Records of games are checked when they are loaded.
     """
     expected = _tensors_of(learner)
     if any(name.startswith("optimizer/") for name in arrays):  # as after the first update
@@ -344,11 +353,11 @@ def _check_seats(
     is_possible = np.where(is_there, (seats == OUTSIDE) | (seats == opponent), seats == NOBODY)
     has_learner = (seats == OUTSIDE).any(axis=1)
     if not (is_possible.all() and has_learner.all() and (opponent < opponents).all()):
-        raise ValueError("seats are of somebody who does not play there")
+        raise ValueError("seats belong to a player who is not in the game")
 
 
 def _check_open_decisions(opened: Arrays, players: NDArray[np.integer[Any]]) -> None:
-    """Raise ValueError unless each is a legal action of another seat of a game."""
+    """Raise ValueError unless each is a legal action, and at most one of each seat."""
     games = opened["games"]
     seats = opened["seats"].astype(np.int64)
     actions = opened["actions"]
@@ -360,7 +369,7 @@ def _check_open_decisions(opened: Arrays, players: NDArray[np.integer[Any]]) -> 
     decisions = np.stack([games, seats], axis=1)
     is_repeated = len(np.unique(decisions, axis=0)) < len(decisions)
     if is_repeated or not (is_possible & (opened["log_probs"] <= 0)).all():
-        raise ValueError("an open decision is none")
+        raise ValueError("an open decision is impossible")
 
 
 def _set_arrays(arrays: Arrays, learner: Learner) -> None:
@@ -380,12 +389,16 @@ def _set_arrays(arrays: Arrays, learner: Learner) -> None:
     players = batch.players.copy()
     learner.games.load(arrays["games"].view(batch.game.state).reshape(-1))
     if (batch.players != players).any():
-        raise ValueError("games are at other tables than the settings say")
+        raise ValueError("games have other numbers of seats than the settings say")
     if (batch.to_move < 0).any():
         raise ValueError("a game is over")
     learner.open_decisions.update(_part(tensors, "open"))
 
 
 def _part(arrays: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    start = f"{kind}/"
-    return {name.removeprefix(start): a for name, a in arrays.items() if name.startswith(start)}
+    prefix = f"{kind}/"
+    return {
+        name.removeprefix(prefix): array
+        for name, array in arrays.items()
+        if name.startswith(prefix)
+    }

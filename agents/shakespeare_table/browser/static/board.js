@@ -1,6 +1,6 @@
-// The board: marks where legal moves are clicked, and plays the one that was meant.
-// A move has places, clicked one after the other; its button in the list plays it.
-// "board:changed" says that something else may lie at a place.
+// The board: marks the places where legal moves are clicked, and plays the move that is chosen.
+// A move has places that are clicked one after the other; then its button in the list is clicked.
+// The event "board:changed" says that something else may lie at a place.
 "use strict";
 
 (() => {
@@ -11,10 +11,10 @@
   let last = "";
   let opened = new Set();
 
-  // A place may be in a summary, too; only one of them need be large enough for a finger.
+  // A place may be drawn in a summary, too. Only one of the drawings need be large enough for a finger.
   const groups = (name) => [...document.querySelectorAll(`#board [data-place="${CSS.escape(name)}"]`)];
   const FINGER = 24;
-  // A click here begins no move again.
+  // A click on one of these does not cancel a move that has begun.
   const KEEPS = "#moves, #guide, #explained, #strip, dialog, details, .term, .top";
 
   function touchable(group) {
@@ -75,16 +75,16 @@
     list();
   }
 
-  // How all moves that are still meant begin in words is what has been chosen.
+  // The words that all moves still meant have in common at the beginning, and what to do next.
   function soFar() {
     const [first = [], ...others] = left().map(([, , words]) => words.split(" "));
     const apart = first.findIndex((word, at) => others.some((it) => it[at] !== word));
     const begun = apart > 0 ? `${first.slice(0, apart).join(" ")} …: now` : "Now";
-    const away = matchMedia("(hover: none)").matches ? "A tap elsewhere" : "Escape, or a click elsewhere,";
-    return `${begun} choose where it goes. ${away} begins again.`;
+    const cancel = matchMedia("(hover: none)").matches ? "tap elsewhere" : "press Escape or click elsewhere";
+    return `${begun} choose where it goes. To cancel, ${cancel}.`;
   }
 
-  // What comes next, and in the list of moves those that are still meant.
+  // Shows what to do next, and in the list of moves those that are still meant.
   function list() {
     const field = document.getElementById("find"), step = document.getElementById("step");
     if (step) step.textContent = chosen.length ? soFar() : step.dataset.first || "";
@@ -97,7 +97,7 @@
       move.hidden = !words.every((word) => text.includes(word)) || (chosen.length > 0 && !meant.has(move.value));
       shown += !move.hidden;
     }
-    if (!shown) step.textContent = `No move holds “${field.value}”.`;
+    if (!shown) step.textContent = `No move contains “${field.value}”.`;
   }
 
   function putBack() {
@@ -106,11 +106,11 @@
   }
 
   function play(move) {
-    putBack(); // should nobody answer
+    putBack();  // in case the server does not answer
     button(move)?.click();
   }
 
-  // Several moves share the places clicked: which one is meant?
+  // Asks which move is meant if several share the places that were clicked.
   function ask(moves, onward) {
     const dialog = document.createElement("dialog");
     dialog.className = "asking";
@@ -137,7 +137,7 @@
 
   const targets = () => [...document.querySelectorAll("#board .target")].filter((it) => it.checkVisibility());
 
-  // The first place that may be clicked comes into sight, unless another one is.
+  // Scrolls the first place that may be clicked into view, unless another one is in view.
   function reach() {
     const found = targets();
     const top = document.querySelector(".bar").getBoundingClientRect().bottom;
@@ -155,12 +155,12 @@
     panel.querySelector(".unfold").setAttribute("aria-expanded", String(open));
   }
 
-  // On a wide screen another seat's board lies over the table.
+  // On a wide screen another seat's board lies over the table; this closes it.
   function cover() {
     for (const panel of document.querySelectorAll(".column.seats .board-panel")) opened.delete(panel.id);
   }
 
-  // On a narrow screen one part is open: where the first move is made, or else one's own.
+  // On a narrow screen one part is open: the one where the first move is made, or else the viewer's own.
   function fold(anew) {
     const panels = [...document.querySelectorAll("#board .board-panel:is(.folds, .aside)")];
     if (anew) {
@@ -227,7 +227,7 @@
       const exact = shown.filter((move) => move.value === event.target.value.trim());
       if (exact.length === 1) exact[0].click();
       else if (shown.length === 1) shown[0].click();
-      else say(`${shown.length} moves fit`);
+      else say(`${shown.length} moves match.`);
     }
   }
 
@@ -235,7 +235,7 @@
     const source = document.getElementById("turn");
     if (!source) return;
     const text = `${document.getElementById("version").value} ${source.textContent}`;
-    if (text === last) {  // something else has come in: what was clicked so far still holds
+    if (text === last) {  // the table is as it was, so what was clicked so far still holds
       fold(false);
       mark();
       resume();
@@ -255,7 +255,7 @@
     resume();
   }
 
-  // The next person at this screen finds the way on, wherever the page is scrolled to.
+  // The next person at this screen finds the button, wherever the page is scrolled to.
   function showCurtain() {
     const reveal = document.getElementById("reveal");
     if (reveal && document.activeElement !== reveal) {
@@ -264,7 +264,7 @@
     }
   }
 
-  // Whoever plays by keyboard goes on at the first place, once what had the focus is gone.
+  // A person who plays by keyboard goes on at the first place once the focused element is gone.
   function resume() {
     showCurtain();
     if (!turn.moves.length || !byKeyboard || document.activeElement !== document.body) return;
@@ -273,11 +273,11 @@
   }
 
   window.board = { groups, frame, moves: () => turn.moves }; // for other scripts of the page
-  // A page that the browser had put aside may be old, and somebody else's.
+  // A page that the browser brings back from its cache may be old, and somebody else's.
   window.addEventListener("pagehide", () => { document.getElementById("main").hidden = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);
-  // The Back button leads to nobody else's seat.
+  // The Back button must not lead to somebody else's seat.
   document.addEventListener("click", (event) => {
     if (event.target.id !== "reveal") return;
     event.preventDefault();

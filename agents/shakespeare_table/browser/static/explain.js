@@ -1,15 +1,15 @@
-// What lies at a place of the board, or what a word means, beside it: where the mouse rests or the
-// Tab key leads, by a right click or a long press. It comes before `board.js`: a click that begins
-// or ends a move explains nothing.
+// Explains a place of the board or a term beside it, where the mouse rests or the Tab key leads, and
+// after a right click or a long press. This script runs before `board.js`, so that a click that
+// begins or ends a move explains nothing.
 "use strict";
 
 (() => {
   const REST = 500, TERM = 200, PRESS = 500;  // milliseconds
   const GAP = 6;  // pixels between a thing and its explanation
-  const known = new Map();  // explanations, as long as the table stays the same
+  const known = new Map();  // explanations by name and version of the table
   let shown = null;  // what is being explained
-  let stays = false;  // even if the mouse goes elsewhere
-  let under = null;  // what the mouse is on
+  let stays = false;  // whether it stays shown when the mouse goes elsewhere
+  let under = null;  // the thing under the mouse
   let timer = 0, pressing = 0, held = false, byTab = false;
   let mouse = "";
 
@@ -38,7 +38,7 @@
     return known.get(key);
   }
 
-  // Where the box lies over as little as possible of the thing and of places that may be clicked.
+  // Finds the spot where the box covers as little as possible of the thing and of places to click.
   function spot(found, it) {
     const at = it.getBoundingClientRect(), [width, height] = [found.offsetWidth, found.offsetHeight];
     const within = (value, size, room) => Math.max(4, Math.min(value, room - size - 4));
@@ -71,7 +71,7 @@
     it.setAttribute("aria-describedby", found.id);
   }
 
-  // The next move, or anything else that takes the thing away, ends its explanation.
+  // Hides an explanation once the thing is gone, as after the next move.
   function settled() {
     if (shown && !shown.isConnected) hide();
   }
@@ -99,7 +99,7 @@
     if (it && event.pointerType !== "mouse") pressing = setTimeout(() => { held = true; show(it, true); }, PRESS);
   });
   for (const ended of ["pointerup", "pointercancel", "pointerleave"]) document.addEventListener(ended, () => clearTimeout(pressing));
-  // The click that ends a long press plays nothing.
+  // The click that ends a long press must not play a move.
   document.addEventListener("click", (event) => {
     if (held) { event.stopPropagation(); event.preventDefault(); }
     held = false;

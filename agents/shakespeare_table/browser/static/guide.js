@@ -1,13 +1,13 @@
-// What the guide of a first game, or a hint, suggests is marked on the board; the guide folds on a phone.
+// Marks on the board what the guide of a first game or a hint suggests. The guide folds on a phone.
 "use strict";
 
 (() => {
   const guide = () => document.getElementById("guide");
   const places = (move) => board.moves().find(([text]) => text === move)?.[1] ?? [];
-  // A place may be in a summary, too, which a wide screen does not show.
+  // A place may be drawn in a summary, too, which a wide screen does not show.
   const drawn = (name) => board.groups(name).filter((it) => it.checkVisibility());
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
-  // Whoever folds the guide has it folded for the rest of the game.
+  // A guide that is folded stays folded for the rest of the game.
   const folded = () => `folded ${location.pathname}`;
 
   function small(isSmall) {
@@ -50,7 +50,7 @@
       event.preventDefault();  // without scripts the form does it
       button(plays.value)?.click();
     }
-    // Who plays by the guide's button goes on there, from move to move (`board.js`).
+    // After a move by the guide's button the focus returns there (`board.js`).
     if (event.isTrusted) document.body.dataset.focus = plays ? plays.id : "";
   });
   document.addEventListener("DOMContentLoaded", settled);

@@ -1,4 +1,4 @@
-// The best line from a position, stepped through on the board of a review.
+// Steps through the best line from a position on the board of a review.
 "use strict";
 
 (() => {
@@ -30,7 +30,7 @@
   async function lineFrom(ply) {
     const own = ++asked;
     root.film.leave();
-    say(`${agent} looks for the best line …`);
+    say(`${agent} is looking for the best line …`);
     const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
       { headers: { "HX-Request": "true" } });
     if (own !== asked) return;
@@ -45,10 +45,10 @@
   }
 
   function ask(ply) {
-    lineFrom(ply).catch(() => say("The server does not answer."));
+    lineFrom(ply).catch(() => say("The server is not answering."));
   }
 
-  // What the page shows of a line, and the way into the one that was better than a mistake.
+  // Updates what the page shows of a line, and the button that leads from a mistake to a better line.
   function shown() {
     const inLine = root.film.isLine(), verdict = root.querySelector(".film-verdict");
     back.hidden = moves.hidden = !inLine;

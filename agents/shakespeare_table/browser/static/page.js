@@ -1,4 +1,4 @@
-// On every page: dark or light as somebody chooses, and what is said of requests that fail.
+// On every page: the choice of dark or light, and messages about requests that fail.
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
 
   function report(answer) {
     const kind = answer.getResponseHeader("Content-Type") || "";
-    const words = kind.startsWith("text/plain") ? answer.responseText : `The server could not answer (${answer.status}).`;
+    const words = kind.startsWith("text/plain") ? answer.responseText : `The server could not answer (status ${answer.status}).`;
     document.querySelector("#failed span").textContent = words;
     show("failed", true);
   }

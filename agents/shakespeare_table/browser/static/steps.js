@@ -1,4 +1,4 @@
-// The others' moves, one after the other at the speed one chooses; the strip shows where they happened.
+// Shows the others' moves one after the other, at the speed that is chosen, and where they happened.
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
 
   const pace = () => Number(localStorage.getItem("pace") ?? (still.matches ? "0" : "700"));
 
-  // The latest change has come in: ask for the next one after a while.
+  // A change has arrived: ask for the next one after a while.
   function arrived() {
     const number = Number(field("number").value), { behind } = JSON.parse(field("turn").textContent);
     const entry = number > shownUpTo && document.querySelector(`.step[data-step="${number - 1}"]`);
@@ -22,7 +22,7 @@
     field("log").scrollTop = field("log").scrollHeight;
     field("skip").hidden = !behind;
     clearTimeout(waiting);
-    // Many moves go faster, so that nobody waits long.
+    // Many moves are shown faster, so that nobody waits long.
     waiting = behind ? setTimeout(next, Math.min(pace(), 6000 / (behind + 1))) : 0;
   }
 
@@ -37,7 +37,7 @@
     next();
   }
 
-  // An entry of the strip shows where it happened.
+  // Marks the places that an entry of the strip has changed.
   async function show(entry) {
     for (const mark of document.querySelectorAll("#board .shown-mark")) mark.remove();
     shown = entry;

@@ -1,10 +1,10 @@
-// One stream of events for all tables that a browser shows: over HTTP/1.1 it has six connections to
-// a server for all its tabs. Runs as a shared worker, and in the page where there are none.
+// One stream of events for all tables that a browser shows, since over HTTP/1.1 all its tabs share
+// six connections to a server. Runs as a shared worker or, where there are none, in the page.
 "use strict";
 
 (() => {
   const AGAIN = 2000;  // milliseconds
-  const pages = new Map();  // what to tell each page, and the table it shows
+  const pages = new Map();  // the tables that pages show, by the function that tells the page
   let source = null, again = 0;
 
   function tell(event, version, address) {
@@ -25,7 +25,7 @@
     source.addEventListener("changed", ({ data }) => tell("changed", ...data.split(" ")));
   }
 
-  // A page goes without a table; it comes, or is seen again, with one.
+  // Registers the table that a page shows; without one the page has gone or is hidden.
   function show(said, address) {
     if (address) pages.set(said, address);
     else pages.delete(said);

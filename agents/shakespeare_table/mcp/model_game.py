@@ -1,4 +1,4 @@
-"""One game between somebody outside and agents, in words, as the outside seat knows it."""
+"""One game between a language model and agents, in words, as the model's seat may know it."""
 
 from __future__ import annotations
 
@@ -11,14 +11,14 @@ from shakespeare_agents.naming import public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core.rng import EXACT
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.history import GameLog
-from shakespeare_env.play.named import YOU
 from shakespeare_table.session import Session
 
 
-class Answer(NamedTuple):
-    """An answer as text for a reader, and as the same facts for a program."""
+class ToolResult(NamedTuple):
+    """The result of a tool: text for a reader, and the same facts for a program."""
 
     text: str
     facts: dict[str, Any]
@@ -26,7 +26,7 @@ class Answer(NamedTuple):
 
 @dataclass(frozen=True)
 class Opponent:
-    """An agent at a table: its name, its digest, and what plays."""
+    """An agent at a table, with its name and its digest."""
 
     name: str
     digest: str
@@ -34,30 +34,40 @@ class Opponent:
 
 
 @dataclass(frozen=True)
-class Start:
-    """How a table's game began: game `deal` of `Batch(seed=seed)`, with variants."""
+class GameStart:
+    """The start of a game: number `deal` of `Batch(seed=seed)`, played with variants."""
 
     seed: int
     deal: int
     variants: tuple[str, ...]
 
 
-class Table(Session):
-    """A game in which one seat is held from outside, and lost by `fault` if a seat has failed.
+class ModelGame(Session):
+    """A game in which a language model holds one seat, through tool calls.
 
-    The opponents are in the order of the other seats.
+    Args:
+        number: The number of the game's table.
+        position: The first position.
+        start: How that position was dealt.
+        seat: The model's seat.
+        opponents: The agents at the other seats, in order.
+
+    Attributes:
+        fault: The fault by which a seat has lost the game, or None.
     """
 
     def __init__(
         self,
         number: int,
         position: Position,
-        start: Start,
+        start: GameStart,
         seat: int,
         opponents: Sequence[Opponent],
     ) -> None:
         others = [other for other in range(position.players) if other != seat]
-        self.number, self.seat, self.start = number, seat, start
+        self.number = number
+        self.seat = seat
+        self.start = start
         self.opponents = dict(zip(others, opponents, strict=True))
         names = [public_name(opponent.name) for opponent in opponents]
         names.insert(seat, YOU)
@@ -70,60 +80,64 @@ class Table(Session):
 
     @property
     def is_over(self) -> bool:
-        """Whether nobody decides any more: the game has ended, or a seat has lost it by a fault."""
+        """Whether the game has ended, or a seat has lost it by a fault."""
         return self.fault is not None or self.position.to_move is None
 
     @property
     def decision(self) -> int:
-        """The number of the decision that is asked for: that of its move in what has happened."""
+        """The number of the decision that is asked for, counting all moves of the game from 1."""
         return len(self.moves) + 1
 
-    def play(self, move: str) -> Answer:
-        """What the outside seat's move has led to once agents have played on, if it is legal."""
+    def play(self, move: str) -> ToolResult:
+        """Play a move of the model's seat, let agents play on, and tell what has happened.
+
+        Raises:
+            IllegalMove: The move is not legal. Nothing has changed.
+        """
         chosen_at = len(self.moves)
         self.push(move)
         self._chosen_at = chosen_at
         self._play_on()
-        happened, then = self._happened(), self.choices()
-        text = "\n".join([*happened, "", *self._scores(), "", then.text])
-        return Answer(text, {**then.facts, "happened": happened})
+        happened = self._happened()
+        choices = self.choices()
+        text = "\n".join([*happened, "", *self._scores(), "", choices.text])
+        return ToolResult(text, {**choices.facts, "happened": happened})
 
-    def view(self) -> Answer:
-        """Everything that the outside seat sees."""
+    def view(self) -> ToolResult:
+        """Return everything that the model's seat may know."""
         position = self.position
         seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
         happened = self._happened()
-        since = "Since your last choice:" if self.course.moves_of(self.seat) else "So far:"
         seats = f"{position.players} seat{'s' * (position.players > 1)}"
         about = ", ".join([position.game.name, seats, *self.start.variants])
         others = ", ".join(map(self._label, self.opponents))
         against = f"; the others: {others}" if others else ", alone"
-        lines = [
-            f"Table {self.number}: {about}. You hold seat {self.seat}{against}.",
-            *(["", since, *happened] if happened else []),
+        lines = [f"Table {self.number}: {about}. You hold seat {self.seat}{against}."]
+        if happened:
+            chosen_before = self.history.moves_of(self.seat)
+            lines += ["", "Since your last choice:" if chosen_before else "So far:", *happened]
+        lines += ["", position.game.presentation.draw(seen)]
+        lines += ["", *self._scores()]
+        lines += ["", self._turn()]
+        lines += [
             "",
-            position.game.presentation.draw(seen),
-            "",
-            *self._scores(),
-            "",
-            self._turn(),
-            "",
-            'The position in notation; "?" is what you may not know:',
+            'The position in notation, where "?" is what you may not know:',
             json.dumps(seen, ensure_ascii=False, separators=(",", ":")),
         ]
         facts = {**self._facts(), "happened": happened, "position": seen}
-        return Answer("\n".join(lines), facts)
+        return ToolResult("\n".join(lines), facts)
 
-    def choices(self) -> Answer:
-        """The legal moves of the outside seat, and what each does."""
+    def choices(self) -> ToolResult:
+        """Return the legal moves of the model's seat, and what each does."""
         moves = [] if self.is_over else self.position.moves()
         described = {move: self.position.describe_move(move) for move in moves}
-        lines = [self._turn(), *(f"{move}  {does}" for move, does in described.items())]
+        lines = [self._turn()]
+        lines += [f"{move}  {does}" for move, does in described.items()]
         facts = [{"move": move, "does": does} for move, does in described.items()]
-        return Answer("\n".join(lines), {**self._facts(), "legal_moves": facts})
+        return ToolResult("\n".join(lines), {**self._facts(), "legal_moves": facts})
 
     def brief(self) -> dict[str, Any]:
-        """The table among others."""
+        """Return the facts that tell the game from those of other tables."""
         return {
             "table": self.number,
             "game": self.position.game.name,
@@ -141,23 +155,24 @@ class Table(Session):
 
     def _happened(self) -> list[str]:
         since = range(self._chosen_at, len(self.moves))
-        return [line for at in since for line in self.course.lines(at, self.seat)]
+        return [line for at in since for line in self.history.lines(at, self.seat)]
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
         facts = {
             **self.brief(),
-            "seats": self.course.names,
+            "seats": self.history.names,
             "variants": list(self.start.variants),
             "phase": position.phase,
             "scores": position.scores(),
             "winners": position.winners,
         }
-        over = position.to_move is None  # nothing is secret any more
-        seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
-        if over:
+        if position.to_move is None:  # nothing is secret any more
+            seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
             return {**facts, "seed": seed, "deal": self.start.deal}
-        return facts if self.is_over else {**facts, "decision": self.decision}
+        if self.is_over:
+            return facts
+        return {**facts, "decision": self.decision}
 
     def _scores(self) -> list[str]:
         position = self.position
@@ -165,7 +180,7 @@ class Table(Session):
         lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
         if final:
-            sheet = self.course.score_sheet(self.seat)
+            sheet = self.history.score_sheet(self.seat)
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
             lines.append(f"A good solo game passes {position.game.solo_target:g}.")
@@ -174,11 +189,12 @@ class Table(Session):
     def _turn(self) -> str:
         position = self.position
         if self.failed is not None:
-            whose = "You have" if self.failed == self.seat else f"{self._label(self.failed)} has"
-            return f"The game has stopped: {whose} lost it by a fault."
+            loser = "You have" if self.failed == self.seat else f"{self._label(self.failed)} has"
+            return f"The game has stopped: {loser} lost it by a fault."
         if position.to_move is None:
             won = ", ".join(map(self._label, position.winners or []))
             return f"The game is over: {won} wins." if position.players > 1 else "The game is over."
-        number = len(position.moves())
-        phase = f"in phase {position.phase!r}"
-        return f"You make decision {self.decision}, {phase}: {number} legal moves."
+        moves = len(position.moves())
+        return (
+            f"You make decision {self.decision}, in phase {position.phase!r}: {moves} legal moves."
+        )

@@ -1,4 +1,4 @@
-"""A field: who plays in an arena, at which tables, and how long."""
+"""The configuration of an arena: the agents, the tables they play at, and for how long."""
 
 from __future__ import annotations
 
@@ -32,37 +32,38 @@ from shakespeare_env.play.agent import name_of
 with needing("arena", "the arena needs"):
     import pydantic
 
-_SETTINGS = pydantic.ConfigDict(
+_MODEL = pydantic.ConfigDict(
     frozen=True, extra="forbid", use_attribute_docstrings=True, arbitrary_types_allowed=True
 )
+_LIMITS = ("seconds_a_move", "seconds_a_game", "megabytes", "seconds_to_start")
 Count = Annotated[int, pydantic.Field(strict=True, ge=1)]
 Amount = Annotated[float, pydantic.Field(gt=0, allow_inf_nan=False)]
 
 
 class Contender(pydantic.BaseModel):
-    """One agent of a field: what plays (`agent`), or the program that is asked (`program`)."""
+    """One agent of an arena: an agent of this process (`agent`), or a program (`program`)."""
 
-    model_config = _SETTINGS
+    model_config = _MODEL
 
     name: str = ""
-    """What its figures go under; by default what plays."""
+    """The name in the standings; by default that of the agent, or the program's command."""
     agent: Any = None
-    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `registry.make`."""
+    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `naming.make`."""
     program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1)
-    """A command and its arguments, started without a shell in the field file's folder."""
+    """A command and its arguments, started without a shell in the configuration's folder."""
     seconds_a_move: Amount | None = None
-    """Limits of a program: see `programs.Limits`, which has the defaults."""
+    """A program's limit for one decision; `programs.Limits` has the defaults of all limits."""
     seconds_a_game: Amount | None = None
-    """For all its decisions of a game."""
+    """A program's limit for all its decisions of a game."""
     megabytes: Amount | None = None
-    """For the memory of its processes."""
+    """A program's limit for the memory of its processes."""
     seconds_to_start: Amount | None = None
-    """By which its first answer may take longer."""
+    """The time that a program's first answer may take longer."""
     environment: tuple[str, ...] = ()
     """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
 
     @pydantic.model_validator(mode="after")
-    def _plays_somehow(self) -> Self:
+    def _check_what_plays(self) -> Self:
         if (self.agent is None) == (self.program is None):
             raise ValueError("give either agent or program")
         if self.agent is not None and (self.limits or self.environment):
@@ -73,27 +74,27 @@ class Contender(pydantic.BaseModel):
 
     @property
     def label(self) -> str:
-        """Its name; without one what plays."""
+        """The name in the standings."""
         if self.name:
             return self.name
         return " ".join(self.program) if self.program else name_of(self.agent)
 
     @property
     def limits(self) -> dict[str, float]:
-        """The limits that were given."""
-        names = ("seconds_a_move", "seconds_a_game", "megabytes", "seconds_to_start")
-        return {name: value for name in names if (value := getattr(self, name)) is not None}
+        """The limits that were given, by name."""
+        limits = {name: getattr(self, name) for name in _LIMITS}
+        return {name: value for name, value in limits.items() if value is not None}
 
 
-class Field(pydantic.BaseModel):
-    """Who plays, at which tables, and when it is enough."""
+class ArenaConfig(pydantic.BaseModel):
+    """The configuration of an arena: who plays, at which tables, and when to stop."""
 
-    model_config = _SETTINGS
+    model_config = _MODEL
 
     game: str = registry.DEFAULT
     """The game's name."""
     players: tuple[Count, ...] = ()
-    """Seat counts of the tables, 1 for the solo game; by default the game's most."""
+    """Numbers of seats of the tables, 1 for the solo game; by default the game's most."""
     variants: tuple[str, ...] = ()
     """The variants that are played."""
     seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
@@ -101,21 +102,21 @@ class Field(pydantic.BaseModel):
     agents: tuple[Contender, ...] = pydantic.Field(min_length=2)
     """Two or more agents."""
     games: Count = 10_000
-    """The number of games, those of earlier runs included, after which to stop."""
+    """The number of games after which to stop, those of earlier runs included."""
     minutes: Amount | None = None
     """The minutes of this run after which to stop; games in progress are dropped."""
     equal_within: Amount = EQUAL_WITHIN
     """Elo points; neighbours on the ladder are equal when they surely differ by less."""
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
-    """The same for mean scores of the solo game."""
+    """Points of mean score, for neighbours on the ladder of the solo game."""
     folder: Path = pydantic.Field(default_factory=Path.cwd, exclude=True)
-    """Where it is played: what relative paths start from."""
+    """The working folder while the arena runs, from which relative paths start."""
     text: str = pydantic.Field(default="", exclude=True)
-    """The text of the file that it was read from."""
+    """The text of the file that the configuration was read from."""
 
     @pydantic.field_validator("agents", mode="before")
     @classmethod
-    def _by_name(cls, agents: Any) -> Any:
+    def _wrap_agents(cls, agents: Any) -> Any:
         if not isinstance(agents, list | tuple):
             return agents
         return [
@@ -124,41 +125,41 @@ class Field(pydantic.BaseModel):
 
     @pydantic.model_validator(mode="before")
     @classmethod
-    def _tables(cls, data: Any) -> Any:
+    def _default_tables(cls, data: Any) -> Any:
         if isinstance(data, Mapping) and data.get("game", registry.DEFAULT) in registry.names():
             most = registry.seats(data.get("game", registry.DEFAULT))[-1]
             return {"players": (most,), **data}
         return data
 
     @pydantic.model_validator(mode="after")
-    def _fits_the_game(self) -> Self:
+    def _check_against_game(self) -> Self:
         labels = [contender.label for contender in self.agents]
         repeated = [label for label in labels if labels.count(label) > 1]
         if repeated:
             raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
-        rules = registry.game(self.game)
+        game = registry.game(self.game)
         for seats in self.players:
-            rules.check_players(seats)
+            game.check_players(seats)
         try:
-            rules.option_bits(dict.fromkeys(self.variants, True), self.players)
+            game.option_bits(dict.fromkeys(self.variants, True), self.players)
         except TypeError as fault:
             raise ValueError(str(fault)) from fault
         return self
 
     @classmethod
-    def of(cls, **settings: Any) -> Field:
-        """A field from its settings; `agents` may be whatever plays.
+    def of(cls, **settings: Any) -> ArenaConfig:
+        """Make a configuration from its settings; `agents` may be anything that plays.
 
         Raises:
             ArenaError: a setting is unknown, mistyped or out of range, or does not fit the game.
         """
-        return _checked(settings, "the field")
+        return _validated(settings, "the arena")
 
     @classmethod
-    def read(cls, path: str | os.PathLike[str], *, trusted: bool = False) -> Field:
-        """A field from TOML, which plays in the file's folder; nothing in it is run.
+    def read(cls, path: str | os.PathLike[str], *, trusted: bool = False) -> ArenaConfig:
+        """Read a configuration from TOML, to be played in the file's folder; run nothing it names.
 
-        The file of a game, `game = "my.py:GAME"`, is run if the field is trusted.
+        The file of a game, `game = "my.py:GAME"`, is run if the configuration is trusted.
 
         Raises:
             ArenaError: the file cannot be read, it runs a game's file and is not trusted, or as of
@@ -169,82 +170,84 @@ class Field(pydantic.BaseModel):
             text = read_text(file)
             settings = parse_toml(text)
         except (OSError, ValueError) as fault:
-            raise ArenaError(f"{file}: cannot be read as a field ({fault})") from fault
-        folder, name = file.resolve().parent, settings.get("game", registry.DEFAULT)
-        if registry.is_in_file(name):
+            raise ArenaError(f"{file}: cannot be read as an arena ({fault})") from fault
+        folder = file.resolve().parent
+        game = settings.get("game", registry.DEFAULT)
+        if registry.is_in_file(game):
             if not trusted:
-                raise ArenaError(f"{file} runs {name!r}; add --trust if you trust it")
+                raise ArenaError(f"{file} runs {game!r}; add --trust if you trust it")
             try:
-                settings["game"] = registry.from_file(str(folder / name)).name
+                settings["game"] = registry.from_file(str(folder / game)).name
             except ValueError as fault:
                 raise ArenaError(f"{file}: game: {fault}") from fault
-        return _checked({**settings, "folder": folder, "text": text}, str(file))
+        return _validated({**settings, "folder": folder, "text": text}, str(file))
 
-    def runs(self) -> list[str]:
-        """The programs and the Python that playing it runs, for review beforehand."""
+    def untrusted_code(self) -> list[str]:
+        """Return the programs and the Python code that playing would run, for review beforehand."""
         texts = [each.agent for each in self.agents if isinstance(each.agent, str)]
         programs = [" ".join(each.program) for each in self.agents if each.program]
         return [*programs, *naming.running_python(texts)]
 
 
-def _checked(settings: Mapping[str, Any], where: str) -> Field:
+def _validated(settings: Mapping[str, Any], where: str) -> ArenaConfig:
     try:
-        return Field.model_validate(dict(settings))
+        return ArenaConfig.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
         raise ArenaError(f"{where}: {in_words(fault)}") from fault
 
 
 class _WorkingFolder:
-    """The working folder of the process, moved to a field's folder while the field is played."""
+    """The process's working folder, moved to an arena's folder while the arena runs."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._fields = 0
-        self._left = ""
+        self._arenas = 0
+        self._before = ""
 
     @contextmanager
     def moved_to(self, folder: Path) -> Iterator[None]:
-        """Work in a folder for the length of a block, as other threads may, too.
+        """Work in a folder for the length of a block, which other threads may share.
 
-        ArenaError if another thread plays a field of another folder.
+        Raises:
+            ArenaError: another thread runs an arena in another folder.
         """
         with self._lock:
-            if self._fields and not folder.samefile(os.getcwd()):
+            if self._arenas and not folder.samefile(os.getcwd()):
                 raise ArenaError(
-                    f"{folder}: this process plays a field of {os.getcwd()}, which is its working "
-                    "folder until then; play this one afterwards, or in a process of its own"
+                    f"{folder}: this process runs an arena in {os.getcwd()}, which is its working "
+                    "folder until that ends; run this one afterwards, or in a process of its own"
                 )
-            if not self._fields:
-                self._left = os.getcwd()
+            if not self._arenas:
+                self._before = os.getcwd()
                 os.chdir(folder)
-            self._fields += 1
+            self._arenas += 1
         try:
             yield
         finally:
             with self._lock:
-                self._fields -= 1
-                if not self._fields:
-                    os.chdir(self._left)
+                self._arenas -= 1
+                if not self._arenas:
+                    os.chdir(self._before)
 
 
 _working_folder = _WorkingFolder()
 
 
 @contextmanager
-def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
-    """The agents of a field under their labels, by digest.
+def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entrant]]:
+    """Make the agents of an arena for the length of a block; yields them by digest.
 
-    They are in a block that runs in the field's folder, at whose end programs end.
+    The block runs in the arena's folder. At its end the programs end.
 
     Raises:
-        ArenaError: one cannot be made, or two play alike.
+        ArenaError: an agent cannot be made, or two of them play alike.
     """
     entrants: dict[str, Entrant] = {}
     with ExitStack() as stack:
-        stack.enter_context(_working_folder.moved_to(field.folder))
-        for contender in field.agents:
+        stack.enter_context(_working_folder.moved_to(config.folder))
+        for contender in config.agents:
             try:
-                digest, agent = _made(contender, field, game)
+                digest, agent = _made(contender, config, game)
             except (ShakespeareEnvError, ValueError, TypeError, ImportError, OSError) as fault:
                 raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
             if digest in entrants:
@@ -258,17 +261,18 @@ def contenders(field: Field, game: Game) -> Iterator[dict[str, Entrant]]:
         yield entrants
 
 
-def _made(contender: Contender, field: Field, game: Game) -> tuple[str, Any]:
+def _made(contender: Contender, config: ArenaConfig, game: Game) -> tuple[str, Any]:
     if contender.program is None:
         given = parsed(contender.agent)
         agent = make(given, game)
         return agent_digest(given, agent, game), agent
-    program = Program(
-        contender.program, Limits(**contender.limits), field.folder, contender.environment
-    )
-    # What can never be started is refused before others play for nothing.
+    limits = Limits(**contender.limits)
+    program = Program(contender.program, limits, config.folder, contender.environment)
+    # What can never be started is refused before the others play for nothing.
     name = program.argv[0]
-    if not ((program.folder / name).exists() if os.path.dirname(name) else shutil.which(name)):
+    is_path = bool(os.path.dirname(name))
+    is_found = (program.folder / name).exists() if is_path else shutil.which(name) is not None
+    if not is_found:
         raise ValueError(f"there is no program {name!r}; give its path, or install it")
     environment_of(program)
     return program_digest(program), ProgramAgent(program)

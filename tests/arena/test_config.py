@@ -1,19 +1,19 @@
-"""A field says who plays; what is wrong with one is said with its place and the remedy."""
+"""An arena's file: its settings, their defaults, and errors that name the file and the fault."""
 
 import pytest
 
-from shakespeare_arena.field import Field
+from shakespeare_arena.config import ArenaConfig
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError
 
 
 def read(folder, text):
-    path = folder / "field.toml"
+    path = folder / "arena.toml"
     path.write_bytes(text if isinstance(text, bytes) else text.encode())
-    return Field.read(path)
+    return ArenaConfig.read(path)
 
 
-def test_all_settings_and_their_defaults(tmp_path):
+def test_all_settings_are_read(tmp_path):
     text = """
         game = "figaro"
         players = [3, 5]
@@ -26,16 +26,21 @@ def test_all_settings_and_their_defaults(tmp_path):
             {program = ["node", "my.js"], seconds_a_move = 2, seconds_to_start = 30},
         ]
     """
-    field = read(tmp_path, text)
-    assert (field.game, field.players, field.seed) == ("figaro", (3, 5), 7)
-    assert (field.games, field.minutes) == (100, 1.5)
-    assert [each.label for each in field.agents] == ["random", "first", "node my.js"]
-    assert field.agents[2].limits == {"seconds_a_move": 2, "seconds_to_start": 30}
-    assert field.folder == tmp_path
-    assert field.runs() == ["node my.js"]
-    bare = read(tmp_path, 'agents = ["random", "heuristic"]')
-    assert (bare.game, bare.seed, bare.runs()) == (registry.DEFAULT, 0, [])
-    assert bare.players == (registry.seats(bare.game)[-1],)
+    config = read(tmp_path, text)
+    assert (config.game, config.players, config.seed) == ("figaro", (3, 5), 7)
+    assert (config.games, config.minutes) == (100, 1.5)
+    assert [each.label for each in config.agents] == ["random", "first", "node my.js"]
+    assert config.agents[2].limits == {"seconds_a_move": 2, "seconds_to_start": 30}
+    assert config.folder == tmp_path
+    assert config.untrusted_code() == ["node my.js"]
+
+
+def test_settings_that_are_left_out_have_defaults(tmp_path):
+    config = read(tmp_path, 'agents = ["random", "heuristic"]')
+    assert config.game == registry.DEFAULT
+    assert config.seed == 0
+    assert config.untrusted_code() == []
+    assert config.players == (registry.seats(config.game)[-1],)
 
 
 @pytest.mark.parametrize(
@@ -53,8 +58,8 @@ def test_all_settings_and_their_defaults(tmp_path):
     ],
     ids=str,
 )
-def test_what_is_wrong_is_said(tmp_path, text, said):
+def test_an_error_names_the_file_and_the_fault(tmp_path, text, said):
     with pytest.raises(ArenaError) as refused:
-        Field.read(tmp_path / "field.toml") if text is None else read(tmp_path, text)
+        ArenaConfig.read(tmp_path / "arena.toml") if text is None else read(tmp_path, text)
     assert said in str(refused.value)
-    assert str(tmp_path / "field.toml") in str(refused.value)
+    assert str(tmp_path / "arena.toml") in str(refused.value)

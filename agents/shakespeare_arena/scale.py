@@ -1,0 +1,260 @@
+"""The scale of playouts: how an agent climbs it, and the estimate of the agent's place.
+
+The model: with n seats, the odds of the agent's one seat against copies of a rung are those of an
+equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
+Every rung has a slope of its own, and these scatter about a common one, because no curve is
+logistic from end to end and agents differ from those of the scale. Hence distant rungs tell little
+of the place however many games there are, and near ones nearly all. Place and slopes are estimated
+together. The interval is that of the place's profile likelihood, in which every place gets the
+slopes that suit it best. Games of a deal depend on each other, so the likelihood is divided by the
+dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions, generalized linear models, and
+the Gauss-Newton method").
+"""
+
+from __future__ import annotations
+
+import math
+import time
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
+from dataclasses import dataclass
+from functools import cache, lru_cache, reduce
+from typing import NamedTuple
+
+import numpy as np
+import scipy.special
+from numpy.typing import NDArray
+
+RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
+"""Playouts a move of the rungs met first; below 1 the share of the network's moves."""
+_NETWORK = 20.0
+"""Doublings of playouts that are worth about as much as the network is over random play."""
+_PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
+"""Candidate places of agents; far enough beyond the scale's ends to be all alike."""
+_STEP = 0.2
+"""The step of candidate slopes, in their logarithm."""
+_MOST_STEPS = 7
+"""The most steps between a rung's slope and the common one."""
+_RUNG_SLOPES = np.exp(_STEP * np.arange(-24 - _MOST_STEPS, 6 + _MOST_STEPS))
+"""Candidate slopes of a rung, in logits a doubling."""
+_SLOPES = _RUNG_SLOPES[_MOST_STEPS:-_MOST_STEPS]
+"""Candidates of the slope common to all rungs."""
+_PRIOR_SLOPE = 0.25
+"""The middle of the common slope's prior.
+
+The prior is weak. It decides only where games do not, as when an agent has met a single rung.
+"""
+_PRIOR_FACTOR = math.e
+"""The factor of one standard deviation of that prior."""
+_SCATTER = 0.7
+"""One standard deviation of the logarithm of a rung's slope about the common one's."""
+_COSTS = 0.5 * (_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1) / _SCATTER) ** 2
+"""The log-likelihood that it costs a rung's slope to differ so many steps from the common one."""
+_CHI2_95 = float(scipy.special.chdtri(1, 0.05))
+"""The 95 % quantile of chi-squared with one degree of freedom."""
+_PRIOR_DEALS = 8.0
+"""Deals of independent games added to the estimate of dispersion, since few deals show little."""
+_TOGETHER_S = 10.0
+"""The most seconds of deals played together, which an interruption loses."""
+_MOST_TOGETHER = 4096
+"""The most deals played together."""
+_SURE = 100
+"""Deals at an end of the scale that suffice for an agent that is surely beyond it."""
+
+
+@dataclass(frozen=True)
+class RungResult:
+    """The games of an agent, with one seat in each, against copies of a rung.
+
+    Attributes:
+        playouts: The rung's playouts.
+        deals: The deals played.
+        games: The games played.
+        wins: Victories; a shared one counts in part.
+        variance: The variance between deals of a deal's share of wins.
+    """
+
+    playouts: float
+    deals: int
+    games: int
+    wins: float
+    variance: float = 0.0
+
+    @property
+    def win_rate(self) -> float:
+        """The share of games won."""
+        return self.wins / self.games
+
+
+def place_of(playouts: float) -> float:
+    """Return the place of a rung on the scale."""
+    return _NETWORK * (playouts - 1) if playouts < 1 else math.log2(playouts)
+
+
+def playouts_at(place: float) -> float | None:
+    """Return the playouts at a place: 0.0 for it or less, None for more than the last rung's."""
+    if place < 0:
+        return max(0.0, 1 + place / _NETWORK)
+    return 2.0**place if 2.0**place <= RUNGS[-1] else None
+
+
+class PlaceEstimate(NamedTuple):
+    """An agent's place on the scale, log2 of playouts from one playout on, and its interval.
+
+    The ends of the interval are infinite where games exclude nothing.
+    """
+
+    place: float
+    low: float
+    high: float
+
+
+def fit_place(results: Collection[RungResult], players: int) -> PlaceEstimate:
+    """Estimate the place of an agent that has met one rung or more."""
+    prior = -0.5 * (np.log(_SLOPES / _PRIOR_SLOPE) / math.log(_PRIOR_FACTOR)) ** 2
+    dispersion = _dispersion(results)
+    likelihood = sum(_likelihood(result, players, dispersion) for result in results)
+    profile = (likelihood + prior[:, None]).max(axis=0)  # by place
+    best = int(profile.argmax())
+    excess = 2 * (profile[best] - profile) - _CHI2_95
+    inside = np.flatnonzero(excess <= 0)
+    first = int(inside[0])
+    last = int(inside[-1])
+    low = _crossing(excess, first - 1) if first else -math.inf
+    high = _crossing(excess, last) if last < len(_PLACES) - 1 else math.inf
+    return PlaceEstimate(float(_PLACES[best]), low, high)
+
+
+def _crossing(excess: NDArray[np.float64], before: int) -> float:
+    """Return the place at which the excess is 0, between two places by the first one's index."""
+    share = excess[before] / (excess[before] - excess[before + 1])
+    return float(_PLACES[before] + share * (_PLACES[before + 1] - _PLACES[before]))
+
+
+def _likelihood(result: RungResult, players: int, dispersion: float) -> NDArray[np.float64]:
+    """Return the log-likelihood of the games at a rung, float64[common slopes, places].
+
+    The rung's own slope is the one that suits them best, less what it costs to differ from the
+    common one.
+    """
+    logits, normalizers = _curves(result.playouts, players)
+    by_slope = (result.wins * logits - result.games * normalizers) / dispersion
+    at_steps = (by_slope[k : k + len(_SLOPES)] - cost for k, cost in enumerate(_COSTS))
+    return reduce(np.maximum, at_steps)
+
+
+@lru_cache(maxsize=64)
+def _curves(playouts: float, players: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+    """Return the logits of winning against a rung and log(1 + e^logit), float[slopes, places]."""
+    ahead = _PLACES - place_of(playouts)
+    logits = _RUNG_SLOPES[:, None] * ahead - math.log(players - 1)
+    return logits, np.logaddexp(0.0, logits)
+
+
+def _dispersion(results: Collection[RungResult]) -> float:
+    """Return the variance of wins, in units of that which independent games would have."""
+    total = _PRIOR_DEALS
+    deals = _PRIOR_DEALS
+    for result in results:
+        rate = (result.wins + 0.5) / (result.games + 1)  # so that it is neither 0 nor 1
+        if_independent = rate * (1 - rate) * result.deals / result.games
+        total += (result.deals - 1) * result.variance / if_independent
+        deals += result.deals - 1
+    return total / deals
+
+
+def climb(
+    met: dict[float, RungResult],
+    players: int,
+    games_against: Callable[[float], Callable[[int], RungResult]],
+    deals: int,
+    seconds: float,
+    clock: Callable[[], float] = time.monotonic,
+) -> None:
+    """Play an agent towards its place on the scale at one table, and fill in its results by rung.
+
+    The agent begins at one playout and moves on a rung at a time, up or down, until its estimated
+    place is between two rungs that it has met. Then it meets whichever of these it has met less.
+    Once its interval is narrower than the gap between the two, it meets the rung in their middle.
+    A visit to a rung is a fourth of all games before, so that early ones, which may mislead, are
+    few. The first two visits are of one deal each, which tell how long a deal takes.
+
+    Args:
+        met: The results by rung, at first none.
+        players: The number of seats.
+        games_against: From the playouts of a rung to how deals are played against copies of it: a
+            function that is called with the number of the next deals and returns the result of all
+            so far.
+        deals: The most deals to play.
+        seconds: The time into which they are to fit; at least one is played.
+        clock: A clock in seconds.
+    """
+    games = cache(games_against)
+    seconds_per_deal: dict[float, float] = {}
+    ends = clock() + seconds
+    left = deals
+    while left:
+        rung = _next_rung(met, players, seconds_per_deal, ends - clock())
+        if rung is None:
+            break
+        before = met[rung].deals if rung in met else 0
+        played = deals - left
+        several = min(1 + played // 4 if before > 1 else 1, left, _MOST_TOGETHER)
+        if rung in seconds_per_deal and math.isfinite(seconds):
+            most = min(ends - clock(), _TOGETHER_S) / max(seconds_per_deal[rung], 1e-6)
+            several = max(min(several, int(most)), 1)
+        play = games(rung)
+        began = clock()
+        met[rung] = play(several)
+        if before:  # the first visit may compile what it plays with
+            seconds_per_deal[rung] = (clock() - began) / several
+        left -= several
+
+
+def _next_rung(
+    met: Mapping[float, RungResult],
+    players: int,
+    seconds_per_deal: Mapping[float, float],
+    left: float,
+) -> float | None:
+    """Return the rung to meet, a deal of which is likely to fit in; None if there is none."""
+    if not met:
+        return 1
+    deals = Counter({rung: result.deals for rung, result in met.items()})
+
+    def most_seconds(rung: float) -> float:
+        # A rung above all that are timed takes at most four times as long.
+        longest = max(seconds_per_deal.values(), default=0.0)
+        factor = 4 if rung > max(seconds_per_deal, default=0) else 1
+        return seconds_per_deal.get(rung, longest * factor)
+
+    place, low, high = fit_place(met.values(), players)
+    if high < -_NETWORK and deals[RUNGS[0]] >= _SURE:
+        return None
+    if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _SURE:
+        return None
+    first = RUNGS.index(min(met))
+    last = RUNGS.index(max(met))
+    reachable = sorted({*RUNGS[max(first - 1, 0) : last + 2], *met})
+    below = [rung for rung in reachable if place_of(rung) <= place]
+    above = [rung for rung in reachable if place_of(rung) > place]
+    around = below[-1:] + above[:1]
+    if len(around) == 2 and deals.keys() >= set(around):
+        gap = place_of(around[1]) - place_of(around[0])
+        middle = _middle(*around)
+        if middle is not None and high - low < gap:
+            around.append(middle)
+    playable = [rung for rung in around if most_seconds(rung) <= left]
+    return min(playable, key=deals.__getitem__, default=None)
+
+
+def _middle(low: float, high: float) -> float | None:
+    """Return the rung in the middle of two, None if there is none.
+
+    Between 1 and 4 there is none: with two or three playouts search would consider one move alone
+    and play like the network.
+    """
+    if high <= 1:
+        return (low + high) / 2
+    middle = round(math.sqrt(low * high))
+    return middle if 1 < low < middle < high else None

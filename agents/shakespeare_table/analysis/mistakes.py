@@ -1,0 +1,192 @@
+"""Forecasts and mistakes of a recorded game, as graphs, lists and a page over its film."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.film import Film, film_page
+from shakespeare_env.film.graphs import graph, score_graph, template
+
+
+@dataclass(frozen=True)
+class Forecasts:
+    """Forecasts of every seat's result in n + 1 positions, NaN where unknown.
+
+    Attributes:
+        chances: float[n + 1, P], shares of the victory; none in solo games.
+        scores: float[n + 1, P], final scores.
+        by: The name of the forecaster.
+    """
+
+    chances: NDArray[np.floating[Any]]
+    scores: NDArray[np.floating[Any]]
+    by: str
+
+
+@dataclass(frozen=True)
+class JudgedDecision:
+    """A decision, compared with the best move that an analyst knows.
+
+    Attributes:
+        number: The number of the move, from 1.
+        seat: The seat that decided.
+        best: The best move, in notation.
+        loss: How much more that move is worth to the seat, in shares of the victory or, in a solo
+            game, in points; below 0 if it looks worse than the move played.
+        margin: Half the 95 % interval of the loss.
+    """
+
+    number: int
+    seat: int
+    best: str
+    loss: float
+    margin: float
+
+
+class MistakeKind(NamedTuple):
+    """A kind of mistake.
+
+    Attributes:
+        name: Its name.
+        sign: Its sign, as in chess.
+        colour: Its colour in graphs.
+        least: Its least loss, in shares of the victory or, in a solo game, `Game.score_scale`.
+    """
+
+    name: str
+    sign: str
+    colour: str
+    least: float
+
+
+MISTAKE_KINDS = (
+    MistakeKind("blunder", "??", "#b3261e", 0.15),
+    MistakeKind("mistake", "?", "#b45309", 0.10),
+    MistakeKind("inaccuracy", "?!", "#1f6fa8", 0.05),
+)
+"""The kinds of mistakes, the worst first."""
+
+
+class _Mistake(NamedTuple):
+    decision: JudgedDecision
+    kind: MistakeKind
+
+
+def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | None:
+    """Return the kind of mistake that a decision was; None unless it certainly was one.
+
+    Args:
+        judged: The decision.
+        unit: `Game.score_scale` for a solo game, otherwise 1.
+    """
+    if judged.loss <= judged.margin:
+        return None
+    return next((kind for kind in MISTAKE_KINDS if judged.loss >= kind.least * unit), None)
+
+
+def chances_graph(
+    film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision] = (), link: str = "#"
+) -> str:
+    """Draw every seat's chance to win over the game, or expected solo score, and mark mistakes.
+
+    `film.js` also shows the graph's values as a bar beside the board.
+    """
+    is_solo = film.players == 1
+    title = f"{'Expected final score' if is_solo else 'Chance to win'}, as {forecasts.by} sees it"
+    values = forecasts.scores if is_solo else 100 * forecasts.chances
+    marks = [
+        (mistake.decision.number, mistake.decision.seat, mistake.kind.colour, _title(film, mistake))
+        for mistake in _mistakes(film, judged)
+    ]
+    drawn = graph(film, title, values, link, marks, "" if is_solo else "%")
+    return f'<div class="film-chances">{drawn}</div>'
+
+
+def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
+    """Return the mistakes as a list in HTML, the worst first, each with what was better."""
+    worst_first = sorted(_mistakes(film, judged), key=lambda mistake: -mistake.decision.loss)
+    rows = []
+    for mistake in worst_first:
+        decision = mistake.decision
+        before = decision.number - 1
+        rows.append(
+            {
+                "mistake": decision,
+                "kind": mistake.kind,
+                "title": _title(film, mistake),
+                "played": film.in_words(before, film.told[before].move),
+                "better": film.in_words(before, decision.best),
+            }
+        )
+    return str(template("graphs.html").module.mistakes(rows, link))
+
+
+def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
+    """Return a table in HTML: what a seat's decisions lost on average, and its mistakes by kind."""
+    rows: list[tuple[str, str, str, list[int]]] = []
+    for seat in range(film.players):
+        own = [decision for decision in judged if decision.seat == seat]
+        kinds = [mistake.kind for mistake in _mistakes(film, own)]
+        lost = ""
+        margin = ""
+        if own:
+            mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
+            error = math.hypot(*[decision.margin for decision in own]) / len(own)
+            lost = f"{mean * _scale(film):.1f}"
+            margin = f"{error * _scale(film):.1f}"
+        counts = [kinds.count(kind) for kind in MISTAKE_KINDS]
+        rows.append((film.label(seat), lost, margin, counts))
+    least = [(kind, _amount(film, kind.least * _unit(film))) for kind in MISTAKE_KINDS]
+    return str(template("graphs.html").module.summary(rows, least, film.players == 1))
+
+
+def annotated_page(
+    film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision], title: str = ""
+) -> str:
+    """Return a `film_page` with graphs of forecasts, and mistakes marked.
+
+    Raises:
+        ValueError: the film is of what one seat saw; forecasts tell of other seats' secrets.
+    """
+    if film.seat is not None:
+        raise ValueError(f"seat={film.seat}: forecasts tell of other seats' secrets; show the game")
+    extras = chances_graph(film, forecasts, judged) + score_graph(film)
+    if judged:
+        extras += mistakes_list(film, judged) + mistakes_summary(film, judged)
+    return film_page(film, title=title, extras=extras)
+
+
+def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
+    mistakes = []
+    for decision in judged:
+        kind = mistake_kind(decision, _unit(film))
+        if kind is not None:
+            mistakes.append(_Mistake(decision, kind))
+    return mistakes
+
+
+def _title(film: Film, mistake: _Mistake) -> str:
+    decision = mistake.decision
+    within = f" ± {_amount(film, decision.margin)}" if decision.margin else ""
+    unit = "points" if film.players == 1 else "% chance to win"
+    cost = f"{_amount(film, decision.loss)}{within} {unit}"
+    return f"Move {decision.number}, {mistake.kind.name}: cost {film.label(decision.seat)} {cost}"
+
+
+def _amount(film: Film, loss: float) -> str:
+    digits = 1 if film.players == 1 else 0
+    return f"{loss * _scale(film):.{digits}f}"
+
+
+def _scale(film: Film) -> float:
+    return 1.0 if film.players == 1 else 100.0
+
+
+def _unit(film: Film) -> float:
+    return float(film.game.score_scale) if film.players == 1 else 1.0

@@ -1,0 +1,122 @@
+"""Source files: whose they are, what they import, and digests of what this process has run.
+
+Agents and workers are told apart by the files that their code depends on. Compiled code depends on
+functions and values in memory instead; see `compile/digest.py`.
+"""
+
+from __future__ import annotations
+
+import ast
+import hashlib
+import linecache
+import sys
+import sysconfig
+import time
+from collections.abc import Iterator
+from contextlib import suppress
+from importlib.machinery import ModuleSpec
+from importlib.metadata import version
+from importlib.util import find_spec, resolve_name
+from pathlib import Path
+from types import ModuleType
+
+PACKAGES = (
+    "shakespeare_env",
+    "shakespeare_agents",
+    "shakespeare_arena",
+    "shakespeare_research",
+    "shakespeare_table",
+    "shakespeare_training",
+)
+"""This project's packages."""
+_LIBRARY_FOLDERS = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purelib", "platlib")]
+
+
+def is_own_file(name: str) -> bool:
+    """Return whether a file of code is a user's own: neither this project's nor a library's."""
+    file = Path(name)
+    if {"site-packages", "dist-packages"} & set(file.parts):
+        return False
+    imported = [sys.modules[package] for package in PACKAGES if package in sys.modules]
+    project = [Path(module.__file__ or "").parent for module in imported]
+    return not any(map(file.is_relative_to, [*project, *_LIBRARY_FOLDERS]))
+
+
+def source_digest(place: Path) -> str:
+    """Return the SHA-256 of the text that is now in a file or in a notebook's cell."""
+    if place.exists():
+        linecache.checkcache(str(place))
+    text = "".join(linecache.getlines(str(place)))
+    return hashlib.sha256(text.encode()).hexdigest()
+
+
+def is_same_source(place: Path, other: Path) -> bool:
+    """Return whether two places are one file, or cells of one notebook, which are no files."""
+    if place.resolve() == other.resolve():
+        return True
+    return place.parent == other.parent and not place.exists() and not other.exists()
+
+
+def import_digests(*modules: ModuleType) -> list[str]:
+    """Return the SHA-256 of modules, as they were run, and of users' files that these import.
+
+    Imports are followed through users' own files alone, and count wherever they stand in them.
+    """
+    left = [module.__spec__ for module in modules]
+    sources: dict[str, bytes] = {}
+    while left:
+        spec = left.pop()
+        if spec is None or spec.name in sources:
+            continue
+        file = spec.origin if spec.has_location else None
+        source: bytes = getattr(spec.loader, "source", b"")  # of `own_files`: what was run
+        if not source and file:
+            source = Path(file).read_bytes()
+        sources[spec.name] = source
+        if file and is_own_file(file):
+            left += _own_imports(source, spec.parent or "")
+    return sorted({hashlib.sha256(source).hexdigest() for source in sources.values()})
+
+
+def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
+    """Return the users' own modules that a source imports, as far as they are found."""
+    names: set[str] = set()
+    with suppress(SyntaxError, ValueError, ImportError):  # it is no Python, or has changed
+        for node in ast.walk(ast.parse(source)):
+            if isinstance(node, ast.Import):
+                names.update(alias.name for alias in node.names)
+            elif isinstance(node, ast.ImportFrom):
+                base = resolve_name("." * node.level + (node.module or ""), package)
+                names.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
+
+    found: list[ModuleSpec] = []
+    for name in names:
+        with suppress(Exception):  # not installed, no module but a value, or code that fails
+            spec = find_spec(name)
+            if spec is not None and spec.origin and is_own_file(spec.origin):
+                found.append(spec)
+    return found
+
+
+def project_digest() -> str:
+    """Return the SHA-256 of all files of this project and of the versions of NumPy and Numba."""
+    digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
+    for file in _project_files():
+        digest.update(file.read_bytes())
+    return digest.hexdigest()
+
+
+def edited_project_file(since: int) -> Path | None:
+    """Return a file of this project that was edited since a time in nanoseconds, or None."""
+    for file in _project_files():
+        # Later than now is a time of another machine's clock.
+        if since < file.stat().st_mtime_ns <= time.time_ns():
+            return file
+    return None
+
+
+def _project_files() -> Iterator[Path]:
+    for package in PACKAGES:
+        spec = find_spec(package)
+        for folder in (spec and spec.submodule_search_locations) or []:
+            yield from sorted(Path(folder).rglob("*.py"))

@@ -1,0 +1,149 @@
+"""Which requests a server answers: host names, origins, tokens, lengths and kinds of forms."""
+
+from functools import partial
+
+import pytest
+from starlette.testclient import TestClient
+
+from shakespeare_table.browser.settings import Settings
+from tests.table.tables import HOST, begin, served, site_of
+
+FORM = "application/x-www-form-urlencoded"
+
+
+@pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:7764", "", "[::1"])
+def test_a_foreign_host_name_is_refused(client, host):
+    """Else the pages of a name that somebody points here could read ours."""
+    assert client.get("/", headers={"Host": host}).status_code == 421
+
+
+@pytest.mark.parametrize("host", ["127.0.0.1:1", "localhost:7764", "[::1]:7764"])
+def test_addresses_and_localhost_are_answered(client, host):
+    assert client.get("/", headers={"Host": host}).status_code == 200
+
+
+@pytest.mark.parametrize("origin", ["http://evil.example", "null", "http://127.0.0.1:1"])
+def test_pages_of_other_sites_are_refused(client, origin):
+    headers = {"Origin": origin}
+    assert client.post("/tables", data={"game": "figaro"}, headers=headers).status_code == 403
+    assert client.get("/", headers=headers).status_code == 403
+
+
+def test_links_from_other_sites_are_followed(client):
+    headers = {"Sec-Fetch-Site": "cross-site", "Sec-Fetch-Mode": "navigate"}
+    assert client.get("/", headers=headers).status_code == 200
+
+
+def test_an_owners_cookie_is_replaced_unless_it_is_one_of_ours(client):
+    client.cookies.set("shakespeare_owner", "guess me; path=/", domain="127.0.0.1")
+    cookie = client.get("/").headers["set-cookie"]
+    assert "guess me" not in cookie
+    assert "httponly" in cookie.lower()
+
+
+def test_browsers_are_told_to_keep_and_to_run_nothing_foreign(client):
+    headers = client.get("/").headers
+    assert headers["cache-control"] == "no-store"  # the Back button shows what is now
+    policy = headers["content-security-policy"]
+    assert {"default-src 'self'", "frame-ancestors 'none'"} <= set(policy.split("; "))
+    assert "unsafe" not in policy
+    assert headers["cross-origin-resource-policy"] == "same-origin"
+
+
+def status_of_post(client, path, content=b"&", kind=FORM, **headers):
+    return client.post(path, content=content, headers={"Content-Type": kind, **headers}).status_code
+
+
+def test_requests_that_are_too_long_are_refused(client):
+    assert status_of_post(client, "/tables", b"a" * (2**17 + 1)) == 413
+    assert status_of_post(client, "/review/", b"a" * 2**18) == 413
+    assert status_of_post(client, "/tables", **{"Content-Length": "9" * 5000}) == 413
+
+
+def test_requests_without_a_length_are_refused(client):
+    assert status_of_post(client, "/tables", iter([b"a"])) == 411
+
+
+@pytest.mark.parametrize("charset", ["punycode", "undefined", "unicode_escape"])
+def test_forms_in_other_charsets_are_refused(client, charset):
+    kind = f"multipart/form-data; boundary=b; charset={charset}"
+    assert status_of_post(client, "/tables", kind=kind) == 415
+
+
+def test_an_upload_that_is_not_a_file_is_refused(client):
+    assert status_of_post(client, "/review") == 415
+
+
+def test_a_form_to_a_link_that_does_not_exist_is_not_read(client):
+    assert status_of_post(client, "/seat/none/play", b"a&" * 99) == 404
+
+
+@pytest.mark.parametrize("address", [f"/review/record/none/{'9' * 5000}", "/learn/levels"])
+def test_an_address_that_cannot_be_read_is_not_found(client, address):
+    assert client.get(address).status_code == 404
+
+
+@pytest.mark.parametrize("position", ['["\\ud800"]', "9" * 5000])
+def test_a_position_that_cannot_be_read_is_the_senders_fault(client, position):
+    assert client.get("/", params={"position": position}).status_code == 422
+
+
+def test_an_unexpected_error_is_answered_with_the_security_headers(client, monkeypatch):
+    monkeypatch.setattr(site_of(client).store, "link", lambda _: 1 / 0)
+    answer = TestClient(client.app, HOST, raise_server_exceptions=False).get("/seat/none")
+    assert answer.status_code == 500
+    assert "default-src" in answer.headers["content-security-policy"]
+
+
+@pytest.mark.parametrize(
+    ("base", "cookie_start", "is_secure"),
+    [
+        ("https://play.example.org", "__Host-shakespeare_token_443=", True),
+        (HOST, "shakespeare_token_7764=", False),
+    ],
+)
+def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(
+    tmp_path, base, cookie_start, is_secure
+):
+    """The proxy may keep the host or replace it. The ports of a host share its cookies."""
+    name = "play.example.org"
+    with served(tmp_path, token="open", host_names=[name]) as client:
+        ask = partial(client.get, f"{base}/?token=open", follow_redirects=False)
+        cookie = ask(headers={"Origin": f"https://{name}"}).headers["set-cookie"]
+        assert cookie.startswith(cookie_start)
+        assert ("Secure" in cookie) == is_secure
+        assert ask(headers={"Origin": f"http://{name}:81"}).status_code == 403
+
+
+@pytest.mark.parametrize("open_by", [{"host": "0.0.0.0"}, {"host_names": ["play.example.org"]}])
+def test_a_server_for_other_machines_needs_a_token(tmp_path, open_by):
+    with pytest.raises(ValueError, match="token"):
+        Settings(tmp_path / "games.sqlite", **open_by)
+
+
+def test_a_token_is_asked_for_once_and_does_not_stay_in_the_address(tmp_path):
+    with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
+        assert client.get("/").status_code == 403
+        assert client.get("/", params={"token": "wrong"}).status_code == 403
+        let_in = client.get("/", params={"token": "open sesame"})
+        assert let_in.status_code == 200
+        assert "token" not in str(let_in.url)
+        assert client.get("/").status_code == 200
+
+
+def test_a_token_leads_to_no_other_server(tmp_path):
+    with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
+        away = client.get(f"{HOST}//evil.example", params={"token": "open sesame"})
+        assert away.history[0].headers["location"] == "/evil.example"
+
+
+def test_links_to_seats_and_what_pages_are_made_of_need_no_token(tmp_path):
+    with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
+        client.get("/", params={"token": "open sesame"})
+        seat = begin(client).url.path
+        client.cookies.clear()
+        for address in (seat, "/static/table.css", "/film/theme.css"):
+            assert client.get(address).status_code == 200
+        assert client.get("/review/table/none").status_code == 404
+        for address in ("/", "/review", "/review/record/none"):
+            assert client.get(address).status_code == 403

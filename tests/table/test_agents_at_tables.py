@@ -1,0 +1,126 @@
+"""Agents in processes of their own: they see no more than their seat, and may loop or exit."""
+
+import signal
+import time
+from functools import partial
+
+import httpx2
+import pytest
+
+from shakespeare_agents.naming import make
+from shakespeare_env import Position
+from shakespeare_table.browser.processes import AgentProcess, JobError, as_seen, decide
+from shakespeare_table.session import choose
+from tests.browser.table_server import TableServer
+from tests.table.tables import HTMX, begin, field, moves, play, seen, served
+
+AGENTS = """
+import os, pathlib, sys, time
+
+class Agent:
+    def __init__(self, game): pass
+
+class Loops(Agent):
+    def act(self, observations, masks, rng):
+        pathlib.Path(__file__).with_name("looping").touch()
+        while True: time.sleep(0.01)
+
+class Exits(Agent):
+    def act(self, observations, masks, rng): sys.exit("enough")
+
+class Ends(Agent):
+    def act(self, observations, masks, rng): os._exit(1)
+
+"""
+FAULTS = {
+    "Loops": "more than 6 seconds and was ended",
+    "Exits": "RuntimeError in mine.py, line 13 (the server",
+    "Ends": "its process has ended",
+}
+LIMIT_S = 6.0
+END_S = 2.0
+PAUSE_S = 0.3
+
+
+@pytest.fixture
+def agents(tmp_path):
+    """The names of the agents above, by their classes' names."""
+    (tmp_path / "mine.py").write_text(AGENTS)
+    return {name: f"{tmp_path}/mine.py:{name}" for name in FAULTS}
+
+
+def has_moved(page):
+    return int(field(page, "number")) > 0
+
+
+def test_agents_that_loop_or_exit_keep_nobody_waiting_and_can_be_replaced(tmp_path, agents):
+    with served(tmp_path, agents=tuple(agents.values()), limit=LIMIT_S) as client:
+        bad = {
+            name: begin(client, "figaro", ["person", f"mine.py:{name}", "person"], 3).url.path
+            for name in FAULTS
+        }
+        address = begin(client, "figaro", ["person", "random", "random"], 1).url.path
+        page = seen(client, address, moves)
+        play(client, address, page, moves(page)[0])
+        seen(client, address, moves)
+        for name, fault in FAULTS.items():
+            page = seen(client, bad[name], lambda page, fault=fault: fault in page.text, PAUSE_S)
+            assert f"mine.py:{name} has failed" in page.text
+            assert str(tmp_path) not in page.text
+            form = {"agent": "random", "since": field(page, "version")}
+            answer = client.post(f"{bad[name]}/agent", data=form, headers=HTMX)
+            assert answer.status_code == 200
+            seen(client, bad[name], has_moved, PAUSE_S)
+            assert client.post(f"{bad[name]}/agent", data=form, headers=HTMX).status_code == 409
+
+
+@pytest.fixture(scope="module")
+def position():
+    return Position.new("figaro", players=3, seed=4)
+
+
+def test_a_job_holds_no_more_than_the_seat_to_move_knows(position):
+    seat = position.to_move
+    shown = as_seen(position)
+    assert shown.seen_by(seat) == position.seen_by(seat)
+    assert shown == as_seen(position.determinize(seat, 99))
+    assert shown.to_dict() != position.to_dict()
+    assert shown.record()["random"] != position.record()["random"]
+
+
+def test_an_agent_in_a_process_plays_as_it_would_here(position):
+    name = "search,simulations=32"
+    shown = as_seen(position)
+    process = AgentProcess()
+    (move,) = process.run(partial(decide, name, shown, 7, 2), 60.0)
+    process.close()
+    assert move == choose(make(name, position.game), position, 7, 2)
+
+
+def test_a_process_that_is_closed_runs_no_job(position):
+    process = AgentProcess()
+    process.close()
+    with pytest.raises(JobError):
+        list(process.run(partial(decide, "random", as_seen(position), 7, 2), 60.0))
+
+
+def test_a_process_that_cannot_be_started_raises(position, monkeypatch):
+    monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda _: 1 / 0)
+    with pytest.raises(ZeroDivisionError):
+        list(AgentProcess().run(partial(decide, "random", as_seen(position), 7, 2), 60.0))
+
+
+def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents):
+    server = TableServer(tmp_path, "--agent", agents["Loops"])
+    address = server.start().address
+    with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
+        seats = ["person", "mine.py:Loops", "person"]
+        seat = begin(client, "figaro", seats, 3).url.path
+        with client.stream("GET", "events", params={"of": seat}) as events:
+            next(events.iter_lines())
+            while not (tmp_path / "looping").exists():
+                time.sleep(PAUSE_S)
+            began = time.monotonic()
+            server.end(signal.SIGINT)
+    assert time.monotonic() - began < END_S
+    assert "ASGI" not in server.errors()
