@@ -76,11 +76,13 @@ def test_its_forecasts_explain_games_it_never_saw(name):
     for players in registry.seats(name)[::3]:
         found = forecasts(name, players=players, games=200, seed=9, player="network")
         left = found.filter(pl.col("stage") < 5)
-        score, expected = left["score"].to_numpy(), left["expected"].to_numpy()
+        score = left["score"].to_numpy()
+        expected = left["expected"].to_numpy()
         assert np.square(score - expected).mean() < 0.95 * score.var(), players
         assert abs((score - expected).mean()) < 0.15 * unit, players
         if players > 1:
-            won, chance = left["won"].to_numpy().astype(float), left["chance"].to_numpy()
+            won = left["won"].to_numpy().astype(float)
+            chance = left["chance"].to_numpy()
             assert np.square(won - chance).mean() < won.var(), players
         batch = Batch(name, 64, players=players, seed=1, autoreset=False)
         for _ in range(20):

@@ -100,7 +100,8 @@ def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
 @kernel("tests")
 def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, sums: Any) -> None:
     """The first layer of int8[n, D] into int32[2, n, W]: afresh, and from row to row."""
-    weights, scratch = Weights(*network), Scratch(*room)
+    weights = Weights(*network)
+    scratch = Scratch(*room)
     for row in range(len(seen)):
         write_first_sums(seen[row], weights, scratch.inputs, sums[0, row])
         for j in range(sums.shape[2]):
@@ -165,7 +166,8 @@ def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
 def test_hopeless_logits_stay_shares():
     heads = random_heads(4, FIGARO.max_seats)
     heads["win.bias"][:4] = -1e6, 1e6, 0, -1e6
-    network, nothing = random_network(FIGARO, 4, heads), np.zeros((2, FIGARO.layout.size), np.int8)
+    network = random_network(FIGARO, 4, heads)
+    nothing = np.zeros((2, FIGARO.layout.size), np.int8)
     shares, _ = ForwardPass(network).forecasts(nothing, np.array([4, 1]))
     assert shares.tolist() == [[0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
 

@@ -116,7 +116,8 @@ def test_the_budget_is_kept_and_shared_by_halving(simulations):
 @pytest.mark.parametrize(("games", "playout"), [(1, 1e-4), (20, 1e-3), (20, 1e-2)])
 def test_seconds_are_kept(monkeypatch, playout, games):
     """For each move of many games searched together; a round that may not fit is not begun."""
-    agent, now = searching(UniformPrior(), seconds=1.0), [0.0]
+    agent = searching(UniformPrior(), seconds=1.0)
+    now = [0.0]
     play = agent.runner.play
 
     def timed(played, records, chance):
