@@ -42,13 +42,50 @@ from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
 
 MINUTES = 5.0
-"""Length of a measurement unless the number of games is given."""
+"""The minutes of a measurement, unless its budget says otherwise."""
 SCALE = 3
-"""The version of the scale, to be raised when a rung begins to play otherwise."""
+"""The version of the scale. Raise it when a rung begins to play differently."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
 )
+
+
+@dataclass(frozen=True)
+class Budget:
+    """The limits of a measurement. Whichever is reached first ends it.
+
+    Attributes:
+        minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if
+            `games` is given. At each table at least one deal is played.
+        games: The most games at each table, rounded up to whole deals. Without `minutes` the same
+            seed gives the same games.
+
+    Raises:
+        ValueError: a number is out of range.
+        TypeError: `games` is not whole.
+    """
+
+    minutes: float | None = None
+    games: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.minutes is not None and not self.minutes >= 0:
+            raise ValueError(f"minutes={short_repr(self.minutes)} must be a number from 0 on")
+        if self.games is not None:
+            checked_count("games", self.games, MOST_GAMES)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of play at all tables together."""
+        if self.minutes is not None:
+            return 60 * self.minutes
+        return 60 * MINUTES if self.games is None else math.inf
+
+    def deals(self, players: int) -> int:
+        """Return the most deals at a table, each of which is played from every seat."""
+        most = MOST_GAMES if self.games is None else self.games
+        return math.ceil(most / players)
 
 
 @dataclass(frozen=True)
@@ -174,8 +211,7 @@ def measure(
     game: str = registry.DEFAULT,
     *,
     players: Sequence[int] | None = None,
-    minutes: float | None = None,
-    games: int | None = None,
+    budget: Budget | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
     on_progress: ProgressCallback | None = None,
@@ -190,11 +226,8 @@ def measure(
         agent: An agent, however it is given (see `naming.make`), or `Entrant` with a name of your
             own.
         game: The game's name.
-        players: Numbers of seats; by default all that the game has, from two on.
-        minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if
-            `games` is given. At each table at least one deal is played.
-        games: The most games at each table, rounded up to whole deals. Without `minutes` the same
-            seed gives the same games.
+        players: Numbers of seats; by default every table of the game, from two seats on.
+        budget: How long to play; by default `MINUTES` for all tables together.
         seed: Decides the deals and the agents' draws.
         options: The variants.
         on_progress: Called with the decisions made and the games finished so far at one rung and
@@ -210,11 +243,7 @@ def measure(
     """
     rules = registry.game(game)
     tables = table_sizes(rules, players)
-    if minutes is None:
-        minutes = math.inf if games is not None else MINUTES
-    if not minutes >= 0:
-        raise ValueError(f"minutes={short_repr(minutes)} must be a number from 0 on")
-    most = MOST_GAMES if games is None else checked_count("games", games, MOST_GAMES)
+    limits = budget or Budget()
     (entrant,) = entrants_of([agent], rules)
 
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
@@ -233,12 +262,13 @@ def measure(
         )
         return _RungGames(playouts, series).play_more
 
-    ends = time.monotonic() + 60 * minutes
+    ends = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
         for number, seats in enumerate(tables):
-            left = max(ends - time.monotonic(), 0) / (len(tables) - number)
-            climb(met[seats], seats, partial(games_against, seats), -(-most // seats), left)
+            seconds = max(ends - time.monotonic(), 0) / (len(tables) - number)
+            play_against = partial(games_against, seats)
+            climb(met[seats], seats, play_against, limits.deals(seats), seconds)
     except KeyboardInterrupt:
         if not any(met.values()):
             raise
