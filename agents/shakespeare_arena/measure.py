@@ -93,7 +93,7 @@ class Placement:
     """An agent's strength at one table, in playouts a move of equally strong search.
 
     Below 1 playouts are a share of the network's moves. 0.0 stands for "0 or less", and None for
-    "above 1,024": beyond its ends the scale tells no strengths apart.
+    "above 1,024", since the scale distinguishes no strengths beyond its ends.
 
     Attributes:
         players: The number of seats.
@@ -113,8 +113,10 @@ class Placement:
 
     def __str__(self) -> str:
         """Write the strength as in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
-        if self.low == self.high in (0.0, None):
-            return f"{_in_words(self.low)}{' or less' if self.low == 0 else ''}"
+        if self.low == self.high == 0:
+            return f"{_in_words(self.low)} or less"
+        if self.low is None and self.high is None:
+            return _in_words(None)
         return f"{_in_words(self.playouts)} ({_in_words(self.low)} to {_in_words(self.high)})"
 
 
@@ -162,12 +164,12 @@ class StrengthResult(Report):
         table.add_column("Won", overflow="fold")
         table.add_column("Equal", justify="right")
         for placement in self.tables:
-            won = (
+            won = "; ".join(
                 f"{rung.playouts:,}: {100 * rung.win_rate:.0f} ({rung.games:,})"
                 for rung in placement.rungs
             )
             equal = f"{100 / placement.players:.0f} %"
-            table.add_row(str(placement.players), str(placement), "; ".join(won), equal)
+            table.add_row(str(placement.players), str(placement), won, equal)
         return table
 
 
@@ -232,7 +234,7 @@ def measure(
         options: The variants.
         on_progress: Called with the decisions made and the games finished so far at one rung and
             table.
-        workers: Play the games (see `open_workers`), by default in this process.
+        workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
         KeyboardInterrupt: before a first deal is over; later it returns what it has.
@@ -247,7 +249,8 @@ def measure(
     (entrant,) = entrants_of([agent], rules)
 
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
-        name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
+        # Seats of one name share a result, so the rung must not have the agent's own name.
+        name = f"{entrant.name} met {playouts} playouts"
         frozen = reference(playouts)
         rung = Entrant(name, make(frozen, rules), frozen)
         # Rungs and tables share no deals, hence no luck.
@@ -318,13 +321,13 @@ def table_sizes(rules: Game, players: Sequence[int] | None) -> list[int]:
     Raises:
         ValueError: there is one seat, or the game has no such table.
     """
-    few = max(rules.min_seats, 2)
+    fewest = max(rules.min_seats, 2)
     if players is None:
-        return list(range(few, rules.max_seats + 1))
+        return list(range(fewest, rules.max_seats + 1))
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
         raise ValueError(
-            f"players={short_repr(list(players))}: alone nobody wins; give {few} to "
+            f"players={short_repr(list(players))}: alone nobody wins; give {fewest} to "
             f"{rules.max_seats} seats"
         )
     return tables
