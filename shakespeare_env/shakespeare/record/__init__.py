@@ -1,1 +1,1 @@
-"""A game as a record: its fields and faults, and what a seat may know of it."""
+"""What a record may hold, and what a seat may know of it."""
