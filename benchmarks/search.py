@@ -61,9 +61,9 @@ def searching(game: str, threads: int) -> Callable[[], int]:
     rng = GameGenerators.of_games(0, rows)
 
     def search() -> int:
-        before = agent.player.decisions
+        before = agent.runner.decisions
         batch.step(agent.search(InformationSets(batch, rows), rng))
-        return agent.player.decisions - before
+        return agent.runner.decisions - before
 
     return search
 

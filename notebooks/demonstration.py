@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import checkpoint_named, make
+from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
@@ -47,7 +47,7 @@ def demonstration(
 
 def made_with(game: str) -> str:
     """Return which network is bundled for a game: its version and the digest of its weights."""
-    folder = checkpoint_named("network", registry.game(game))
+    folder = AgentSpec.parse("network").checkpoint(registry.game(game))
     assert folder is not None
     (weights,) = folder.glob("weights-*")
     return f"Made with network {folder.name} of {game}, {weights.stem}."

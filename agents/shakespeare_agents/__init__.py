@@ -1,4 +1,4 @@
-"""Agents for every game, found by name."""
+"""Agents that play every game, and how they are found by name."""
 
 from __future__ import annotations
 

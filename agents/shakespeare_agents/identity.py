@@ -1,8 +1,4 @@
-"""Which agent is which: digests of what decides how one plays, and agents that travel to workers.
-
-Networks travel as weights, other named agents as their names, which must stand for the same agents
-there; objects of users' own are pickled.
-"""
+"""Digests of agents, made of what decides how they play."""
 
 from __future__ import annotations
 
@@ -12,140 +8,153 @@ import hashlib
 import inspect
 import json
 import os
-import platform
 import sys
-import tempfile
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import asdict
-from functools import cache, partial
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from types import CodeType, FunctionType, MethodType, ModuleType
-from typing import Any
+from typing import Any, TypeGuard
 
 import cloudpickle
 import numpy as np
 
-from shakespeare_agents.baselines import RandomAgent
-from shakespeare_agents.naming import (
-    BUILT_IN,
-    Entrant,
-    FunctionAgent,
-    PythonName,
-    identity_options,
-    load,
-    make,
-    module_of,
-    python_name,
-    split_options,
-)
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_agents.search.agent import SearchAgent, SearchSettings, network_search
+from shakespeare_agents.capabilities import SelfDescribing
+from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parsed
+from shakespeare_agents.python_names import PythonName, load, module_of
 from shakespeare_env.checks.values import short_repr
-from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
-from shakespeare_env.errors import WorkerError
-from shakespeare_env.own_files import load_file
 from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
 from shakespeare_env.sources import import_digests, is_own_file
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
-"""The version of how the package's agents play; raise it once one of them chooses other moves."""
+"""The version of how the project's agents play; raise it once one of them chooses other moves."""
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
 _HEAP_TYPE = 1 << 9  # the flag of classes that were not written in C (`Py_TPFLAGS_HEAPTYPE`)
-_CODE = "code exceptiontable consts names varnames freevars cellvars flags argcount"
-_CODE += " posonlyargcount kwonlyargcount"
-"""What code does; where it stands differs between processes, as in notebooks."""
-_NOT_PLAYED = "__module__ __doc__ __dict__ __weakref__ __annotations__ __firstlineno__"
-_NOT_PLAYED += " __static_attributes__ _abc_impl"
+_CODE_ATTRIBUTES = (
+    "co_code",
+    "co_exceptiontable",
+    "co_consts",
+    "co_names",
+    "co_varnames",
+    "co_freevars",
+    "co_cellvars",
+    "co_flags",
+    "co_argcount",
+    "co_posonlyargcount",
+    "co_kwonlyargcount",
+)
+"""Attributes of code that say what it does. Where it stands differs between processes, as in
+notebooks."""
+_IGNORED_CLASS_ATTRIBUTES = {
+    "__module__",
+    "__doc__",
+    "__dict__",
+    "__weakref__",
+    "__annotations__",
+    "__firstlineno__",
+    "__static_attributes__",
+    "_abc_impl",
+}
 """Attributes of classes that are no part of what they do."""
 
 
-def agent_digest(given: AgentLike, agent: AnyAgent, game: Game) -> str:
-    """The digest of what decides how an agent, made from what was given, plays a game.
+def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> str:
+    """Return the digest of what decides how an agent plays a game.
 
-    It covers the weights and options of the package's agents; of named Python the options and the
-    source, that of the module named and of the one that defines the object; of objects, all they
-    are made of (see `state_digest`). The version and the files that it names as its own count, too.
+    It covers what the package's agents say of themselves, such as weights and settings; of other
+    named agents the options and the source, that of the module named and of the one that defines
+    the object; of objects, all they are made of (see `state_digest`). The version and the files
+    that an agent names as its own count, too.
+
+    Args:
+        given: What the agent was made from.
+        agent: The agent.
+        game: The game that it plays.
 
     Raises:
-        TypeError: it cannot be known again, as its state cannot be pickled and it has no version.
+        TypeError: the agent cannot be known again, as its state cannot be pickled and it has no
+            version.
         ValueError: a file that it names is not there.
     """
+    spec = parsed(given)
     holder: Any = agent.act if isinstance(agent, FunctionAgent) else agent
     holder = holder.__self__ if isinstance(holder, MethodType) else holder
     version = getattr(holder, "version", None)
-    named = identity_options(given).get("files") if isinstance(given, str) else None
-    facts = [game.name, *_facts(given, agent, version is not None), version and str(version)]
+    named = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
+    facts = [game.name, *_facts(spec, agent, version is not None), version and str(version)]
     for files in (getattr(holder, "files", None), named):
         if files is not None:
             facts.append(_contents(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _facts(given: AgentLike, agent: AnyAgent, has_version: bool) -> list[Any]:
-    label, options = split_options(given) if isinstance(given, str) else ("", dict[str, Any]())
-    # Subclasses may play otherwise.
-    if type(agent) is NetworkAgent:
-        return ["network", PLAY, agent.network.digest(), agent.greedy]
-    if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
-        player = agent.player
-        facts = [agent.prior.network.digest(), player.horizon, player.temperature]
-        return ["search", PLAY, asdict(agent.plan), *facts]
-    if type(agent) is RandomAgent:
-        return ["random", PLAY]
-    if label in BUILT_IN:
-        options.pop("threads", None)  # they change no move
-        return [label, PLAY, options]
-    if python := python_name(label):
-        if "files" in identity_options(str(given)):
-            del options["files"]  # their contents count
-        return ["python", _source_digests(python), python.attribute, options]
+def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> list[Any]:
+    identity = agent.identity() if describes_itself(agent) else None
+    if identity is not None:
+        kind, *details = identity
+        return [kind, PLAY, *details]
+
+    if isinstance(given, AgentSpec):
+        options = given.options
+        if given.name in BUILT_IN:
+            options.pop("threads", None)  # they change no move
+            return [given.name, PLAY, options]
+        if given.python is not None:
+            if "files" in given.identity_options():
+                del options["files"]  # their contents count
+            return ["python", _source_digests(given.python), given.python.attribute, options]
+
     try:
         return ["object", state_digest(agent)]
     except TypeError as fault:
         if has_version:
             return ["object", type(agent).__module__, type(agent).__qualname__]
+        name = given.text if isinstance(given, AgentSpec) else name_of(given)
         raise TypeError(
-            f"{name_of(given)} could not be told from others of its kind, whose games would "
+            f"{name} could not be told from others of its kind, whose games would "
             f"count as its own ({fault}); name it as my.py:NAME, make it picklable, or give it "
             "a `version`, another one whenever it plays otherwise"
         ) from fault
 
 
+def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
+    """Return whether an agent's own class describes it; a subclass may play otherwise."""
+    return isinstance(agent, SelfDescribing) and "identity" in vars(type(agent))
+
+
 def _contents(files: Any) -> list[list[str]]:
-    """Digests of files by their paths within what is named, a folder or a file by itself."""
+    """Return digests of files, with their paths within the folder or file that is named."""
     digests = []
-    for path in files if isinstance(files, list | tuple) else [files]:
-        place = Path(str(path))
-        held = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
-        if not held:
+    for named in files if isinstance(files, list | tuple) else [files]:
+        place = Path(str(named))
+        found = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
+        if not found:
             raise ValueError(
-                f"there is no file {short_repr(str(path))}, which an agent names as its own; "
-                "give the "
-                f"path of one, or of a folder of files, from {os.getcwd()}"
+                f"there is no file {short_repr(str(named))}, which an agent names as its own; give "
+                f"the path of one, or of a folder of files, from {os.getcwd()}"
             )
-        for file in held:
+        for file in found:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
             digests.append([file.relative_to(place).as_posix(), digest])
     return digests
 
 
 def _source_digests(python: PythonName) -> list[str]:
-    """SHA-256 of the module named, of the one that defines the object, and of what they import."""
+    """Return digests of the module named, of the one that defines the object, and of imports."""
     named = module_of(python)
     defining = sys.modules.get(getattr(load(python), "__module__", None) or "", named)
     return import_digests(named, defining)
 
 
 def state_digest(value: object) -> str:
-    """SHA-256 of what an object is made of: its values, its code, and what that reads.
+    """Return the SHA-256 of an object's values, its code, and the values that its code reads.
 
-    It covers what cloudpickle would send to another process, but not its accidents: identities of
-    objects, places in files, the order of sets and dictionaries. The code of modules of one's own
-    counts, too; that of the standard library, of installed packages and of this project by name.
-    TypeError if part of it cannot be pickled, or is another one each time.
+    It covers what cloudpickle would send to another process, but for accidents: identities of
+    objects, places in files, the order of sets and dictionaries. The code of users' own modules
+    counts, too. The standard library, installed packages and this project count by name.
+
+    Raises:
+        TypeError: a part cannot be pickled, or is pickled in another way each time.
     """
     try:
         digest = _digest_once(value)
@@ -202,14 +211,17 @@ def _parts(it: Any) -> Iterable[object]:
         flat = it.detach().cpu().contiguous().reshape(-1)
         return [str(it.dtype), tuple(it.shape), flat.view(torch.uint8).numpy().tobytes()]
     if kind is CodeType:
-        return [getattr(it, f"co_{name}") for name in _CODE.split()]
+        return [getattr(it, name) for name in _CODE_ATTRIBUTES]
     if kind is ModuleType:
         if not _is_own(it.__name__):
             return [it.__name__]
         # Values may have been set since it was imported.
-        held = {name: value for name, value in vars(it).items() if name[:2] != "__"}
-        plain = {name: value for name, value in held.items() if type(value) in _SCALARS}
-        return [it.__name__, import_digests(it), plain]
+        scalars = {
+            name: value
+            for name, value in vars(it).items()
+            if name[:2] != "__" and type(value) in _SCALARS
+        }
+        return [it.__name__, import_digests(it), scalars]
     if isinstance(it, FunctionType | type):
         return [it.__module__, it.__qualname__] if _is_known_by_name(it) else _code_of(it)
     # Pickles of caches are a name, those of compiled functions hold a random number.
@@ -230,7 +242,10 @@ def _is_own(module_name: str) -> bool:
 
 
 def _is_known_by_name(it: Any) -> bool:
-    """Whether a function or class is a library's own, which no closure or decorator has made."""
+    """Return whether a library's function or class is found there under its name.
+
+    Those that a closure or a decorator has made are not.
+    """
     if isinstance(it, type) and not it.__flags__ & _HEAP_TYPE:
         return True
     if _is_own(it.__module__):
@@ -246,10 +261,16 @@ def _code_of(it: Any) -> list[object]:
         used = _global_names(it.__code__) & it.__globals__.keys() if _is_own(it.__module__) else ()
         read = {name: it.__globals__[name] for name in used}
         return [it.__code__, it.__defaults__, it.__kwdefaults__, it.__closure__, read, vars(it)]
-    held = {name: value for name, value in vars(it).items() if name not in _NOT_PLAYED.split()}
-    slots = (inspect.ismemberdescriptor, inspect.isgetsetdescriptor)
-    held = {name: value for name, value in held.items() if not any(is_(value) for is_ in slots)}
-    return [type(it), it.__bases__, held]
+    attributes = {
+        name: value
+        for name, value in vars(it).items()
+        if name not in _IGNORED_CLASS_ATTRIBUTES and not _is_slot(value)
+    }
+    return [type(it), it.__bases__, attributes]
+
+
+def _is_slot(value: object) -> bool:
+    return inspect.ismemberdescriptor(value) or inspect.isgetsetdescriptor(value)
 
 
 def _global_names(code: CodeType) -> set[str]:
@@ -257,139 +278,3 @@ def _global_names(code: CodeType) -> set[str]:
     names = {str(step.argval) for step in dis.get_instructions(code) if step.opname in reading}
     inner = (const for const in code.co_consts if isinstance(const, CodeType))
     return names.union(*map(_global_names, inner))
-
-
-class AgentSet:
-    """Agents of one game, which travel when pickled and are made again on arrival.
-
-    One object at several seats stays one; `given` is what each was made from.
-    """
-
-    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[AgentLike]) -> None:
-        self.game = game
-        self.agents = list(agents)
-        self._given = list(given)
-
-    def __reduce__(self) -> tuple[Any, ...]:
-        parcels: dict[int, Callable[[Game], AnyAgent]] = {}
-        for given, agent in zip(self._given, self.agents, strict=True):
-            if id(agent) not in parcels:
-                parcels[id(agent)] = parcel_of(given, agent, self.game)
-        order = list(parcels)
-        seats = [order.index(id(agent)) for agent in self.agents]
-        return _arrived, (box_of(self.game), list(parcels.values()), seats)
-
-
-def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
-    """The agents of entrants, ready to travel to workers."""
-    return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
-
-
-def _arrived(
-    box: tuple[str, str, bytes | None, str], parcels: Sequence[Any], seats: Sequence[int]
-) -> AgentSet:
-    game = put_in_force(*box)
-    made = [parcel(game) for parcel in parcels]
-    agents = [made[seat] for seat in seats]
-    return AgentSet(game, agents, agents)
-
-
-def parcel_of(given: AgentLike, agent: AnyAgent, game: Game) -> Callable[[Game], AnyAgent]:
-    """What makes an agent again elsewhere, and can be pickled; TypeError if the agent cannot."""
-    if type(agent) is NetworkAgent:
-        return partial(_network_agent, agent.network.tensors, agent.greedy)
-    if type(agent) is SearchAgent and type(agent.prior) is NetworkAgent:
-        player, tensors = agent.player, agent.prior.network.tensors
-        return partial(_searching, tensors, agent.plan, player.horizon, player.temperature)
-    if isinstance(given, str):
-        digest, python = agent_digest(given, agent, game), python_name(given)
-        if python is not None and python.source.endswith(".py"):  # found from any folder
-            given = f"{Path(python.source).resolve()}{given.removeprefix(python.source)}"
-        return partial(named_agent, given, digest)
-    try:
-        return partial(_unpickled, cloudpickle.dumps(agent))
-    except Exception as fault:
-        raise TypeError(
-            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
-            "my.py:NAME, make it picklable, or play it without workers"
-        ) from fault
-
-
-def named_agent(name: str, digest: str, game: Game) -> AnyAgent:
-    """An agent by its name; WorkerError unless it has this digest here, too."""
-    try:
-        agent = make(name, game)
-        is_same = agent_digest(name, agent, game) == digest
-    except (ValueError, TypeError, ImportError, OSError) as fault:
-        raise WorkerError(f"the agent {name!r} on {platform.node()}: {fault}") from fault
-    if not is_same:
-        raise WorkerError(
-            f"the agent {name!r} is another one on {platform.node()}: its code or options differ; "
-            "put the same version there"
-        )
-    return agent
-
-
-def _network_agent(tensors: Tensors, greedy: bool, game: Game) -> AnyAgent:
-    return NetworkAgent(Network(tensors, game.layout), greedy=greedy)
-
-
-def _searching(
-    tensors: Tensors, plan: SearchSettings, horizon: int, temperature: float, game: Game
-) -> AnyAgent:
-    network = Network(tensors, game.layout)
-    return network_search(game, network, plan, horizon=horizon, temperature=temperature)
-
-
-def _unpickled(content: bytes, _game: Game) -> AnyAgent:
-    return cloudpickle.loads(content)  # type: ignore[no-any-return]
-
-
-def box_of(game: Game) -> tuple[str, str, bytes | None, str]:
-    """A game's name, its digest, its file's content unless it is the package's own, and its place.
-
-    The file is the box, or that which defines a game without a box.
-    """
-    is_there = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
-    content = game.box.read_bytes() if is_there and game.box.is_file() else None
-    return game.name, registry.box_digest(game.name), content, str(game.box)
-
-
-def put_in_force(name: str, digest: str, content: bytes | None, place: str) -> Game:
-    """The game of a file from elsewhere, as of `box_of`; this process plays with it from now on."""
-    if name not in registry.names():
-        _register_from(name, content, Path(place))
-    box = registry.own_box(name)
-    if content is not None and registry.has_box(name):
-        box = Path(_box_folder().name) / f"{digest}.toml"
-        box.write_bytes(content)
-    game = registry.game(name, box)
-    if fault := registry.box_fault(name, digest):
-        raise WorkerError(f"{name} on {platform.node()} is {fault}")
-    return game
-
-
-def _register_from(name: str, content: bytes | None, file: Path) -> None:
-    """Register a game from its file if that is here, too, and else from a copy."""
-    if content is None:
-        raise WorkerError(
-            f"{name} is not known on {platform.node()}: workers read a game from its file; define "
-            "it in one, not in a notebook"
-        )
-    if not file.is_file() or file.read_bytes() != content:
-        file = Path(_box_folder().name) / f"{hashlib.sha256(content).hexdigest()}.py"
-        file.write_bytes(content)
-    try:
-        found = [one for one in vars(load_file(file)).values() if isinstance(one, Game)]
-    except (Exception, SystemExit) as fault:
-        raise WorkerError(
-            f"{name} on {platform.node()}: {type(fault).__name__}: {fault}"
-        ) from fault
-    for game in found:
-        if game.name == name:
-            registry.register(game)
-
-
-@cache
-def _box_folder() -> tempfile.TemporaryDirectory[str]:
-    return tempfile.TemporaryDirectory(prefix="shakespeare-env-")

@@ -1,4 +1,4 @@
-"""JSON from outside, read strictly; and JSON lines, written."""
+"""JSON from outside, parsed strictly, and JSON lines, written."""
 
 from __future__ import annotations
 
@@ -9,13 +9,15 @@ from typing import Any
 
 from pydantic_core import from_json
 
-_KINDS = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
+_TYPES = {dict: "an object", list: "an array", str: "a string", bool: "a boolean"}
 
 
 def parse_json(data: bytes) -> Any:
-    """Parse UTF-8 encoded JSON; a ValueError's message continues the words "this is".
+    """Parse UTF-8 encoded JSON, with or without a byte order mark.
 
-    NaN, integers of thousands of digits and deep nesting are refused, a byte order mark is not.
+    Raises:
+        ValueError: the data is no JSON, or holds NaN, integers of thousands of digits or deep
+            nesting. The message continues the words "this is".
     """
     try:
         return from_json(data.removeprefix(BOM_UTF8), allow_inf_nan=False)
@@ -24,18 +26,18 @@ def parse_json(data: bytes) -> Any:
 
 
 def parse_object(data: bytes) -> dict[str, Any]:
-    """The same for a JSON object."""
+    """Parse a JSON object; raises what `parse_json` raises, also for other JSON values."""
     value = parse_json(data)
     if not isinstance(value, dict):
-        raise ValueError(f"{kind(value)}, not an object")
+        raise ValueError(f"{json_type(value)}, not an object")
     return value
 
 
-def kind(value: Any) -> str:
-    """A JSON value's type, with its article."""
-    return "null" if value is None else _KINDS.get(type(value), "a number")
+def json_type(value: Any) -> str:
+    """Return the name of a JSON value's type, with its article."""
+    return "null" if value is None else _TYPES.get(type(value), "a number")
 
 
 def dump_line(value: Mapping[str, Any]) -> str:
-    """An object as ASCII, without newline."""
+    """Write an object as one line of ASCII, without the newline."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))

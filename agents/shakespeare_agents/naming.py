@@ -1,4 +1,4 @@
-"""From a name, a checkpoint, Python or an object to an agent, and to those of a line-up."""
+"""Agents by name: names parsed into `AgentSpec`, agents made from them, and seats filled."""
 
 from __future__ import annotations
 
@@ -6,23 +6,20 @@ import importlib
 import json
 import os
 import re
-import sys
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
 from inspect import Signature, signature
 from itertools import count
-from operator import attrgetter
 from pathlib import Path
-from types import ModuleType
-from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, TypeVar
 
 from shakespeare_agents.heuristics import best_untrained_agent
+from shakespeare_agents.python_names import PythonName, fault_in_words, load
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.errors import own_frames
-from shakespeare_env.own_files import load_file
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
@@ -31,56 +28,175 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
-RULE = (
+WHAT_CAN_PLAY = (
     "an object with act() or search(), a function of observations, masks and generators, or a "
     "class or function that makes an agent, of the game or of nothing"
 )
 """A description of what can play."""
 IDENTITY_OPTIONS = ("files", "version")
-"""What tells agents of one code apart: attributes of theirs, and options of their names."""
+"""Attributes and options that distinguish agents that share their code."""
 
 
-class PythonName(NamedTuple):
-    """An agent in a file that ends in `.py`, or in a module: `source:attribute`."""
+@dataclass(frozen=True)
+class BuiltInAgent:
+    """An agent that is always there.
 
-    source: str
-    attribute: str
+    Attributes:
+        description: A phrase that says what the agent does, shown by `--help`.
+        maker: The class or function that makes it, imported late to keep the shell's completion
+            quick.
+    """
 
-    def __str__(self) -> str:
-        return ":".join(self)
+    description: str
+    maker: PythonName
 
 
 BUILT_IN = {
-    "random": PythonName("shakespeare_agents.baselines", "RandomAgent"),
-    "greedy": PythonName("shakespeare_agents.baselines", "greedy_agent"),
-    "heuristic": PythonName("shakespeare_agents.heuristics", "heuristic_agent"),
-    "network": PythonName("shakespeare_agents.networks.inference", "network_agent"),
-    "search": PythonName("shakespeare_agents.search.agent", "search_agent"),
+    "random": BuiltInAgent(
+        "plays any legal action with equal probability",
+        PythonName("shakespeare_agents.baselines", "RandomAgent"),
+    ),
+    "greedy": BuiltInAgent(
+        "takes the move after which the game's heuristic rates its position best",
+        PythonName("shakespeare_agents.baselines", "greedy_agent"),
+    ),
+    "heuristic": BuiltInAgent(
+        "plays by the game's heuristic, like a careful beginner",
+        PythonName("shakespeare_agents.heuristics", "heuristic_agent"),
+    ),
+    "network": BuiltInAgent(
+        "plays the bundled network's likeliest action",
+        PythonName("shakespeare_agents.networks.inference", "network_agent"),
+    ),
+    "search": BuiltInAgent(
+        "plays possible games on with the bundled network and takes the best move",
+        PythonName("shakespeare_agents.search.agent", "search_agent"),
+    ),
 }
-"""What makes the agents that are always there; imported late to keep the shell's completion quick.
-"""
+"""The built-in agents by name."""
 
 
 @cache
 def installed() -> Mapping[str, PythonName]:
-    """Agents of other distributions; built-in names take precedence."""
+    """Return the agents of other distributions by name; built-in names take precedence."""
     entries = sorted((entry.name, entry) for entry in entry_points(group=ENTRY_POINTS))
-    own = ((name, entry) for name, entry in entries if name not in BUILT_IN)
-    return {name: PythonName(entry.module, entry.attr) for name, entry in own}
+    return {
+        name: PythonName(entry.module, entry.attr)
+        for name, entry in entries
+        if name not in BUILT_IN
+    }
 
 
 def names() -> tuple[str, ...]:
-    """The agents with names.
-
-    `random`; `greedy`, which looks one move ahead with the heuristic's evaluation; `heuristic`, a
-    careful beginner; `network`, the bundled checkpoint; `search`, which plays possible games on
-    with it; and those registered under `ENTRY_POINTS`.
-    """
+    """Return the names of agents: built-in ones, then those registered under `ENTRY_POINTS`."""
     return (*BUILT_IN, *installed())
 
 
 _OPTION = re.compile(r",(?=\s*\w*\s*=)")
-"""What stands before an option of a name."""
+"""The comma before an option of a name."""
+
+
+@dataclass(frozen=True)
+class AgentSpec:
+    """An agent's name, parsed: what it names, and the options written after it.
+
+    Attributes:
+        text: The whole name, such as `search,network=runs/mine`.
+        name: The part before the options: a name of `names()`, a checkpoint's folder or Python.
+        written_options: The options' values as they were written, by option.
+        python: What is imported to make the agent; None for built-in agents and for folders.
+    """
+
+    text: str
+    name: str
+    written_options: Mapping[str, str] = field(hash=False)
+    python: PythonName | None
+
+    @classmethod
+    def parse(cls, text: str) -> AgentSpec:
+        """Parse a name. The path of anything that exists has no options."""
+        name, *parts = [text] if os.path.exists(text) else _OPTION.split(text)
+        written: dict[str, str] = {}
+        for part in parts:
+            option, _, value = part.partition("=")
+            written[option.strip()] = value
+        return cls(text, name, written, _python_named(name))
+
+    @property
+    def options(self) -> dict[str, Any]:
+        """The options' values, parsed as JSON where they can be, else as they were written."""
+        return {option: _json_or_text(value) for option, value in self.written_options.items()}
+
+    @property
+    def runs_python(self) -> bool:
+        """Whether making the agent runs Python that the user has not installed."""
+        return self.python is not None and self.python not in installed().values()
+
+    def identity_options(self) -> dict[str, Any]:
+        """Return the options among `IDENTITY_OPTIONS`, unless the Python named takes them itself.
+
+        Raises:
+            ValueError, ImportError: the Python cannot be imported (see `load`).
+        """
+        options = self.options
+        written = options.keys() & set(IDENTITY_OPTIONS)
+        if self.python is None or not written:
+            return {}
+        maker = load(self.python)
+        taken = signature(maker).parameters if callable(maker) else ()
+        return {option: options[option] for option in written if option not in taken}
+
+    def checkpoint(self, game: Game) -> Path | None:
+        """Return the folder of the checkpoint that the agent plays from; None if it has none."""
+        from shakespeare_agents.networks.checkpoint import NEWEST, bundled_checkpoint
+
+        if self.name == "network":
+            return bundled_checkpoint(game, self.options.get("version", NEWEST))
+        is_folder = self.name not in names() and os.path.isdir(self.name)
+        return Path(self.name) if is_folder else None
+
+    def network(self) -> AgentSpec:
+        """Return the spec of the network that `search` plays with; the agent itself otherwise."""
+        if self.name != "search" or "rollouts" in self.options:
+            return self
+        network = self.options.get("network", "network")
+        version = f",version={self.options['version']}" if "version" in self.options else ""
+        return AgentSpec.parse(f"{network}{version}")
+
+    def from_any_folder(self) -> AgentSpec:
+        """Return a spec in which a file of Python has an absolute path."""
+        if self.python is None or not self.python.is_in_file:
+            return self
+        source = str(Path(self.python.source).resolve())
+        return replace(
+            self,
+            text=source + self.text.removeprefix(self.python.source),
+            name=source + self.name.removeprefix(self.python.source),
+            python=self.python._replace(source=source),
+        )
+
+
+def _python_named(name: str) -> PythonName | None:
+    if name in names() or os.path.isdir(name):
+        return installed().get(name)
+    if name.endswith(".py"):
+        return PythonName(name, "")
+    source, _, attribute = name.rpartition(":")
+    python = PythonName(source, attribute)
+    parts = [*source.split("."), *attribute.split(".")]
+    return python if python.is_in_file or all(map(str.isidentifier, parts)) else None
+
+
+def _json_or_text(value: str) -> Any:
+    try:
+        return json.loads(value)
+    except (ValueError, RecursionError):
+        return value
+
+
+def parsed(player: AgentLike | AgentSpec) -> AgentLike | AgentSpec:
+    """Return the spec of a name; anything else that plays is returned as it is."""
+    return AgentSpec.parse(player) if isinstance(player, str) else player
 
 
 def public_name(text: str) -> str:
@@ -89,12 +205,9 @@ def public_name(text: str) -> str:
     `/home/ann/my.py:Agent` is `my.py:Agent`, and `search,network=/home/ann/best` is
     `search,network=best`.
     """
-    name, *options = [text] if os.path.exists(text) else _OPTION.split(text)
-    parts = [_last_part(name)]
-    for option in options:
-        label, _, value = option.partition("=")
-        parts.append(f"{label}={_last_part(value)}")
-    return ",".join(parts)
+    spec = AgentSpec.parse(text)
+    options = [f"{option}={_last_part(it)}" for option, it in spec.written_options.items()]
+    return ",".join([_last_part(spec.name), *options])
 
 
 def _last_part(path: str) -> str:
@@ -102,116 +215,19 @@ def _last_part(path: str) -> str:
     return os.path.basename(os.path.abspath(path)) if is_path else path
 
 
-def split_options(text: str) -> tuple[str, dict[str, Any]]:
-    """A name and its options: `greedy,samples=4` as `greedy` and `{"samples": 4}`."""
-    if os.path.exists(text):
-        return text, {}
-    name, *parts = _OPTION.split(text)
-    options: dict[str, Any] = {}
-    for part in parts:
-        option, _, value = part.partition("=")
-        try:
-            options[option.strip()] = json.loads(value)
-        except (ValueError, RecursionError):
-            options[option.strip()] = value
-    return name, options
-
-
-def python_name(text: str) -> PythonName | None:
-    """The Python that makes the agent a text names; None for built-in ones and for folders."""
-    name, _ = split_options(text)
-    if name in names() or os.path.isdir(name):
-        return installed().get(name)
-    if name.endswith(".py"):
-        return PythonName(name, "")
-    python = PythonName(*name.rpartition(":")[::2])
-    parts = [*python.source.split("."), *python.attribute.split(".")]
-    return python if python.source.endswith(".py") or all(map(str.isidentifier, parts)) else None
-
-
-def identity_options(text: str) -> dict[str, Any]:
-    """`IDENTITY_OPTIONS` in the options of Python that is named and takes none called so itself."""
-    label, options = split_options(text)
-    python, written = python_name(label), options.keys() & set(IDENTITY_OPTIONS)
-    if python is None or not written:
-        return {}
-    given = load(python)
-    takes = signature(given).parameters if callable(given) else ()
-    return {name: options[name] for name in written if name not in takes}
-
-
 def running_python(players: Iterable[str]) -> list[str]:
-    """Those of some agents' names that make Python run which the user has not installed.
+    """Return the names that make Python run which the user has not installed.
 
-    Callers must check them before making agents from a file that a stranger may have written.
+    Callers must check them before they make agents named in a file that a stranger may have
+    written.
     """
-    return [name for name in players if python_name(name) not in (None, *installed().values())]
-
-
-def checkpoint_named(name: str, game: Game) -> Path | None:
-    """The folder of the checkpoint that an agent of that name plays from; None if there is none."""
-    from shakespeare_agents.networks.checkpoint import NEWEST, bundled_checkpoint
-
-    label, options = split_options(name)
-    if label == "network":
-        return bundled_checkpoint(game, options.get("version", NEWEST))
-    return Path(label) if label not in names() and os.path.isdir(label) else None
-
-
-def load(name: PythonName) -> Any:
-    """The object that a name stands for, imported with the current folder first on the path.
-
-    ValueError if there is none; ImportError, which says where, if it cannot be imported.
-    """
-    module = module_of(name)
-    try:
-        return attrgetter(name.attribute)(module)
-    except AttributeError:
-        question = did_you_mean(name.attribute, vars(module))
-        raise ValueError(f"there is no {name} in {name.source}{question}") from None
-
-
-def module_of(name: PythonName) -> ModuleType:
-    """The module in which a name is looked up; errors as of `load`."""
-    is_file = name.source.endswith(".py")
-    if is_file and not os.path.isfile(name.source):
-        raise ValueError(f"there is no file {name.source!r}; give the path of one that is there")
-    if not name.attribute:
-        raise ValueError(f"{name.source} is a file; name an agent in it: {name.source}:NAME")
-    try:
-        with _current_folder_on_path():
-            if is_file:
-                return load_file(Path(name.source))
-            return importlib.import_module(name.source)
-    except (Exception, SystemExit) as fault:
-        raise ImportError(f"{name} cannot be imported: {fault_in_words(fault)}") from fault
-
-
-@contextmanager
-def _current_folder_on_path() -> Iterator[None]:
-    folder = os.getcwd()
-    sys.path.insert(0, folder)
-    importlib.invalidate_caches()
-    try:
-        yield
-    finally:
-        with suppress(ValueError):
-            sys.path.remove(folder)
-
-
-def fault_in_words(fault: BaseException) -> str:
-    """An exception with its place in their code: `my.py, line 3: KeyError: 'x'`."""
-    if isinstance(fault, SyntaxError):
-        return f"{fault.filename}, line {fault.lineno}: {type(fault).__name__}: {fault.msg}"
-    steps = own_frames(fault)
-    place = f"{steps[-1].filename}, line {steps[-1].lineno}: " if steps else ""
-    return f"{place}{type(fault).__name__}: {fault}"
+    return [name for name in players if AgentSpec.parse(name).runs_python]
 
 
 def default(game: Game) -> str:
-    """The strongest built-in agent for a game.
+    """Return the name of the strongest built-in agent for a game.
 
-    `network` if a bundled one is for this game, else `heuristic`, else `random`.
+    It is `network` if a bundled one fits the game and its box, else `heuristic`, else `random`.
     """
     from shakespeare_agents.networks import checkpoint
 
@@ -222,60 +238,75 @@ def default(game: Game) -> str:
     return best_untrained_agent(game)
 
 
-def make(player: AgentLike, game: Game, **options: Any) -> AnyAgent:
-    """An agent for a game.
+def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
+    """Make an agent for a game.
 
-    An object with act() or search() plays. Classes and functions are looked at by their positional
-    parameters: a function that three fit is an `Agent.act`; one parameter without default is the
-    `Game`; without any, nothing is given. Keyword-only parameters with defaults of type bool, int,
-    float or str are options.
+    An object with act() or search() plays as it is. Of classes and functions the positional
+    parameters count: a function that can be called with three is an `Agent.act`; one parameter
+    without default is the `Game`; a class or function without any is called with nothing.
+    Keyword-only parameters with defaults of type bool, int, float or str are options.
 
     Args:
         player: A name of `names()`, a checkpoint's folder, `path/to/my.py:NAME`,
-            `package.module:NAME`, or an object as these may name. Text may carry options:
-            `"network,greedy=false"`, and is imported if it names Python: give no text from a source
-            you do not trust.
-        game: The game that it plays.
-        **options: The agent's options.
+            `package.module:NAME`, or an object as these may name. A name may carry options, as in
+            `"network,greedy=false"`. Python that it names is imported, so give no name from a
+            source that you do not trust.
+        game: The game that the agent plays.
+        **options: The agent's options. They replace those of the name.
 
     Raises:
         ValueError: no agent, folder or object has this name, or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
-        TypeError: it is none of these, lacks the option, or makes something else.
+        TypeError: `player` is none of these, lacks the option, or makes something else.
         ImportError: Python that it names cannot be imported.
     """
     from shakespeare_env.play.agent import Agent, Searcher
 
-    given: Any = player
-    label, choices = repr(player), f"{', '.join(names())}, {HOW_TO_NAME}"
-    if isinstance(player, str):
-        label, written = split_options(player)
-        own = identity_options(player)
-        options = {name: it for name, it in written.items() if name not in own} | options
-        python = python_name(label)
-        if label in BUILT_IN:
-            source, attribute = BUILT_IN[label]
-            given = getattr(importlib.import_module(source), attribute)
-        else:
-            given = Path(label) if python is None else load(python)
-    elif not isinstance(player, os.PathLike | Agent | Searcher) and not callable(player):
-        raise TypeError(f"{label} cannot play: give one of {choices}, or {RULE}")
-    if isinstance(given, os.PathLike):
-        label = os.fspath(given)
-        if not os.path.isdir(label):  # Path.is_dir does not take any text
-            raise ValueError(
-                f"there is no agent or folder {label!r}{did_you_mean(label, names())}; give one of "
-                f"{choices}"
-            )
-        from shakespeare_agents.networks.inference import checkpoint_agent
+    source = parsed(player)
+    if isinstance(source, AgentSpec):
+        return _make_named(source, game, options)
+    if isinstance(source, os.PathLike):
+        folder = os.fspath(source)
+        return _make_from(_checkpoint_maker(folder), folder, game, options)
+    if not isinstance(source, Agent | Searcher) and not callable(source):
+        raise TypeError(f"{source!r} cannot play: give one of {_choices()}, or {WHAT_CAN_PLAY}")
+    return _make_from(source, repr(source), game, options)
 
-        given = partial(checkpoint_agent, Path(label))
+
+def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyAgent:
+    label = spec.name
+    not_passed_on = spec.identity_options()
+    written = {name: value for name, value in spec.options.items() if name not in not_passed_on}
+    maker: Any
+    if label in BUILT_IN:
+        module, attribute = BUILT_IN[label].maker
+        maker = getattr(importlib.import_module(module), attribute)
+    elif spec.python is not None:
+        maker = load(spec.python)
+    else:
+        label = os.fspath(Path(label))
+        maker = _checkpoint_maker(label)
     try:
-        return _agent_from(given, label, game, options)
+        return _make_from(maker, label, game, {**written, **options})
     except Exception as fault:
-        if not (isinstance(player, str) and own_frames(fault)):
+        if not own_frames(fault):
             raise
         raise TypeError(f"{label} makes no agent: {fault_in_words(fault)}") from fault
+
+
+def _checkpoint_maker(folder: str) -> Callable[..., AnyAgent]:
+    if not os.path.isdir(folder):  # Path.is_dir does not take any text
+        raise ValueError(
+            f"there is no agent or folder {folder!r}{did_you_mean(folder, names())}; give one of "
+            f"{_choices()}"
+        )
+    from shakespeare_agents.networks.inference import checkpoint_agent
+
+    return partial(checkpoint_agent, Path(folder))
+
+
+def _choices() -> str:
+    return f"{', '.join(names())}, {HOW_TO_NAME}"
 
 
 @dataclass(frozen=True)
@@ -285,26 +316,33 @@ class FunctionAgent:
     act: Act
 
 
-def _agent_from(given: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
+def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
+    """Make an agent from an object: the agent itself, or a function or class that makes it.
+
+    `name` is what errors call it.
+    """
     from shakespeare_env.play.agent import Agent, Searcher
 
-    is_agent = not isinstance(given, type) and isinstance(given, Agent | Searcher)
-    if not (is_agent or callable(given)):
-        raise TypeError(f"{name} cannot play: it is {short_repr(given)}; give {RULE}")
-    agent: Any = given
-    if not is_agent:
-        takes = signature(given)
-        parameters = takes.parameters.values()
-        needed = sum(p.kind <= p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
-        is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-        if not isinstance(given, type) and (needed > 1 or is_open) and _takes_three(takes):
-            agent, is_agent = FunctionAgent(given), True
-        elif needed > 1:
-            raise TypeError(f"{name} takes {needed} positional arguments, {takes}; give {RULE}")
-        else:
-            agent = given(*(game,) * needed, **_checked_options(name, takes, options))
-    if is_agent and options:
-        raise TypeError(f"{name} is an agent already; drop its options {', '.join(options)}")
+    if not isinstance(maker, type) and isinstance(maker, Agent | Searcher):
+        _refuse_options(name, options)
+        return maker
+    if not callable(maker):
+        raise TypeError(f"{name} cannot play: it is {short_repr(maker)}; give {WHAT_CAN_PLAY}")
+
+    takes = signature(maker)
+    parameters = takes.parameters.values()
+    needed = sum(p.kind <= p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
+    is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
+    if not isinstance(maker, type) and (needed > 1 or is_open) and _takes_three(takes):
+        _refuse_options(name, options)
+        return FunctionAgent(maker)
+    if needed > 1:
+        raise TypeError(
+            f"{name} takes {needed} positional arguments, {takes}; give {WHAT_CAN_PLAY}"
+        )
+
+    arguments = [game] if needed else []
+    agent = maker(*arguments, **_checked_options(name, takes, options))
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
             f"the agent {name!r} is {short_repr(agent)}, which has no act() and no search()"
@@ -316,6 +354,11 @@ def _takes_three(takes: Signature) -> bool:
     with suppress(TypeError):
         return bool(takes.bind("observations", "masks", "generators"))
     return False
+
+
+def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
+    if options:
+        raise TypeError(f"{name} is an agent already; drop its options {', '.join(options)}")
 
 
 def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
@@ -345,13 +388,18 @@ def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) ->
 
 @dataclass(frozen=True)
 class Entrant:
-    """An agent at one seat, and the name its figures go under."""
+    """An agent at one seat, and the name under which its results are counted.
+
+    Attributes:
+        name: The name.
+        agent: The agent, or what it is made from; `entrants_of` makes it for a game.
+        given: What the agent was made from, by default `agent` itself. Its identity, and how it
+            travels to workers, may depend on this.
+    """
 
     name: str
     agent: Any
-    """It, or what it is made from: `entrants_of` makes it for a game."""
     given: Any = None
-    """What it was made from, itself by default."""
 
     def __post_init__(self) -> None:
         if self.given is None:
@@ -361,11 +409,15 @@ class Entrant:
 T = TypeVar("T")
 
 
-def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
-    """Names for all seats: the last of several fills the rest, the default agent if it is one name.
+def fill_seats(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
+    """Return names for all seats.
 
-    By default several names get a seat each, as far as the game allows; otherwise all seats play.
-    ValueError if more are named than there are seats, or the game does not allow `players` seats.
+    The last of several names fills the remaining seats. A single name, or none, plays against the
+    default agent. Unless `players` says how many seats there are, several names get a seat each as
+    far as the game allows, and otherwise all seats play.
+
+    Raises:
+        ValueError: more are named than there are seats, or the game does not allow `players` seats.
     """
     if players is None:
         wanted = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
@@ -382,8 +434,8 @@ def filled(named: Sequence[T], players: int | None, game: Game) -> list[T | str]
 def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entrant]:
     """Make agents and name them; one that is given several times is made once.
 
-    Text and folders are named by themselves, functions and classes by their names, agents by their
-    classes; others of the same name get a number. Errors as of `make`.
+    Text and folders are named by themselves, functions and classes by their names, and agents by
+    their classes. Others of the same name get a number. Raises what `make` raises.
     """
     from shakespeare_env.play.agent import name_of
 
@@ -391,12 +443,23 @@ def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entr
     entrants = []
     for player in players:
         key = player if isinstance(player, str | os.PathLike) else id(player)
-        if isinstance(player, Entrant):
-            made[key] = made.get(key) or replace(player, agent=make(player.agent, game))
-        elif key not in made:
-            name, taken = name_of(player), {entrant.name for entrant in made.values()}
-            numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
-            free = next(text for text in numbered if text not in taken)
-            made[key] = Entrant(free, make(player, game), player)
+        if key not in made:
+            if isinstance(player, Entrant):
+                made[key] = _made_entrant(player, game)
+            else:
+                taken = {entrant.name for entrant in made.values()}
+                source = parsed(player)
+                made[key] = Entrant(_free_name(name_of(player), taken), make(source, game), source)
         entrants.append(made[key])
     return entrants
+
+
+def _made_entrant(entrant: Entrant, game: Game) -> Entrant:
+    source = parsed(entrant.agent)
+    given = source if entrant.given is entrant.agent else entrant.given
+    return replace(entrant, agent=make(source, game), given=given)
+
+
+def _free_name(name: str, taken: Iterable[str]) -> str:
+    numbered = (name if number == 1 else f"{name} {number}" for number in count(1))
+    return next(text for text in numbered if text not in taken)

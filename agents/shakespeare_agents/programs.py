@@ -1,4 +1,4 @@
-"""External programs as agents: started without a shell, asked in lines of JSON, held to limits."""
+"""External programs as agents: run without a shell, asked in lines of JSON, kept to limits."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from contextlib import AbstractContextManager, suppress
 from dataclasses import asdict, dataclass, replace
 from itertools import count
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple
+from typing import IO, Annotated, Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -36,70 +36,81 @@ from shakespeare_env.play.information_sets import InformationSets
 Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Texts = Annotated[Sequence[str], AfterValidator(tuple)]
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
-"""Environment variables that every program has, if they are set: no keys to other services."""
+"""Environment variables that every program gets if they are set; none is a key to a service."""
 MOST_BYTES = 2**16  # the most bytes in an answer
-_CHUNK = 2**16
+_CHUNK_BYTES = 2**16
 _MOST_CHUNKS = 16  # chunks of standard error, which may be endless, read at once
-_TAIL = 1000  # the bytes of standard error that are kept, from its end
-_LOOK = 0.1  # seconds between looks at its memory
-_ENDING = 1.0  # seconds that a program whose pipes are closed has to end and yield an exit code
-_OURS = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
-"""Errors in starting a program that are this machine's fault."""
+_TAIL_BYTES = 1000  # the bytes of standard error that are kept, from its end
+_CHECK_EVERY_S = 0.1  # how often the program's memory is checked
+_ENDING_S = 1.0  # how long a program whose pipes are closed may take to yield an exit code
+_FAULTS_OF_MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
+"""Errors in starting a program that are this machine's fault, not the program's."""
 MOST_FAULTS = 10
-"""Faults in a row after which the other games decided together are lost unasked, since waiting for
-thousands of answers would hold up everybody else."""
+"""Faults in a row after which the program loses the other games that are decided together without
+being asked, since waiting for thousands of answers would hold up everybody else."""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """Why an agent gave no legal choice: a kind (see `referee.FAULT_KINDS`), and what it did."""
+    """The reason why an agent gave no legal choice."""
 
-    kind: str
-    details: str
+    kind: str  # one of `shakespeare_arena.referee.FAULT_KINDS`
+    details: str  # what the agent did
 
 
 class Answers(NamedTuple):
     """An agent's answers in m games."""
 
     actions: NDArray[np.integer]  # int[m], -1 where there is a fault
-    seconds: NDArray[np.float64] | float
-    """float64[m], how long it thought in each, or one number for all."""
-    faults: Mapping[int, Fault]  # faults by index among the m games
+    seconds: NDArray[np.float64] | float  # float64[m], thinking time in each, or one time for all
+    faults: Mapping[int, Fault]  # by index among the m games
 
 
 @checked_dataclass(frozen=True)
 class Limits:
-    """What a program may take; exceeding it loses the game. ValueError unless all are above 0."""
+    """The limits of a program, which loses the game if it exceeds one.
+
+    Raises:
+        ValueError: a limit is not above 0.
+    """
 
     seconds_a_move: Amount = 10.0
-    """For one decision."""
+    """Time for one decision."""
     seconds_a_game: Amount = 600.0
-    """For all its decisions of a game."""
+    """Time for all decisions of a game."""
     megabytes: Amount = 1024.0
-    """Resident memory of it and the processes it started, looked at while it thinks."""
+    """Resident memory of the program and the processes it started, checked while it thinks."""
     seconds_to_start: Amount = 10.0
-    """By how much its first answer may take longer, uncounted."""
+    """The time by which the first answer may take longer; it does not count for the game."""
 
 
 @checked_dataclass(frozen=True)
 class Program:
-    """A command that is started without a shell. ValueError if it is empty or mistyped."""
+    """A command that is started without a shell.
+
+    Raises:
+        ValueError: the command is empty or mistyped.
+    """
 
     argv: Annotated[Texts, Field(min_length=1)]
     """The program, looked up in PATH if it is a bare name, and its arguments."""
     limits: Limits = Limits()
     folder: Path = Path()
-    """Its working directory."""
+    """The program's working directory."""
     environment: Texts = ()
-    """Its environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for what the arena's
-    own has, which is looked up when the program is started."""
+    """Environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for the value that the
+    arena's own environment has when the program is started."""
 
     def __str__(self) -> str:
         return " ".join(self.argv)
 
 
 def environment_of(program: Program) -> dict[str, str]:
-    """The variables that a program is started with; ValueError if one is not set here."""
+    """Return the environment variables that a program is started with.
+
+    Raises:
+        ValueError: one that it is to inherit is not set here.
+    """
     found = {name: os.environ[name] for name in INHERITED if name in os.environ}
     for text in program.environment:
         name, given, value = text.partition("=")
@@ -113,32 +124,34 @@ def environment_of(program: Program) -> dict[str, str]:
 
 
 def program_digest(program: Program) -> str:
-    """SHA-256 of a program's command, limits and environment, and of files that its command names.
+    """Return the SHA-256 of a program's command, limits and environment, and of files it names.
 
-    Files that these read are not covered.
+    Those are the files named in the command; files that they read in turn are not covered.
     """
-    named = [program.folder / text for text in program.argv]
-    contents = (path.read_bytes() if os.path.isfile(path) else None for path in named)
-    files = ["" if text is None else hashlib.sha256(text).hexdigest() for text in contents]
+    files = []
+    for text in program.argv:
+        path = program.folder / text
+        is_file = os.path.isfile(path)
+        files.append(hashlib.sha256(path.read_bytes()).hexdigest() if is_file else "")
     made_of = json.dumps([program.argv, asdict(program.limits), program.environment, files])
     return hashlib.sha256(made_of.encode()).hexdigest()
 
 
 class ProgramError(ShakespeareEnvError, RuntimeError):
-    """A program has failed; `fault` says how."""
+    """A failure of a program; `fault` says how it failed."""
 
     def __init__(self, kind: str, details: str) -> None:
         super().__init__(f"{kind}: {details}")
         self.fault = Fault(kind, details)
 
 
-class Process:
-    """A program that runs until `kill`; the end of the arena closes its standard input.
+class RunningProgram:
+    """A program that runs until `kill`. At the arena's end its standard input is closed.
 
     Raises:
-        ProgramError: it cannot be started.
+        ProgramError: the program cannot be started.
         OSError: this machine has no processes, memory or file descriptors left.
-        ValueError: a variable that it is to be given is not set.
+        ValueError: an environment variable that the program is to inherit is not set.
     """
 
     def __init__(self, program: Program) -> None:
@@ -146,22 +159,30 @@ class Process:
             import psutil  # noqa: F401 - found missing before anything is started
         environment = environment_of(program)
         try:
-            how: Any = dict.fromkeys(("stdin", "stdout", "stderr"), subprocess.PIPE)
-            how |= {"cwd": program.folder, "env": environment, "start_new_session": True}
-            self._running = subprocess.Popen(program.argv, bufsize=0, **how)
+            self._running = subprocess.Popen(
+                program.argv,
+                bufsize=0,
+                stdin=subprocess.PIPE,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.PIPE,
+                cwd=program.folder,
+                env=environment,
+                start_new_session=True,
+            )
         except OSError as fault:
-            if fault.errno in _OURS:
+            if fault.errno in _FAULTS_OF_MACHINE:
                 raise
-            what = f"{program} cannot be started in {program.folder}: {fault.strerror}"
-            raise ProgramError("crash", what) from fault
+            details = f"{program} cannot be started in {program.folder}: {fault.strerror}"
+            raise ProgramError("crash", details) from fault
         # The finalizer also runs when this object is collected and at the interpreter's end.
         self.kill = weakref.finalize(self, _end, self._running, os.getpid())
         self._most_bytes = program.limits.megabytes * 1e6
-        self._next_look = 0.0
+        self._next_check = 0.0
         self._has_answered = False
         self._tail = b""
-        opened = (self._running.stdin, self._running.stdout, self._running.stderr)
-        self._stdin, self._stdout, self._stderr = (pipe.fileno() for pipe in opened if pipe)
+        self._stdin = _descriptor(self._running.stdin)
+        self._stdout = _descriptor(self._running.stdout)
+        self._stderr = _descriptor(self._running.stderr)
         self._selector = selectors.PollSelector()
         for descriptor in (self._stdin, self._stdout, self._stderr):
             os.set_blocking(descriptor, False)
@@ -169,19 +190,26 @@ class Process:
             self._selector.register(descriptor, selectors.EVENT_READ)
 
     def ask(self, question: bytes, until: float, limit: str) -> bytes:
-        """Write a line and read one, without its newline; the program is ended if that fails.
+        """Write a line and read the answer; the program is ended if that fails.
 
-        The answer has to be there `until`, on `time.monotonic`; `limit` says which limit that is.
+        Args:
+            question: The line, with its newline.
+            until: The time on `time.monotonic` when the answer has to be there.
+            limit: What errors call that limit.
+
+        Returns:
+            The answer's line without its newline.
 
         Raises:
-            ProgramError: it ended, took more than it may, or wrote more than the line.
+            ProgramError: the program ended, exceeded a limit, or wrote more than the line.
         """
         try:
             return self._exchange(question, until, limit)
         except ProgramError as error:
             self._read_stderr()
             self.kill()
-            if not (text := self._tail.decode(errors="replace").strip()):
+            text = self._tail.decode(errors="replace").strip()
+            if not text:
                 raise
             # Terminal control characters would act on whoever reads a report.
             shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
@@ -192,14 +220,17 @@ class Process:
             raise
 
     def _exchange(self, question: bytes, until: float, limit: str) -> bytes:
-        if (unasked := _read(self._stdout)) is not None:
+        unasked = _read(self._stdout)
+        if unasked is not None:
             raise _too_much(unasked) if unasked else self._ended()
-        unsent, answer = memoryview(question), b""
+
+        unsent = memoryview(question)
+        answer = b""
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while b"\n" not in answer:
             # Asked before its answer is read, which it may have given before it closed its input.
             is_deaf = not unsent and _has_no_reader(self._stdin)
-            wait = 0.0 if is_deaf else max(0.0, min(until - time.monotonic(), _LOOK))
+            wait = 0.0 if is_deaf else max(0.0, min(until - time.monotonic(), _CHECK_EVERY_S))
             ready = {key.fd for key, _ in self._selector.select(wait)}
             if self._stderr in ready:
                 self._read_stderr()
@@ -223,6 +254,7 @@ class Process:
                 if is_deaf:
                     raise self._ended()
                 self._check_limits(until, limit, answer)
+
         line, _, rest = answer.partition(b"\n")
         if unsent or rest:
             raise _too_much(rest)
@@ -233,8 +265,8 @@ class Process:
         import psutil
 
         now = time.monotonic()
-        if now >= self._next_look:
-            self._next_look = now + _LOOK
+        if now >= self._next_check:
+            self._next_check = now + _CHECK_EVERY_S
             taken = 0
             with suppress(psutil.NoSuchProcess):
                 program = psutil.Process(self._running.pid)
@@ -257,13 +289,13 @@ class Process:
             data = _read(self._stderr)
             if not data:
                 break
-            self._tail = (self._tail + data)[-_TAIL:]
+            self._tail = (self._tail + data)[-_TAIL_BYTES:]
         if data == b"" and self._stderr in self._selector.get_map():
             self._selector.unregister(self._stderr)
 
     def _ended(self) -> ProgramError:
         try:
-            code = self._running.wait(_ENDING)
+            code = self._running.wait(_ENDING_S)
         except subprocess.TimeoutExpired:
             return ProgramError("crash", "it closed its standard input or output")
         how = f"with exit code {code}" if code >= 0 else f"by {signal.Signals(-code).name}"
@@ -271,7 +303,7 @@ class Process:
 
 
 def _end(running: subprocess.Popen[bytes], owner: int) -> None:
-    """Kill a program, its group and its descendants, and close its pipes."""
+    """Kill a program, its process group and its descendants, and close its pipes."""
     if os.getpid() != owner:  # a fork of the arena at its own end
         return
     import psutil
@@ -288,6 +320,11 @@ def _end(running: subprocess.Popen[bytes], owner: int) -> None:
             pipe.close()
 
 
+def _descriptor(pipe: IO[bytes] | None) -> int:
+    assert pipe is not None
+    return pipe.fileno()
+
+
 def _too_much(written: bytes) -> ProgramError:
     if len(written) > MOST_BYTES:
         return ProgramError("flood", f"it wrote over {MOST_BYTES:,} bytes")
@@ -295,36 +332,40 @@ def _too_much(written: bytes) -> ProgramError:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """The bytes that can be read; empty at the end, None if none have come yet."""
+    """Return the bytes that can be read; empty at the end, None if none have come yet."""
     try:
-        return os.read(descriptor, _CHUNK)
+        return os.read(descriptor, _CHUNK_BYTES)
     except BlockingIOError:
         return None
 
 
 def _has_no_reader(descriptor: int) -> bool:
-    """Whether nobody has a pipe's other end open."""
+    """Return whether nobody has a pipe's other end open."""
     pipe = select.poll()
     pipe.register(descriptor, 0)  # a pipe without readers is reported all the same
     return bool(pipe.poll(0))
 
 
 class ProgramAgent(AbstractContextManager["ProgramAgent"]):
-    """Asks a program, which is started when first asked and anew after every fault.
+    """Asks a program, which is started when first asked and again after every fault.
 
-    Close it, or use it in `with`, to end the program; at the latest it ends with the interpreter.
-    ArenaError on Windows.
+    Close the agent, or use it in `with`, to end the program; it ends with the interpreter at the
+    latest.
+
+    Raises:
+        ArenaError: this is Windows.
     """
 
     def __init__(self, program: Program) -> None:
         if sys.platform == "win32":
             raise ArenaError(f"{program}: programs play on Linux and macOS; on Windows use WSL")
         self.program = program
-        self._process: Process | None = None
-        self._games: dict[Hashable, int] = {}
-        self._seconds: defaultdict[int, float] = defaultdict(float)
-        self._over: list[int] = []
-        self._questions, self._numbers = count(1), count(1)
+        self._running: RunningProgram | None = None
+        self._game_ids: dict[Hashable, int] = {}
+        self._seconds: defaultdict[int, float] = defaultdict(float)  # by game id
+        self._over: list[int] = []  # ids of games whose end the program does not know of
+        self._question_numbers = count(1)
+        self._next_game_ids = count(1)
 
     def __exit__(self, *_: object) -> None:
         self.close()
@@ -333,20 +374,25 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         return f"ProgramAgent({self.program})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """A copy elsewhere starts a program of its own."""
+        """Pickle the command alone; a copy elsewhere starts a program of its own."""
         folder = self.program.folder.resolve()
         return ProgramAgent, (replace(self.program, folder=folder),)
 
     def close(self) -> None:
-        """End the program and all that it has started."""
-        process, self._process = self._process, None
+        """End the program and all processes that it has started."""
+        running = self._running
+        self._running = None
         self._over.clear()
-        if process is not None:
-            process.kill()
+        if running is not None:
+            running.kill()
 
     def answer(self, games: InformationSets, keys: Sequence[Hashable]) -> Answers:
-        """Decide in m games, known by m keys; a fault loses one and starts the program anew."""
-        actions, seconds = np.full(len(keys), -1), np.zeros(len(keys))
+        """Decide in m games, known by m keys.
+
+        A fault counts in one game, and the program is started again for the next.
+        """
+        actions = np.full(len(keys), -1)
+        seconds = np.zeros(len(keys))
         faults: dict[int, Fault] = {}
         in_a_row = 0
         for place, key in enumerate(keys):
@@ -354,9 +400,9 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
                 unasked = f"it was not asked any more after {MOST_FAULTS} faults in a row"
                 faults[place] = Fault(faults[place - 1].kind, unasked)
                 continue
-            if key not in self._games:
-                self._games[key] = next(self._numbers)
-            game = self._games[key]
+            if key not in self._game_ids:
+                self._game_ids[key] = next(self._next_game_ids)
+            game = self._game_ids[key]
             before = self._seconds[game]
             try:
                 actions[place] = self._decide(games, place, game)
@@ -372,14 +418,18 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         return Answers(actions, seconds, faults)
 
     def end(self, keys: Sequence[Hashable]) -> None:
-        """Forget games that are over; the program learns of it with the next question."""
-        over = [self._games.pop(key) for key in keys if key in self._games]
+        """Forget games that are over; the program is told with its next question."""
+        over = [self._game_ids.pop(key) for key in keys if key in self._game_ids]
         self._over += over
         for game in over:
             del self._seconds[game]
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """int64[m]: decide without a referee, each as a game of its own; it raises ProgramError."""
+        """Decide without a referee, int64[m], each decision in a game of its own.
+
+        Raises:
+            ProgramError: the program has failed.
+        """
         keys = [object() for _ in range(len(games))]
         answers = self.answer(games, keys)
         self.end(keys)
@@ -393,29 +443,37 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         limit = f"{limits.seconds_a_move:g} s"
         if left < limits.seconds_a_move:
             limit = f"{limits.seconds_a_game:g} s in one game"
-        number = next(self._questions)
-        asked = question(games, place, number=number, game_id=game, seconds=left)
+        number = next(self._question_numbers)
+        asked = move_request(games, place, number=number, game_id=game, seconds=left)
+
         begun = time.monotonic()
-        if self._process is None:
+        if self._running is None:
             begun += limits.seconds_to_start
             limit += f", and {limits.seconds_to_start:g} s to start"
-            self._process = Process(self.program)
+            self._running = RunningProgram(self.program)
         else:
-            asked = b"".join(map(notice_of_end, self._over)) + asked
+            asked = b"".join(map(end_notice, self._over)) + asked
         self._over.clear()
         try:
-            line = self._process.ask(asked, begun + left, limit)
+            line = self._running.ask(asked, begun + left, limit)
         finally:
             self._seconds[game] += max(0.0, time.monotonic() - begun)
-        return action_in(line, number, games.moves(place))
+        return parse_answer(line, number, games.moves(place))
 
 
-def question(
+def move_request(
     games: InformationSets, place: int, *, number: int, game_id: int, seconds: float
 ) -> bytes:
-    """The line that asks for a move in the game at a place, for an answer of the same number.
+    """Write the line that asks for a move in one game.
 
     It is made from information sets, which hold nothing that the seat may not know.
+
+    Args:
+        games: The games.
+        place: The game's place among them.
+        number: The number of the question, which the answer repeats.
+        game_id: The number of the game.
+        seconds: The time left for the answer.
     """
     return _line(
         id=number,
@@ -429,8 +487,8 @@ def question(
     )
 
 
-def notice_of_end(game_id: int) -> bytes:
-    """The line that says that a game is over."""
+def end_notice(game_id: int) -> bytes:
+    """Write the line that says that a game is over."""
     return _line(command="end", game_id=game_id)
 
 
@@ -438,8 +496,17 @@ def _line(**fields: Any) -> bytes:
     return f"{dump_line(fields)}\n".encode()
 
 
-def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
-    """The action that an answer chooses; ProgramError if it is garbage, or no legal move."""
+def parse_answer(line: bytes, number: int, moves: Mapping[str, int]) -> int:
+    """Return the action that an answer chooses.
+
+    Args:
+        line: The answer.
+        number: The number of the question.
+        moves: The legal moves' actions.
+
+    Raises:
+        ProgramError: the answer is garbage, or names no legal move.
+    """
     try:
         answer = parse_object(line)
     except ValueError as fault:
@@ -447,12 +514,11 @@ def action_in(line: bytes, number: int, moves: Mapping[str, int]) -> int:
     if answer.keys() != {"id", "move"}:
         given = short_repr(list(answer))
         raise ProgramError("garbage", f"its answer has the fields {given}; give id and move")
-    identifier, move = answer["id"], answer["move"]
+    identifier = answer["id"]
     if type(identifier) is not int or identifier != number:
-        words = (
-            f"its answer has id={short_repr(identifier)}: it must be {number}, as in the question"
-        )
-        raise ProgramError("garbage", words)
+        details = f"its answer has id={short_repr(identifier)}; it must repeat id={number}"
+        raise ProgramError("garbage", details)
+    move = answer["move"]
     if not isinstance(move, str):
         raise ProgramError("garbage", f"its answer has move={short_repr(move)}: it must be a text")
     if move not in moves:

@@ -1,4 +1,4 @@
-"""Files written whole or not at all, tensors named after their content, and folders held.
+"""Safe files: written completely or not at all, tensors named by their digest, and folder locks.
 
 Nothing is unpickled, so files from strangers cannot run code.
 """
@@ -9,7 +9,7 @@ import hashlib
 import os
 import re
 import secrets
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -30,22 +30,26 @@ Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
 _LOCK = ".lock"
 _held_here: set[Path] = set()  # the folders that this process holds
-_HEADER = 2**20  # the most bytes of arrays' names and shapes
-_LARGEST_JSON = 2**24  # the most bytes of a JSON file; a run of 40,000 measurements has fewer
+_MOST_HEADER_BYTES = 2**20  # the arrays' names and shapes
+_MOST_JSON_BYTES = 2**24  # a run of 40,000 measurements has fewer
 
 
 @dataclass(frozen=True)
 class StoredTensors:
-    """A file of tensors, beside the JSON that names it, and the SHA-256 of its content."""
+    """The name of a file of tensors, and the SHA-256 of its content.
+
+    The file lies beside the JSON file that names it.
+    """
 
     file: str
     digest: str
 
 
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
-    """Write arrays of numbers or bools into a file whose name is `stem` and a digest.
+    """Write arrays of numbers or bools into a file named by `stem` and a digest.
 
-    Earlier files stay until the caller, whose JSON refers to them, calls `forget_others`.
+    Earlier files stay, because the caller's JSON file refers to them. Once it has replaced that, it
+    calls `delete_other_tensors`.
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -57,22 +61,30 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
     return stored
 
 
-def forget_others(folder: Path, stem: str, *kept: StoredTensors) -> None:
-    """Delete other files of `store_tensors` with a stem (a regular expression)."""
-    ours = re.compile(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}")
-    for old in folder.iterdir():
-        if ours.fullmatch(old.name) and old.name not in {stored.file for stored in kept}:
-            old.unlink(missing_ok=True)
+def delete_other_tensors(folder: Path, stem: str, *kept: StoredTensors) -> None:
+    """Delete the files that `store_tensors` wrote under a stem, a regular expression, but for some.
+
+    Other files are left alone.
+    """
+    stored_name = re.compile(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}")
+    kept_names = {stored.file for stored in kept}
+    for file in folder.iterdir():
+        if stored_name.fullmatch(file.name) and file.name not in kept_names:
+            file.unlink(missing_ok=True)
 
 
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
-    """Arrays that take `at_most` bytes together; CheckpointError if missing, damaged or larger."""
+    """Read arrays that take `at_most` bytes together.
+
+    Raises:
+        CheckpointError: the file is missing, damaged or larger.
+    """
     if Path(stored.file).name != stored.file:
         raise CheckpointError(
             f"{folder}: {short_repr(stored.file)} must be a file beside what names it"
         )
     path = folder / stored.file
-    content = read_bounded(path, at_most + _HEADER, "put it back")
+    content = read_bounded(path, at_most + _MOST_HEADER_BYTES, "put it back")
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
     try:
@@ -82,25 +94,38 @@ def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
         raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
 
 
-def read_json(path: Path, formats: Sequence[int], what: str) -> dict[str, Any]:
-    """A JSON object of one of some versions of a format, else CheckpointError about a `what`."""
-    content = read_bounded(path, _LARGEST_JSON, f"is it a {what}?")
+def read_json(path: Path, known_format: int, what: str) -> dict[str, Any]:
+    """Read a JSON object of a known format.
+
+    Args:
+        path: The file.
+        known_format: The version that the entry `format` must have.
+        what: What errors say the file belongs to, such as "checkpoint".
+
+    Raises:
+        CheckpointError: the file is missing, is no JSON object, or has another format.
+    """
+    content = read_bounded(path, _MOST_JSON_BYTES, f"is it a {what}?")
     try:
         data = parse_object(content)
     except ValueError as error:
         raise CheckpointError(f"{path}: is {error}; copy all files of the {what} again") from error
     version = data.get("format")
-    if type(version) is not int or version not in formats:
+    if type(version) is not int or version != known_format:
         raise CheckpointError(
-            f"{path}: format {short_repr(version)}, this version reads "
-            f"{' and '.join(map(str, formats))}"
-            "; use the version that wrote it, or train again"
+            f"{path}: format {short_repr(version)}, but this version reads {known_format}; use "
+            "the version that wrote it, or train again"
         )
     return data
 
 
 def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
-    """A file's content; CheckpointError if there is none, or it has more than `at_most` bytes."""
+    """Return a file's content.
+
+    Raises:
+        CheckpointError: it cannot be read, or has more than `at_most` bytes. The message ends with
+            the remedy.
+    """
     try:
         return read_regular(path, at_most)
     except (OSError, ValueError) as error:
@@ -108,14 +133,17 @@ def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
 
 
 def write_output(path: Path, content: bytes) -> None:
-    """Write a file that a user has named atomically; a link stays, and its target is written."""
+    """Write a file that a user has named, completely or not at all.
+
+    A symbolic link stays, and its target is written.
+    """
     write_atomically(Path(os.path.realpath(path)), content)
 
 
 def write_atomically(path: Path, content: bytes) -> None:
-    """Write a file of a folder of ours whole or not at all, even if the machine stops.
+    """Write a file completely or not at all, even if the machine stops.
 
-    A link there is replaced: a stranger's folder must not lead to files outside of it.
+    A symbolic link is replaced, since a stranger's folder must not lead to files outside of it.
     """
     # tempfile's files are readable by their owner only.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
@@ -136,37 +164,40 @@ def write_atomically(path: Path, content: bytes) -> None:
 
 
 @contextmanager
-def _noted(place: Path) -> Iterator[None]:
-    _held_here.add(place)
-    try:
-        yield
-    finally:
-        _held_here.discard(place)
+def hold_folder(
+    folder: Path, names: str, *, taken: Exception, taken_here: Exception
+) -> Iterator[None]:
+    """Hold a folder for the length of a block, so that nobody else writes in it.
 
+    Drafts of files that a killed process has left are deleted.
 
-@contextmanager
-def held(folder: Path, names: str, *, taken: Exception, taken_here: Exception) -> Iterator[None]:
-    """Keep a folder to one holder; raises `taken` if another process has it.
-
-    `taken_here` is raised if this process has it already, which cannot wait for its own end.
-    Drafts of files (`names` is a regular expression) that a killed process left are deleted.
+    Args:
+        folder: The folder.
+        names: A regular expression of the names of files that are written there.
+        taken: What is raised if another process holds the folder.
+        taken_here: What is raised if this process holds it, and cannot wait for its own end.
     """
     with needing("data", "locking a folder needs"):
         import filelock
+
     place = folder.resolve()
     try:
         lock = filelock.FileLock(folder / _LOCK).acquire(timeout=0)
     except filelock.Timeout as fault:
         raise (taken_here if place in _held_here else taken) from fault
-    with lock, _noted(place):
-        for draft in folder.iterdir():
-            if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
-                draft.unlink(missing_ok=True)
-        yield
+    with lock:
+        _held_here.add(place)
+        try:
+            for draft in folder.iterdir():
+                if re.fullmatch(_draft_of(names), draft.name) and not draft.is_dir():
+                    draft.unlink(missing_ok=True)
+            yield
+        finally:
+            _held_here.discard(place)
 
 
-def is_left_over(name: str, names: str) -> bool:
-    """Whether a file is what a first save that was cut short leaves: a lock, or a draft."""
+def is_leftover(name: str, names: str) -> bool:
+    """Return whether a file is left by a first save that was cut short: a lock, or a draft."""
     return re.fullmatch(rf"{re.escape(_LOCK)}|{_draft_of(names)}", name) is not None
 
 

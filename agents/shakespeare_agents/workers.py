@@ -1,4 +1,4 @@
-"""Work in independent shards, done here, by processes of this machine or by a Ray cluster."""
+"""Jobs in independent shards, run in this process, in several, or on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -11,6 +11,7 @@ import time
 from collections.abc import Callable, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import chdir, closing, contextmanager, suppress
+from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
@@ -28,30 +29,31 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 ProgressCallback = Callable[[int, int], None]
-"""Called with the decisions and games since the last call, maybe none; may raise to stop all."""
+"""Called with the decisions and games since the last call, maybe 0; it may raise to stop all."""
 
-_LOOK_EVERY_S = 1.0
+_CHECK_EVERY_S = 1.0
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
-"""Environment of workers: they share the cores, so libraries get one thread each."""
-_SAFE_PATH, _OURS = "PYTHONSAFEPATH", "workers"
+"""The environment of workers, which share the cores, so that libraries get one thread each."""
+_SAFE_PATH = "PYTHONSAFEPATH"
+_SET_HERE = "workers"  # the value by which a worker knows that the user has not set the variable
 _imported_at = time.time_ns()
 _starting = threading.Lock()
 
 
 @contextmanager
-def starting() -> Iterator[None]:
-    """A block in which Python processes start without the current folder first on their paths.
+def starting_processes() -> Iterator[None]:
+    """Start Python processes in a block, without the current folder first on their paths.
 
-    What lies there is not ours to run. They call `set_up_worker`, so that what they start in turn
-    is as users expect.
+    Files in that folder must not be imported in place of libraries. The processes call
+    `set_up_worker`, so that processes that they start in turn are as users expect.
     """
     with _starting:
         if os.environ.get(_SAFE_PATH):
             yield
             return
-        os.environ[_SAFE_PATH] = _OURS
+        os.environ[_SAFE_PATH] = _SET_HERE
         try:
             yield
         finally:
@@ -62,108 +64,121 @@ def ignore_progress(_decisions: int, _games: int) -> None:
     """Ignore progress."""
 
 
-def cumulative(tell: ProgressCallback | None) -> ProgressCallback:
-    """Tells the sums of all that it is called with."""
-    sums = [0, 0]
+def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
+    """Return a callback that passes on the sums of all that it has been called with."""
+    report = on_progress or ignore_progress
+    total_decisions = 0
+    total_games = 0
 
     def add(decisions: int, games: int) -> None:
-        sums[:] = sums[0] + decisions, sums[1] + games
-        (tell or ignore_progress)(*sums)
+        nonlocal total_decisions, total_games
+        total_decisions += decisions
+        total_games += games
+        report(total_decisions, total_games)
 
     return add
 
 
 class Job(Protocol[S_contra, R_co]):
-    """What the shards of some work have in common; it travels pickled to every worker."""
+    """Work in shards. The job holds what its shards share, and is pickled for every worker."""
 
     def start(self) -> Callable[[S_contra, ProgressCallback], R_co]:
-        """Prepare a worker for the work, as by making agents; called once in each."""
+        """Prepare a worker, for example by making agents, and return what runs one shard.
+
+        It is called once in each worker.
+        """
         ...
 
 
 class Workers:
-    """Whoever does the shards of jobs, this process by itself; see `open_workers`."""
+    """Runs the shards of a job. This base class runs them in the current process."""
 
-    size = 1  # the number of shards worked on at once
+    size = 1  # the number of shards run at once
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: ProgressCallback = ignore_progress
+        self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
-        """Do shards; yields their numbers, from 0, and results as they come.
+        """Run shards, and yield their numbers, from 0, and results as they finish.
 
-        Shards are taken only when they can be begun, so their source may wait for results and be
-        empty as long as results are to come. `tell` is called in this thread, at the latest before
-        a shard's result is given. Closing the iterator drops what is not done. What a shard raises
-        keeps its notes; WorkerError if a worker is lost.
+        A shard is taken only when it can be begun, so the source may depend on earlier results, and
+        may be empty while results are still to come. Closing the iterator drops what is not done.
+
+        Args:
+            job: The work.
+            shards: The source of shards.
+            on_progress: Called in this thread, at the latest before a shard's result is yielded.
+
+        Raises:
+            WorkerError: a worker is lost.
+            Exception: a shard raised it; it keeps its notes.
         """
         work = job.start()
         for number, shard in enumerate(shards):
-            yield number, work(shard, tell)
+            yield number, work(shard, on_progress)
 
     def close(self) -> None:
-        """End what was started for them."""
+        """End the processes that were started."""
 
 
 def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
-    """Results of `Workers.run` in the order of their shards."""
+    """Yield results of `Workers.run` in the order of their shards."""
     waiting: dict[int, R] = {}
-    following = 0
+    next_number = 0
     for number, result in results:
         waiting[number] = result
-        while following in waiting:
-            yield waiting.pop(following)
-            following += 1
+        while next_number in waiting:
+            yield waiting.pop(next_number)
+            next_number += 1
 
 
-class Processes(Workers):
-    """Processes of this machine; they end with the block, or when this process does."""
+class WorkerProcesses(Workers):
+    """Runs shards in processes of this machine, which end when closed or with this process."""
 
-    lost: type[Exception] = BrokenExecutor
+    lost: type[Exception] = BrokenExecutor  # what is raised when a worker is lost
 
     def __init__(self, size: int) -> None:
         self.size = size
         self._executor: Any = None
 
     def run(
-        self, job: Job[S, R], shards: Iterable[S], tell: ProgressCallback = ignore_progress
+        self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
-        """See `Workers.run`."""
-        sent, source = self._sent(cloudpickle.dumps(job)), enumerate(shards)
+        """Run shards as `Workers.run` does, each in one of the processes."""
+        sent_job = self._send(cloudpickle.dumps(job))
+        source = enumerate(shards)
         begun: dict[Future[bytes], int] = {}
         try:
             while True:
-                # One waits for each that is worked on, so that no worker is idle.
+                # One shard waits for each that is run, so that no worker is idle.
                 for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
-                    begun[self._begin(_code(), sent, cloudpickle.dumps(shard))] = number
+                    begun[self._begin(_code(), sent_job, cloudpickle.dumps(shard))] = number
                 if not begun:
                     return
-                ended = wait(begun, _LOOK_EVERY_S, FIRST_COMPLETED).done
+                ended = wait(begun, _CHECK_EVERY_S, FIRST_COMPLETED).done
                 if not ended:
-                    tell(0, 0)
+                    on_progress(0, 0)
                 for future in ended:
-                    result, decisions, games, fault = cloudpickle.loads(future.result())
+                    answer: _Answer = cloudpickle.loads(future.result())
                     number = begun.pop(future)
-                    tell(decisions, games)
-                    if fault is not None:
-                        raised = cloudpickle.loads(fault[0])
-                        vars(raised).update(fault[1])
-                        raise raised
-                    yield number, result
+                    on_progress(answer.decisions, answer.games)
+                    if answer.fault is not None:
+                        raise answer.fault.exception()
+                    yield number, answer.result
         except self.lost as lost:
             self._drop(begun)
             raise WorkerError(
-                f"a worker was lost ({lost}): memory ran out, or an agent ended its process; "
-                "give fewer workers, or try the agents in this process"
+                f"a worker was lost ({lost}): memory ran out, or an agent ended its process. Give "
+                "fewer workers, or try the agents in this process"
             ) from lost
         finally:
             if begun:
                 self._drop(begun)
 
-    def _sent(self, job: bytes) -> Any:
+    def _send(self, job: bytes) -> Any:
         return job
 
     def _begin(self, *arguments: Any) -> Future[bytes]:
-        with starting():
+        with starting_processes():
             if self._executor is None:
                 from loky import ProcessPoolExecutor
 
@@ -175,7 +190,7 @@ class Processes(Workers):
                     env={_SAFE_PATH: os.environ[_SAFE_PATH], **_ONE_THREAD},
                     timeout=None,
                 )
-            begun: Future[bytes] = self._executor.submit(_do, *arguments)
+            begun: Future[bytes] = self._executor.submit(_run_shard, *arguments)
             return begun
 
     def _drop(self, _begun: Iterable[Future[bytes]]) -> None:
@@ -188,8 +203,8 @@ class Processes(Workers):
             self._executor = None
 
 
-class Cluster(Processes):
-    """The cores of a Ray cluster, however many; it does lost shards again, three times."""
+class RayCluster(WorkerProcesses):
+    """Runs shards on the cores of a Ray cluster, which repeats lost shards up to three times."""
 
     def __init__(self, address: str) -> None:
         with needing("ray", "many machines need"):
@@ -197,7 +212,7 @@ class Cluster(Processes):
         self.lost = ray.exceptions.RayError
         self._ray: Any = ray
         self._was_joined = ray.is_initialized()
-        about: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
+        options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
         try:
             if address not in ("auto", "local"):  # Ray itself would try for many minutes
                 host, _, port = address.rpartition(":")
@@ -205,24 +220,24 @@ class Cluster(Processes):
             if not self._was_joined:
                 # Ray puts the folder where it is joined first on its workers' paths.
                 with chdir(Path(__file__).parents[1]):
-                    self._ray.init(address, logging_level="ERROR", log_to_driver=False, **about)
+                    self._ray.init(address, logging_level="ERROR", log_to_driver=False, **options)
         except (OSError, RuntimeError, ValueError) as fault:
             raise WorkerError(
                 f"no Ray cluster at {address!r} ({fault}); start one (`ray start --head`), give "
                 "the HOST:PORT that it printed, or give --ray local"
             ) from fault
-        self._do = ray.remote(num_cpus=1)(_do_in)
+        self._run_shard = ray.remote(num_cpus=1)(_run_shard_in)
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """Cores that there are, at least 1, so that a cluster that grows on demand begins to."""
+        """The number of cores, at least 1, so that a cluster that grows on demand begins to."""
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
-    def _sent(self, job: bytes) -> Any:
+    def _send(self, job: bytes) -> Any:
         return self._ray.put(job)
 
     def _begin(self, *arguments: Any) -> Future[bytes]:
-        begun: Future[bytes] = self._do.remote(os.getcwd(), *arguments).future()
+        begun: Future[bytes] = self._run_shard.remote(os.getcwd(), *arguments).future()
         return begun
 
     def _drop(self, begun: Iterable[Future[bytes]]) -> None:
@@ -235,31 +250,68 @@ class Cluster(Processes):
             self._ray.shutdown()
 
 
-def _do(code: str, job: bytes, shard: bytes) -> Any:
-    counts: list[tuple[int, int]] = [(0, 0)]
-    result, fault = None, None
+@dataclass(frozen=True)
+class _ShardError:
+    """An exception that a shard raised, with the attributes that pickling it loses."""
+
+    pickled: bytes
+    lost_attributes: dict[str, Any]
+
+    @classmethod
+    def of(cls, raised: BaseException) -> _ShardError:
+        notes = getattr(raised, "__notes__", [])
+        return cls(_pickled(raised), {"__notes__": notes, "own_frames": own_frames(raised)})
+
+    def exception(self) -> Exception:
+        raised: Exception = cloudpickle.loads(self.pickled)
+        vars(raised).update(self.lost_attributes)
+        return raised
+
+
+@dataclass(frozen=True)
+class _Answer:
+    """A worker's answer to one shard."""
+
+    result: Any
+    decisions: int
+    games: int
+    fault: _ShardError | None
+
+
+def _run_shard(code: str, job: bytes, shard: bytes) -> bytes:
+    decisions = 0
+    games = 0
+
+    def count(more_decisions: int, more_games: int) -> None:
+        nonlocal decisions, games
+        decisions += more_decisions
+        games += more_games
+
+    result = None
+    fault = None
     try:
-        result = _started(code, job)(cloudpickle.loads(shard), lambda *more: counts.append(more))
+        result = _started(code, job)(cloudpickle.loads(shard), count)
     except (Exception, SystemExit) as raised:  # an agent may be anybody's
-        lost = {"__notes__": getattr(raised, "__notes__", []), "own_frames": own_frames(raised)}
-        fault = _pickled(raised), lost
-    return cloudpickle.dumps((result, *map(sum, zip(*counts, strict=True)), fault))
+        fault = _ShardError.of(raised)
+    content: bytes = cloudpickle.dumps(_Answer(result, decisions, games, fault))
+    return content
 
 
-def _pickled(fault: BaseException) -> Any:
-    """A fault; what cannot be pickled, or would end who reads it, is put in words."""
+def _pickled(fault: BaseException) -> bytes:
+    """Pickle an exception. One that cannot be, or that would end its reader, is put in words."""
     if isinstance(fault, Exception):
         with suppress(Exception):  # an agent's may be anything
-            content = cloudpickle.dumps(fault)
+            content: bytes = cloudpickle.dumps(fault)
             cloudpickle.loads(content)
             return content
-    return cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
+    in_words: bytes = cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
+    return in_words
 
 
-def _do_in(folder: str, *arguments: Any) -> Any:
+def _run_shard_in(folder: str, *arguments: Any) -> bytes:
     with suppress(OSError):
         os.chdir(folder)
-    return _do(*arguments)
+    return _run_shard(*arguments)
 
 
 @lru_cache(4)
@@ -287,14 +339,14 @@ def _code() -> str:
 
 
 def set_up_worker(driver: int) -> None:
-    """Prepare a worker process: Ctrl-C is the driver's to handle, and it ends with the driver."""
+    """Prepare a worker process: the driver handles Ctrl-C, and the worker ends with the driver."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    if os.environ.get(_SAFE_PATH) == _OURS:
+    if os.environ.get(_SAFE_PATH) == _SET_HERE:
         del os.environ[_SAFE_PATH]
 
     def end_with_driver() -> None:
         while os.getppid() == driver:
-            time.sleep(_LOOK_EVERY_S)
+            time.sleep(_CHECK_EVERY_S)
         os._exit(1)
 
     threading.Thread(target=end_with_driver, daemon=True).start()
@@ -302,11 +354,16 @@ def set_up_worker(driver: int) -> None:
 
 @contextmanager
 def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers]:
-    """Workers for the length of a block: processes of this machine, 1 being this one itself.
+    """Open workers for the length of a block.
 
-    Or a Ray cluster: `auto` is the one that this machine belongs to, `local` starts one on this
-    machine alone; anything else is a cluster's address.
+    Args:
+        processes: The number of processes of this machine; 1 is the current process.
+        ray: A Ray cluster to use instead: `auto` is the one that this machine belongs to, `local`
+            is one started on this machine alone, and anything else is a cluster's address.
+
+    Raises:
+        WorkerError: there is no such cluster.
     """
-    local = Workers() if processes == 1 else Processes(processes)
-    with closing(local if ray is None else Cluster(ray)) as workers:
+    local = Workers() if processes == 1 else WorkerProcesses(processes)
+    with closing(local if ray is None else RayCluster(ray)) as workers:
         yield workers

@@ -28,8 +28,8 @@ def evaluate(
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Play agents against each other, and show win rates and scores with 95 % intervals."""
     from shakespeare_arena.evaluation import evaluate as play_games
@@ -41,7 +41,10 @@ def evaluate(
     choices.check_writable(out)
     seats = seat_plan(entrants, seed)
     total = seats.deals_for(games) * seats.games_per_deal
-    with workers_options.chosen(workers, ray) as crew, counted_games(total) as on_progress:
+    with (
+        workers_options.open_chosen_workers(workers, ray) as crew,
+        counted_games(total) as on_progress,
+    ):
         result = play_games(
             entrants,
             game.name,
@@ -86,8 +89,8 @@ def measure(
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Place an agent on a fixed scale: how many playouts make search as strong at each table."""
     from shakespeare_arena.measure import measure as place
@@ -99,7 +102,10 @@ def measure(
     variants = choices.variants_at(game, option, max(tables))
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
-    with workers_options.chosen(workers, ray) as crew, counted_games(None) as on_progress:
+    with (
+        workers_options.open_chosen_workers(workers, ray) as crew,
+        counted_games(None) as on_progress,
+    ):
         try:
             result = place(
                 entrant,
@@ -134,8 +140,8 @@ def dataset(
     seed: lineup_options.Seed = 0,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Record agents' games as Parquet: their moves, and what the agents expected of them."""
     from shakespeare_arena import summaries
@@ -147,7 +153,10 @@ def dataset(
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.variants_at(game, option, len(entrants))
     try:
-        with workers_options.chosen(workers, ray) as crew, counted_games(games) as on_progress:
+        with (
+            workers_options.open_chosen_workers(workers, ray) as crew,
+            counted_games(games) as on_progress,
+        ):
             total = write_dataset(
                 out,
                 entrants,
@@ -218,8 +227,8 @@ def arena(
         typer.Option("--trust", help="Run the programs and the Python code that the file names."),
     ] = False,
     own_game: choices.OwnGame = None,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Rank agents: let them play until their order is settled at 95 %, or time is up.
 
@@ -276,7 +285,7 @@ def arena(
             def on_progress(number: int, finished: int, planned: int) -> None:
                 bar.update(task, completed=finished, total=planned, round=number + 1)
 
-            with workers_options.chosen(workers, ray) as crew, bar:
+            with workers_options.open_chosen_workers(workers, ray) as crew, bar:
                 why = tournament.run_arena(wanted, folder, on_progress=on_progress, workers=crew)
             ending = f"Stopped because {why}. "
         choices.check_own_game(own, arena_game(folder), folder)

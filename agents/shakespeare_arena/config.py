@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant, make
+from shakespeare_agents.naming import Entrant, make, parsed
 from shakespeare_agents.programs import (
     Limits,
     Program,
@@ -263,8 +263,9 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
 
 def _made(contender: Contender, config: ArenaConfig, game: Game) -> tuple[str, Any]:
     if contender.program is None:
-        agent = make(contender.agent, game)
-        return agent_digest(contender.agent, agent, game), agent
+        given = parsed(contender.agent)
+        agent = make(given, game)
+        return agent_digest(given, agent, game), agent
     limits = Limits(**contender.limits)
     program = Program(contender.program, limits, config.folder, contender.environment)
     # What can never be started is refused before the others play for nothing.

@@ -7,8 +7,9 @@ from contextlib import closing
 from functools import partial
 from pathlib import Path
 
-from shakespeare_agents.identity import agent_digest, agent_set
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
+from shakespeare_agents.travel import agent_set
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
 from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import ResultsFolder, open_results

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_agents.naming import Entrant, entrants_of, filled
+from shakespeare_agents.naming import Entrant, entrants_of, fill_seats
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import DealSeries
@@ -329,7 +329,7 @@ def evaluate(
             f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
         )
     rules = registry.game(game)
-    entrants = filled(entrants, players, rules)
+    entrants = fill_seats(entrants, players, rules)
     checked_count("games", games, MOST_GAMES)
     series = DealSeries(
         entrants_of(entrants, rules),

@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Annotated
 
 from pydantic import Field, TypeAdapter
 
-from shakespeare_agents.storage import held, is_left_over, write_atomically
+from shakespeare_agents.storage import hold_folder, is_leftover, write_atomically
 from shakespeare_arena.seating import Match
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import in_words
@@ -130,12 +130,12 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
     except (FileExistsError, NotADirectoryError) as fault:
         raise ArenaError(f"{str(folder)!r} is no folder; {remedy}") from fault
     names = {path.name for path in folder.iterdir()}
-    if ARENA not in names and not all(is_left_over(name, _NAMES) for name in names):
+    if ARENA not in names and not all(is_leftover(name, _NAMES) for name in names):
         raise ArenaError(f"{folder} holds other things; {remedy}")
     words = f"plays in it; wait until it ends, or {remedy}"
     taken = ArenaError(f"{folder}: another process {words}")
     taken_here = ArenaError(f"{folder}: this process already {words}")
-    with held(folder, _NAMES, taken=taken, taken_here=taken_here):
+    with hold_folder(folder, _NAMES, taken=taken, taken_here=taken_here):
         if not (folder / ARENA).exists():
             box = registry.game(game).box
             if box != registry.own_box(game):

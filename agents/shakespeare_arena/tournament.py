@@ -9,8 +9,8 @@ from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
 
-from shakespeare_agents.identity import agent_set
 from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.travel import agent_set
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, ladders_at_look, plan_round

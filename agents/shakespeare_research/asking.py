@@ -24,7 +24,7 @@ from tempfile import TemporaryDirectory
 import polars as pl
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import checkpoint_named, make, split_options
+from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.workers import ProgressCallback, Workers
@@ -133,9 +133,10 @@ def shards_of(
             raise ValueError(
                 f"there is no question {short_repr(name)}{did_you_mean(name, questions)}"
             )
+    specs = [AgentSpec.parse(name) for name in players]
     digests = {
-        name: (agent_digest(name, make(name, loaded), loaded), _trained_for(name, loaded))
-        for name in players
+        spec.text: (agent_digest(spec, make(spec, loaded), loaded), _trained_for(spec, loaded))
+        for spec in specs
     }
     plays = {seats: plays_of(questions.values(), loaded.check_players(seats)) for seats in tables}
     seed = int(check_seed(seed))
@@ -227,13 +228,9 @@ def _parts(folder: Path) -> Iterator[pl.DataFrame]:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
 
 
-def _trained_for(player: str, game: Game) -> str:
+def _trained_for(player: AgentSpec, game: Game) -> str:
     """Return the digest of the box that a player's network was trained for, or nothing."""
-    name, options = split_options(player)
-    if name == "search" and "rollouts" not in options:
-        version = f",version={options['version']}" if "version" in options else ""
-        player = f"{options.get('network', 'network')}{version}"
-    folder = checkpoint_named(player, game)
+    folder = player.network().checkpoint(game)
     return "" if folder is None else read_card(folder).box_digest
 
 

@@ -83,8 +83,8 @@ def findings(
         typer.Option(metavar="A,B,...", help="The questions to ask.", show_default="all"),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Ask questions about good play in many boxes, draw such boxes, or report on the answers."""
     if sample is not None:
@@ -119,7 +119,7 @@ def findings(
             seed=seed,
             only=only.split(",") if only else (),
         )
-        with workers_options.chosen(workers, ray) as chosen_workers:
+        with workers_options.open_chosen_workers(workers, ray) as chosen_workers:
             asked = ask(out, shards, chosen_workers)
             list(track(asked, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:

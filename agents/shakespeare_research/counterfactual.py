@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import Entrant, entrants_of, filled, make
+from shakespeare_agents.naming import Entrant, entrants_of, fill_seats, make
 from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
@@ -206,7 +206,7 @@ def counterfactual(
             raise IllegalMove(move, seat=position.to_move, phase=position.phase, legal=legal)
     if not moves or len(set(moves)) < len(moves):
         raise ValueError(f"moves={short_repr(list(moves))}: give one move or more, each once")
-    entrants = entrants_of(filled(agents, position.players, position.game), position.game)
+    entrants = entrants_of(fill_seats(agents, position.players, position.game), position.game)
     # Continuation 0 is the game that follows from this seed with the agents' generators of game 0.
     numbers = np.tile(np.arange(continuations), len(moves))
     records = np.array([position.record()] * len(numbers))

@@ -10,12 +10,12 @@ import sys
 
 
 def value(card):
-    """Of a Figaro card: 2 for `red-2`, 0 for `ring`."""
+    """Return a Figaro card's value: 2 for `red-2`, 0 for `ring`."""
     return int(card.partition("-")[2] or 0)
 
 
 def worth(move, position):
-    """How good a move looks."""
+    """Return how good a move looks."""
     if move == "pass":
         return -1
     if not move.startswith("play:"):

@@ -27,9 +27,10 @@ class PlainNetwork(Network):
     def forecasts(
         self, observations: NDArray[np.int8], players: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """See `ForwardPass.forecasts`."""
+        """Return forecasts as `ForwardPass.forecasts` does, computed by NumPy."""
         hidden = self._hidden("outlook", observations)
-        win, score = self._linear("win", hidden), self._linear("score", hidden)
+        win = self._linear("win", hidden)
+        score = self._linear("score", hidden)
         present = np.arange(win.shape[1]) < players[:, None]
         win = np.where(present, win, np.float32(-np.inf))
         shares = np.exp(win - win.max(axis=1, keepdims=True))

@@ -67,7 +67,7 @@ def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options
     rows = np.arange(40)
     agent = searching(batch.game, near_certain=1.0, **options)
     together = agent.look_ahead(InformationSets(batch, rows), generators(40))
-    decisions = agent.player.decisions
+    decisions = agent.runner.decisions
     assert batch.mask[rows, together.actions].all()
     assert together.visits.any(axis=1).sum() > 20
     for some in (np.array([33]), rows[20:27]):
@@ -78,13 +78,14 @@ def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options
     found = two.look_ahead(InformationSets(batch, rows), generators(40))
     np.testing.assert_array_equal(found.values, together.values)
     assert (found.actions == together.actions).all()
-    assert two.player.decisions == decisions
+    assert two.runner.decisions == decisions
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_what_a_seat_may_not_know_changes_no_move(table):
     """Two true games that look the same are searched alike: the same possible games, and values."""
-    hidden, rng = knowledge.of(table.game, "hidden"), random.Random(8)
+    hidden = knowledge.of(table.game, "hidden")
+    rng = random.Random(8)
     positions = [p for p in sampled(table, 1, every=25) if p.to_move is not None]
     true = stacked(p.record() for p in positions)
     changed = stacked(
@@ -92,7 +93,8 @@ def test_what_a_seat_may_not_know_changes_no_move(table):
     )
     assert changed.tobytes() != true.tobytes()
     agent = searching(registry.game(table.game), near_certain=1.0)
-    found, greedy = [], []
+    found = []
+    greedy = []
     for records in (true, changed):
         batch = table.batch(len(true), seed=0)
         batch.load(slice(None), records)
@@ -106,9 +108,10 @@ def test_what_a_seat_may_not_know_changes_no_move(table):
 
 
 def test_secret_wagers_of_others_follow_the_policy():
-    """Whoever wagers less than another, who is believed to wager 3, leads: a point in playouts."""
+    """A wager below that of another, who is believed to wager 3, leads: a point in playouts."""
     table = Table("shakespeare", 2)
-    game, positions = registry.game(table.game), []
+    game = registry.game(table.game)
+    positions = []
     for seed in range(6):
         wagers = [p.copy() for p in game_from(table.position(seed)) if p.phase == "wager"]
         positions += wagers[1::2]  # the other has chosen in secret
@@ -146,7 +149,7 @@ def test_options_are_checked(options, named):
 
 
 def test_a_name_within_a_name_runs_no_python(tmp_path):
-    """Who looks at agents' names for Python before making them would not find it there."""
+    """A check of agents' names for Python before they are made would not find it there."""
     file = tmp_path / "sly.py"
     file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
     with pytest.raises(ValueError, match="checkpoint"):
@@ -157,19 +160,20 @@ def test_a_name_within_a_name_runs_no_python(tmp_path):
 @full_tables
 def test_chance_picks_one_of_equally_good_moves_and_repeats_itself(table):
     agent = GreedyAgent(lambda observations: by_sight(observations) % 2, samples=2)
-    one, two, other = (
-        decide(agent, table.batch(50, seed=1), np.arange(50), generators(50, seed))
-        for seed in (4, 4, 5)
-    )
-    assert (one == two).all()
-    assert (one != other).any()
+
+    def choices(seed):
+        return decide(agent, table.batch(50, seed=1), np.arange(50), generators(50, seed))
+
+    assert (choices(4) == choices(4)).all()
+    assert (choices(4) != choices(5)).any()
 
 
 def test_the_random_agent_plays_every_legal_action_equally_often_and_no_other():
     masks = np.zeros((30_000, 7), np.bool_)
     masks[:, [1, 2, 6]] = True
     nothing = np.zeros((30_000, 3), np.int8)
-    actions, again = (RandomAgent().act(nothing, masks, generators(30_000)) for _ in range(2))
+    actions = RandomAgent().act(nothing, masks, generators(30_000))
+    again = RandomAgent().act(nothing, masks, generators(30_000))
     assert (actions == again).all()
     counts = np.bincount(actions, minlength=7)
     assert counts[[0, 3, 4, 5]].sum() == 0

@@ -1,4 +1,4 @@
-"""What agents think of positions and games: from what a seat may know, better and better."""
+"""Thoughts and verdicts of agents use only what a seat may know, and get better with time."""
 
 import functools
 from typing import Any
@@ -40,7 +40,7 @@ def test_thoughts_get_better_round_by_round(game, analyst):
     found = list(thoughts(position, analyst, seed=2, playouts=100))
     assert found[0].playouts == 0
     assert (found[0].chances is None) == (analyst.network is None)
-    *before, last_but_one, end = (one.playouts for one in found)
+    *before, last_but_one, end = [one.playouts for one in found]
     assert max(before) < last_but_one < 100 <= end
     last: Any = found[-1]
     best = last.moves[0]
@@ -54,7 +54,8 @@ def test_thoughts_get_better_round_by_round(game, analyst):
 
 def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game, analyst):
     at = next(k for k in range(6, 40) if len(game.positions[k].moves()) > 2)
-    position, move = game.positions[at], game.moves[at]
+    position = game.positions[at]
+    move = game.moves[at]
     others = [position.determinize(position.to_move, seed) for seed in (1, 2)]
     assert any(other != position for other in others)
     found: list[Any] = []

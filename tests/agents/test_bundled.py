@@ -69,18 +69,20 @@ def test_the_newest_plays_by_default_and_the_first_stays(name):
 
 @games
 def test_its_forecasts_explain_games_it_never_saw(name):
-    """Of every seat's victory and score, and by its value of the own one: none is biased."""
+    """Forecasts of every seat's victory and score, and the value of the own seat, are unbiased."""
     game = registry.game(name)
     network = ForwardPass(load_checkpoint(bundled_checkpoint(game), game)[0])
     unit = game.score_scale
     for players in registry.seats(name)[::3]:
         found = forecasts(name, players=players, games=200, seed=9, player="network")
         left = found.filter(pl.col("stage") < 5)
-        score, expected = left["score"].to_numpy(), left["expected"].to_numpy()
+        score = left["score"].to_numpy()
+        expected = left["expected"].to_numpy()
         assert np.square(score - expected).mean() < 0.95 * score.var(), players
         assert abs((score - expected).mean()) < 0.15 * unit, players
         if players > 1:
-            won, chance = left["won"].to_numpy().astype(float), left["chance"].to_numpy()
+            won = left["won"].to_numpy().astype(float)
+            chance = left["chance"].to_numpy()
             assert np.square(won - chance).mean() < won.var(), players
         batch = Batch(name, 64, players=players, seed=1, autoreset=False)
         for _ in range(20):

@@ -1,7 +1,6 @@
-"""What is written is what is read, and what is damaged or for something else is refused."""
+"""Checkpoints are read as they were written, and damaged or unfit ones are refused."""
 
 import hashlib
-import json
 import warnings
 from typing import Any
 
@@ -67,11 +66,6 @@ def test_what_is_saved_comes_back(tmp_path):
         assert (card.players, card.settings, card.figures["games"]) == ([3, 4], {"gamma": 1.0}, 7)
         assert (card.width, card.box_digest) == (WIDTH, registry.box_digest("figaro"))
         assert sorted(path.name for path in tmp_path.iterdir()) == ["card.json", card.weights]
-    # A card of a former format lacks some entries, and has some that nobody reads any more.
-    former = json.loads((tmp_path / "card.json").read_text()) | {"format": 2, "facts": []}
-    del former["licence"]
-    (tmp_path / "card.json").write_text(json.dumps(former))
-    assert read_card(tmp_path).format == 2
 
 
 def test_another_box_plays_and_is_told_once(folder):

@@ -30,7 +30,8 @@ numpy.savez("outputs.npz", **{name: output.detach() for name, output in outputs.
 
 def positions(game, network):
     """int8[n, D] of games in which the network plays half of the decisions."""
-    batch, seen = Batch(game.name, n=8, players=game.max_seats, seed=0), []
+    batch = Batch(game.name, n=8, players=game.max_seats, seed=0)
+    seen = []
     for step in range(60):
         seen.append(batch.obs.copy())
         likeliest = np.where(batch.mask, network.logits(seen[-1]), -np.inf).argmax(axis=1)

@@ -10,16 +10,18 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import agent_digest, named_agent
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
+from shakespeare_agents.travel import named_agent
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, WorkerError
 from tests.workers.agents_for_tests import Held
 
-GAME, FIGARO = registry.game(registry.DEFAULT), registry.game("figaro")
+GAME = registry.game(registry.DEFAULT)
+FIGARO = registry.game("figaro")
 MINE = "class A:\n    def __init__(self, *, x=1): self.x = x\n"
 MINE += "    def act(self, o, m, r): return m.argmax(1)\nthing = A()\n"
 
@@ -122,6 +124,7 @@ OBJECTS = """
 import functools, numpy as np
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.travel import named_agent
 from shakespeare_env.core import registry
 class Mine:
     def __init__(self, x): self.names, self.weights, self.me = {"a", "b", "c"}, np.full(3, x), self
@@ -140,7 +143,8 @@ for x in (1, 2):
 def test_objects_are_known_by_their_state_in_every_process():
     printed = []
     for seed in "12":
-        command, env = [sys.executable, "-c", OBJECTS], {**os.environ, "PYTHONHASHSEED": seed}
+        command = [sys.executable, "-c", OBJECTS]
+        env = {**os.environ, "PYTHONHASHSEED": seed}
         printed.append(subprocess.check_output(command, env=env, text=True).split())
     assert printed[0] == printed[1]
     assert len(set(printed[0])) == 10
@@ -158,6 +162,7 @@ def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
         open_contenders(config, FIGARO),
     ):
         pass
-    agents[0].version, agents[1].version = 1, 2
+    agents[0].version = 1
+    agents[1].version = 2
     with open_contenders(config, FIGARO) as played:
         assert len(played) == 2

@@ -68,7 +68,8 @@ def test_few_clusters_have_the_interval_of_as_many_deals():
     for deals in (2, 5, 40):
         values = np.random.default_rng(1).random(deals)
         every = np.arange(deals)
-        mean, share = mean_interval(values), share_interval(values)
+        mean = mean_interval(values)
+        share = share_interval(values)
         assert over_clusters(student_interval, values, every) == pytest.approx(mean)
         assert over_clusters(score_interval, values, every) == pytest.approx(share)
     assert share_interval(np.full(9, 1 / 3))[1:] == pytest.approx((0.1014, 0.6891), abs=1e-4)

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, default, make, names, naming
-from shakespeare_agents.naming import Entrant, entrants_of, public_name, python_name, running_python
+from shakespeare_agents.naming import AgentSpec, Entrant, entrants_of, public_name, running_python
 from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
+from shakespeare_agents.python_names import load
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import CheckpointError
@@ -23,6 +24,7 @@ from tests.contract.command_line import moves_told, printed, refused
 from tests.generators import generators
 
 GAME = registry.game("figaro")
+ROOT = Path(__file__).parents[2]
 CODE = """
 class First:
     def act(self, observations, masks, rng):
@@ -83,9 +85,9 @@ def folder(tmp_path, monkeypatch):
 )
 def test_what_plays_by_its_name_and_as_an_object(folder, name):
     (entrant,) = entrants_of([Entrant("x", name)], GAME)
-    python = python_name(name)
+    python = AgentSpec.parse(name).python
     assert python is not None
-    for agent in (make(name, GAME), entrant.agent, make(naming.load(python), GAME)):
+    for agent in (make(name, GAME), entrant.agent, make(load(python), GAME)):
         batch = Batch(GAME.name, 3, players=4)
         chosen = decide(agent, batch, np.arange(3), generators(3))
         assert (chosen == batch.mask.argmax(axis=1)).all()
@@ -148,14 +150,16 @@ def test_which_names_run_python(folder):
     players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
     assert running_python(players) == ["mine.py:A,x=1", "a.b:c"]
     (folder / "own_players:First").mkdir()  # of such a name, but a checkpoint
-    assert python_name("own_players:First") is None
+    assert AgentSpec.parse("own_players:First").python is None
     with pytest.raises(ValueError, match=r"card\.json"):
         make("own_players:First", GAME)
 
 
 def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
-    """Its agents' names may be a stranger's."""
-    name, planted, was_run = "planted.py:function", folder / "planted.py", folder / "was_run"
+    """A record's agents may have been named by a stranger."""
+    name = "planted.py:function"
+    planted = folder / "planted.py"
+    was_run = folder / "was_run"
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
     made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
     printed(*made, "--out", "games")
@@ -193,6 +197,14 @@ def registered(folder, monkeypatch):
     naming.installed.cache_clear()
     yield
     naming.installed.cache_clear()
+
+
+def test_docs_and_help_describe_every_built_in_agent():
+    docs = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
+    told = " ".join(printed("evaluate", "--help").replace("│", " ").split())
+    for name, agent in naming.BUILT_IN.items():
+        assert f"| `{name}` | {agent.description}" in docs
+        assert f"{name} ({agent.description})" in told
 
 
 def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(registered):

@@ -14,9 +14,9 @@ from shakespeare_agents.networks.inference import (
     NetworkAgent,
     Scratch,
     Weights,
-    first_sums,
     update_sums,
     weights_of,
+    write_first_sums,
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network, input_scale
 from shakespeare_env.compile.decorators import kernel
@@ -38,7 +38,8 @@ WIDTHS = (1, 33)
 def views(request):
     """Game, observations and masks of many decisions."""
     batch = request.param.batch(20, seed=1)
-    seen, legal = [], []
+    seen = []
+    legal = []
     for step in range(100):
         if step % 10 == 0:
             deciding = batch.to_move >= 0
@@ -78,7 +79,8 @@ def test_it_computes_what_the_network_does(views, network):
         with_heads = network.tensors | random_heads(16, game.max_seats)
         assert Network(with_heads, game.layout).digest() != network.digest()
         return
-    found, expected = (one.forecasts(observations, players) for one in (forward, network))
+    found = forward.forecasts(observations, players)
+    expected = network.forecasts(observations, players)
     assert np.abs(found[0] - expected[0]).max() < 0.01
     assert same(found[1], expected[1])
 
@@ -86,7 +88,8 @@ def test_it_computes_what_the_network_does(views, network):
 def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
     _, observations, masks = views
     forward = ForwardPass(network)
-    logits, values = forward.legal_logits(observations, masks), forward.values(observations)
+    logits = forward.legal_logits(observations, masks)
+    values = forward.values(observations)
     for rows in (np.arange(len(masks))[::-1], np.arange(7), np.array([11])):
         assert (forward.legal_logits(observations[rows], masks[rows]) == logits[rows]).all()
         assert (forward.values(observations[rows]) == values[rows]).all()
@@ -97,9 +100,10 @@ def test_a_row_is_the_same_bit_for_bit_in_any_company(views, network):
 @kernel("tests")
 def sums_in_turn(seen: Any, network: Any, room: Any, before: Any, change: Any, sums: Any) -> None:
     """The first layer of int8[n, D] into int32[2, n, W]: afresh, and from row to row."""
-    weights, scratch = Weights(*network), Scratch(*room)
+    weights = Weights(*network)
+    scratch = Scratch(*room)
     for row in range(len(seen)):
-        first_sums(seen[row], weights, scratch.inputs, sums[0, row])
+        write_first_sums(seen[row], weights, scratch.inputs, sums[0, row])
         for j in range(sums.shape[2]):
             sums[1, row, j] = sums[1, row - 1, j]  # those of the last row are still 0 at first
         update_sums(seen[row], before, change, weights, scratch.inputs, sums[1, row])
@@ -135,7 +139,7 @@ def test_no_sum_overflows_at_the_ends_of_all_ranges(views):
 
 @pytest.mark.parametrize("scale", [LARGEST_WEIGHT, 0.0])
 def test_the_most_extreme_weights_leave_legal_moves_and_numbers(views, scale):
-    """Of a network that no checkpoint may exceed."""
+    """No checkpoint may have larger weights than this network."""
     game, observations, masks = views
     network = random_network(game, 33)
     for tensor in network.tensors.values():
@@ -162,19 +166,22 @@ def test_numbers_are_scaled_by_the_root_of_their_greatest_size():
 def test_hopeless_logits_stay_shares():
     heads = random_heads(4, FIGARO.max_seats)
     heads["win.bias"][:4] = -1e6, 1e6, 0, -1e6
-    network, nothing = random_network(FIGARO, 4, heads), np.zeros((2, FIGARO.layout.size), np.int8)
+    network = random_network(FIGARO, 4, heads)
+    nothing = np.zeros((2, FIGARO.layout.size), np.int8)
     shares, _ = ForwardPass(network).forecasts(nothing, np.array([4, 1]))
     assert shares.tolist() == [[0, 1, 0, 0, 0, 0], [1, 0, 0, 0, 0, 0]]
 
 
 def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(views):
     game, observations, masks = views
-    network, rows = random_network(game, 16), np.arange(len(masks))
+    network = random_network(game, 16)
+    rows = np.arange(len(masks))
     logits = ForwardPass(network).legal_logits(observations, masks).astype(np.float64)
     weights = np.exp(logits - logits.max(axis=1, keepdims=True))
     for greedy in (True, False):
         agent = NetworkAgent(network, greedy=greedy)
-        first, again = (agent.act(observations, masks, generators(len(masks), 3)) for _ in range(2))
+        first = agent.act(observations, masks, generators(len(masks), 3))
+        again = agent.act(observations, masks, generators(len(masks), 3))
         assert (first == again).all()
         assert masks[rows, first].all()
         assert not greedy or (logits[rows, first] == logits.max(axis=1)).all()
@@ -182,7 +189,9 @@ def test_it_plays_the_likeliest_move_or_draws_by_probability_and_repeats_itself(
     likely = agent.probabilities(observations, masks)
     assert likely.dtype == np.float32
     assert likely == pytest.approx(weights / weights.sum(axis=1, keepdims=True), abs=1e-5)
-    at, draws = [likely.max(axis=1).argmin()], 20_000
-    seen, legal = np.repeat(observations[at], draws, 0), np.repeat(masks[at], draws, 0)
+    at = [likely.max(axis=1).argmin()]
+    draws = 20_000
+    seen = np.repeat(observations[at], draws, 0)
+    legal = np.repeat(masks[at], draws, 0)
     drawn = np.bincount(agent.act(seen, legal, generators(draws)), minlength=masks.shape[1])
     assert drawn / draws == pytest.approx(likely[at[0]], abs=0.015)

@@ -12,7 +12,7 @@ import pytest
 
 from shakespeare_agents.storage import (
     StoredTensors,
-    forget_others,
+    delete_other_tensors,
     load_tensors,
     read_json,
     store_tensors,
@@ -56,7 +56,7 @@ def test_arrays_come_back_from_a_file_named_after_what_it_holds(tmp_path):
     moments = store_tensors(folder, "moments", ARRAYS)
     (folder / "weights-mine.safetensors").write_text("a user's own")
     assert told(load_tensors(folder, stored, ENOUGH)) == told(ARRAYS)
-    forget_others(folder, "weights", other)
+    delete_other_tensors(folder, "weights", other)
     left = {entry.name for entry in folder.iterdir()}
     assert left == {other.file, moments.file, "weights-mine.safetensors"}
 
@@ -91,7 +91,7 @@ def of_one(dtype, shape, end=4):
     ],
 )
 def test_a_file_that_holds_no_arrays(tmp_path, content):
-    """Its digest is right, whatever it holds."""
+    """The file's digest is right, whatever it holds."""
     (tmp_path / "file.safetensors").write_bytes(content)
     refused(tmp_path, StoredTensors("file.safetensors", hashlib.sha256(content).hexdigest()))
 
@@ -106,7 +106,7 @@ def test_what_is_too_large_or_no_file_is_not_read_but_a_link_to_one_is(tmp_path,
     for name in ("pipe", "zeros", "large"):
         refused(tmp_path, replace(stored, file=name))
         with pytest.raises(CheckpointError, match=name):
-            read_json(tmp_path / name, [2], "run")
+            read_json(tmp_path / name, 2, "run")
     (tmp_path / "linked").mkdir()
     (tmp_path / "linked" / stored.file).symlink_to(tmp_path / stored.file)
     assert load_tensors(tmp_path / "linked", stored, ENOUGH).keys() == ARRAYS.keys()
@@ -132,4 +132,4 @@ def test_json_is_read_strictly(tmp_path, text):
     path = tmp_path / "run.json"
     path.write_bytes(text.encode("latin-1"))
     with pytest.raises(CheckpointError, match=re.escape(str(path))):
-        read_json(path, [1, 3], "run")
+        read_json(path, 1, "run")

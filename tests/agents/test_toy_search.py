@@ -28,7 +28,8 @@ class Fond:
     """A prior that loves one action, as far as it is legal."""
 
     def __init__(self, action, likely=0.9):
-        self.action, self.likely = action, likely
+        self.action = action
+        self.likely = likely
 
     def probabilities(self, observations, masks):
         others = masks.copy()
@@ -44,7 +45,7 @@ def searching(prior, **plan):
 
 
 def asked(pile, n=20):
-    """The same pile in n games of two."""
+    """Return information sets of n games of two with the same pile."""
     batch = make_toy(n)
     set_pile(batch, pile, 1)
     return InformationSets(batch, np.arange(n))
@@ -95,7 +96,7 @@ def test_forced_and_near_certain_moves_are_played_without_a_playout():
     sets.masks = np.tile([False, True, False], (20, 1))
     forced = searching(UniformPrior(), near_certain=1.0)
     assert (forced.search(sets, generators(20)) == 1).all()
-    assert agent.player.decisions == forced.player.decisions == 0
+    assert agent.runner.decisions == forced.runner.decisions == 0
 
 
 @pytest.mark.parametrize("simulations", [1, 16, 400])
@@ -115,14 +116,15 @@ def test_the_budget_is_kept_and_shared_by_halving(simulations):
 @pytest.mark.parametrize(("games", "playout"), [(1, 1e-4), (20, 1e-3), (20, 1e-2)])
 def test_seconds_are_kept(monkeypatch, playout, games):
     """For each move of many games searched together; a round that may not fit is not begun."""
-    agent, now = searching(UniformPrior(), seconds=1.0), [0.0]
-    play = agent.player.play
+    agent = searching(UniformPrior(), seconds=1.0)
+    now = [0.0]
+    play = agent.runner.play
 
     def timed(played, records, chance):
         now[0] += 1e-3 + playout * len(played.sources)
         return play(played, records, chance)
 
-    monkeypatch.setattr(agent.player, "play", timed)
+    monkeypatch.setattr(agent.runner, "play", timed)
     monkeypatch.setattr(agents, "time", SimpleNamespace(perf_counter=lambda: now[0]))
     found = agent.look_ahead(asked(10, games), generators(games))
     assert games * 0.8 <= now[0] <= games * 1.01
@@ -134,7 +136,8 @@ def test_noise_lets_other_moves_be_tried_and_draws_from_the_game():
     plan = {"considered": 2, "simulations": 2, "sharpness": 0.0}
     quiet = searching(prior, **plan).look_ahead(asked(9, 200), generators(200))
     noisy = searching(prior, noise=1.0, **plan)
-    one, two = (noisy.look_ahead(asked(9, 200), generators(200)) for _ in range(2))
+    one = noisy.look_ahead(asked(9, 200), generators(200))
+    two = noisy.look_ahead(asked(9, 200), generators(200))
     assert (one.actions == two.actions).all()
     assert (quiet.actions == 0).all()
     # Gumbel noise on logits draws from the policy itself.

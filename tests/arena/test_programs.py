@@ -10,7 +10,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shakespeare_agents.programs import Limits, Program, ProgramAgent, program_digest, question
+from shakespeare_agents.programs import Limits, Program, ProgramAgent, move_request, program_digest
 from shakespeare_env.play.information_sets import InformationSets
 from tests.arena.small_programs import (
     PLAYS,
@@ -35,7 +35,7 @@ def shown(table, records):
     batch = table.batch(len(records), seed=0)
     batch.load(slice(None), stacked(records))
     sets = InformationSets(batch, np.arange(len(records)))
-    asked = (question(sets, i, number=17, game_id=4, seconds=2.5) for i in range(len(records)))
+    asked = (move_request(sets, i, number=17, game_id=4, seconds=2.5) for i in range(len(records)))
     return [json.loads(line) for line in asked]
 
 

@@ -222,7 +222,7 @@ def a_league() -> None:
     masks = made.rollout.decisions["masks"][own >= 0]
     actions = made.rollout.decisions["actions"][own >= 0]
     assert masks.gather(1, actions[:, None]).all()
-    with pytest.raises(DeviceError, match=r"'random' plays on the processor alone"):
+    with pytest.raises(DeviceError, match=r"'random' plays on the CPU only"):
         DeviceGames(learner({"random": 1.0}, is_on_device=False).league, 4, GPU)
 
 

@@ -14,8 +14,8 @@ from shakespeare_agents.programs import (
     Limits,
     Program,
     ProgramAgent,
-    notice_of_end,
-    question,
+    end_notice,
+    move_request,
 )
 from shakespeare_arena.referee import FAULT_KINDS
 from shakespeare_env.play.information_sets import InformationSets
@@ -46,12 +46,12 @@ def test_all_fields_limits_and_faults_are_explained():
         return re.split(rf"^## {heading}\n", PAGE, flags=re.M)[1].partition("\n## ")[0]
 
     sets = InformationSets(TABLES[0].batch(1, seed=0), np.array([0]))
-    asked = json.loads(question(sets, 0, number=1, game_id=2, seconds=3))
+    asked = json.loads(move_request(sets, 0, number=1, game_id=2, seconds=3))
     text = section("Questions and answers")
     shown = json.loads(re.findall(r"```json\n(.*?)```", text, re.S)[0])
     assert list(shown) == list(asked)
     assert {*re.findall(r"^\| `(\w+)` \|", text, re.M), "command"} == set(asked)
-    assert f"`{json.dumps(json.loads(notice_of_end(3)))}`" in text
+    assert f"`{json.dumps(json.loads(end_notice(3)))}`" in text
     assert f"at most {MOST_BYTES // 1024} KiB" in text
     limits = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section("Limits"), re.M))
     assert {name: float(value) for name, value in limits.items()} == asdict(Limits())

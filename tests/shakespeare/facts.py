@@ -1,4 +1,4 @@
-"""What anybody who knows the rules of Shakespeare could say (see `tests/contract/knowledge.py`)."""
+"""Facts known to anybody who knows the rules of Shakespeare (`tests/contract/knowledge.py`)."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ OWN_FIELDS = {"wager"}
 
 
 def counters(position: dict[str, Any]) -> list[dict[str, int]]:
-    """What can be counted of every seat."""
+    """Return the counters of every seat."""
     return [_counted(position, seat) for seat in range(position["players"])]
 
 

@@ -1,4 +1,4 @@
-"""What a seat may not know of a position (Rules D2, D3), changed at random.
+"""Random changes to what a seat may not know of a position (Rules D2, D3).
 
 `change_in_dict` and `change_in_record` give another position that the seat cannot tell from the
 first; `own_changes` gives positions that it can, each with one of its own secrets changed.
@@ -42,7 +42,7 @@ def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> d
 
 
 def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
-    """The same with a record: what the seat put back itself stays, and chance to come changes."""
+    """Change a record likewise: what the seat put back itself stays, and chance to come changes."""
     game = record.copy()
     others = [other for other in range(game["players"]) if other != seat]
     places = [

@@ -49,7 +49,7 @@ def expected(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[in
 
 
 def counted(d: Dict, seat: int, metric: str) -> int:
-    """What an objective counts of a seat now (F1a)."""
+    """Return a metric's value for a seat now (F1a)."""
     mine = d["seats"][seat]
     face_up = [CARDS[it["card"]]["kind"] for it in mine["troupe"] if it["face"] == "character"]
     complete = [it["costume"] for it in mine["troupe"] if len(it["costume"]) == 3]
@@ -169,7 +169,7 @@ def elements(by_kind: Dict) -> list[int]:
 
 
 def table_fields(d: Dict) -> dict[str, list[int]]:
-    """What lies in the middle of the table."""
+    """Return the fields of the middle of the table."""
     pending = d["pending"] or {}
     quills = pending.get("quills", 0)
     craft = pending["then"] if quills and isinstance(pending["then"], dict) else pending
@@ -200,7 +200,7 @@ def table_fields(d: Dict) -> dict[str, list[int]]:
 
 
 def own_fields(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[int]]:
-    """What only the observer knows (D3)."""
+    """Return the fields that only the observer knows (D3)."""
     seat = d["seats"][observer]
     drawn = (d["pending"] or {}).get("drawn", []) if d["to_move"] == observer else []
     reward = []

@@ -241,7 +241,7 @@ def everyone_on(space: int, players: int = 4) -> dict[str, dict[int, list[int]]]
 
 
 def starting(d: Iterable[str], *prefixes: str) -> set[str]:
-    """Those of the moves that begin with one of the prefixes."""
+    """Return the moves that begin with one of the prefixes."""
     return {move for move in d if move.startswith(prefixes)}
 
 
@@ -278,7 +278,7 @@ def spaces(d: Dict, disc: Any) -> tuple[int, ...]:
 
 
 def gained(before: Dict, after: Dict, index: int) -> tuple[int, int]:
-    """What a seat gained: prestige, pounds."""
+    """Return the prestige and pounds that a seat gained."""
     old = before["seats"][index]
     new = after["seats"][index]
     return new["prestige"] - old["prestige"], new["pounds"] - old["pounds"]

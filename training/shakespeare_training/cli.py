@@ -115,8 +115,8 @@ def train(
     device: Annotated[
         str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if it can be used.")
     ] = "auto",
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
     callbacks: Annotated[
         list[str] | None,
         typer.Option(
@@ -216,7 +216,7 @@ def _chosen(
     heads, and, if it was trained with another box, the settings to adapt it (`ADAPTING`), unless
     bundled settings are asked for by name.
     """
-    from shakespeare_agents.naming import checkpoint_named
+    from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
 
@@ -224,7 +224,7 @@ def _chosen(
     if start is None:
         return chosen, None
     game = chosen.game
-    origin = checkpoint_named(start, registry.game(game))
+    origin = AgentSpec.parse(start).checkpoint(registry.game(game))
     if origin is None:
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
@@ -245,11 +245,11 @@ def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManag
             "--config expert_iteration",
             param_hint="--workers" if ray is None else "--ray",
         )
-    return workers_options.chosen(workers, ray)
+    return workers_options.open_chosen_workers(workers, ray)
 
 
 def _callback_maker(name: str) -> Callable[[Run], Any]:
-    from shakespeare_agents.naming import PythonName, load
+    from shakespeare_agents.python_names import PythonName, load
 
     source, _, attribute = name.rpartition(":")
     if not source.endswith(".py") or not attribute:
@@ -261,7 +261,7 @@ def _callback_maker(name: str) -> Callable[[Run], Any]:
 def _make_callback(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCallback:
     from stable_baselines3.common.callbacks import BaseCallback
 
-    from shakespeare_agents.naming import fault_in_words
+    from shakespeare_agents.python_names import fault_in_words
 
     try:
         made = maker(run)
@@ -338,8 +338,8 @@ def exploit(
         ),
     ] = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
-    workers: workers_options.Processes = 1,
-    ray: workers_options.Ray = None,
+    workers: workers_options.WorkerCount = 1,
+    ray: workers_options.RayAddress = None,
 ) -> None:
     """Measure how much one seat can win against copies of an agent in all others.
 
@@ -347,21 +347,20 @@ def exploit(
     """
     game = choices.find_game(game_name)
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.search.agent import SearchAgent
     from shakespeare_arena.measure import table_sizes
     from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
 
     with choices.usage_errors("--players"):
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
-    if isinstance(frozen.agent, SearchAgent):
+    if getattr(frozen.agent, "is_slow", False):
         table = ["--game", registry.how_to_name(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
         typer.echo(f"{agent} searches, so learning takes hours. Quicker: {instead}", err=True)
     console = UnbreakableConsole()
     with (
         stoppable(console, "Stopped before anything was measured.") as stop,
-        workers_options.chosen(workers, ray) as crew,
+        workers_options.open_chosen_workers(workers, ray) as crew,
     ):
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)

@@ -11,9 +11,8 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from shakespeare_agents.heuristics.best_action import BestAction
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import ILLEGAL, input_scale
+from shakespeare_agents.capabilities import PlaysOnDevice, RulePolicy
+from shakespeare_agents.networks.network import ILLEGAL, Tensors, input_scale
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.compile.device import device_words, launch
 from shakespeare_env.core.device_batch import DeviceBatch
@@ -206,8 +205,8 @@ def _seat_if_new(
 
 
 @cache
-def _best_where_waiting(best: Callable[[Any, Any, float], int]) -> Callable[..., None]:
-    """Return a rule that asks a `BestAction` in the games in which agent `index` is to move."""
+def _where_waiting(best: Callable[[Any, Any, float], int]) -> Callable[..., None]:
+    """Return a rule that chooses in the games in which agent `index` is to move."""
 
     @rule
     def choose(
@@ -230,46 +229,48 @@ class _Slot:
     def __init__(self, like: Opponent, game: Game, device: torch.device) -> None:
         self._holds: Opponent | None = None
         self._scale = torch.from_numpy(input_scale(game.layout)).to(device)
-        self.weights = _weights(like, self._scale)
+        self.weights = _weights(like.tensors, self._scale)
         self.index = torch.zeros((), dtype=torch.int32, device=device)
 
     def hold(self, snapshot: Opponent, index: int) -> None:
         self.index.fill_(index)
         if self._holds is not snapshot:
             self._holds = snapshot
-            for name, tensor in _weights(snapshot, self._scale).items():
+            for name, tensor in _weights(snapshot.tensors, self._scale).items():
                 self.weights[name].copy_(tensor)
 
 
-def _weights(opponent: Opponent, scale: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return an opponent's weights for `legal_logits`, on the device of its input's scale."""
-    agent: Any = opponent.agent
-    tensors = agent.network.tensors
+def _weights(tensors: Tensors | None, scale: torch.Tensor) -> dict[str, torch.Tensor]:
+    """Return a network's weights for `legal_logits`, on the device of its input's scale.
+
+    Snapshots always have tensors.
+    """
+    assert tensors is not None
     weights = {name: torch.from_numpy(it).to(scale.device) for name, it in tensors.items()}
     weights["trunk.weight"] = weights["trunk.weight"] * scale
     return {name: it.bfloat16() if it.ndim == 2 else it for name, it in weights.items()}
 
 
 def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
-    agent: Any = opponent.agent
-    if isinstance(agent, BestAction):
-        return partial(_by_heuristic, agent)
-    if isinstance(agent, NetworkAgent):
-        weights = _weights(opponent, torch.from_numpy(input_scale(game.layout)).to(device))
-        return partial(_by_network, weights, agent.greedy)
-    raise DeviceError(
-        f"the opponent {opponent.name!r} plays on the processor alone; a league on a GPU takes "
-        "networks and heuristics: leave it out of the setting opponents, or use --device cpu"
-    )
+    if not isinstance(opponent.agent, PlaysOnDevice):
+        raise DeviceError(
+            f"the opponent {opponent.name!r} plays on the CPU only; a league on a GPU takes "
+            "networks and heuristics. Leave it out of the setting opponents, or use --device cpu"
+        )
+    policy = opponent.agent.device_policy()
+    if isinstance(policy, RulePolicy):
+        return partial(_by_rule, policy)
+    weights = _weights(policy.tensors, torch.from_numpy(input_scale(game.layout)).to(device))
+    return partial(_by_network, weights, policy.greedy)
 
 
-def _by_heuristic(
-    agent: BestAction, games: DeviceGames, waiting: torch.Tensor, index: int
+def _by_rule(
+    policy: RulePolicy, games: DeviceGames, waiting: torch.Tensor, index: int
 ) -> torch.Tensor:
     chosen = torch.zeros_like(waiting, dtype=torch.int64)
     launch(
-        _best_where_waiting(agent.best),
-        agent.owner,
+        _where_waiting(policy.choose),
+        policy.owner,
         "an agent's heuristic",
         len(chosen),
         games.batch.device,

@@ -15,7 +15,6 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from shakespeare_agents.identity import AgentSet
 from shakespeare_agents.networks.network import Network
 from shakespeare_agents.search.agent import (
     SearchAgent,
@@ -23,6 +22,7 @@ from shakespeare_agents.search.agent import (
     SearchSettings,
     network_search,
 )
+from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Records

@@ -127,7 +127,6 @@ class PolicyNetwork(nn.Module):
         self.policy = _undrawn_layer(width, width)
         self.outlook = _undrawn_layer(width, width)
         self.action = _undrawn_layer(width, actions)
-        self._skip_former_draws(width, rng)
         for hidden in (self.trunk, self.policy, self.outlook):
             nn.init.orthogonal_(hidden.weight, math.sqrt(2), generator=rng)
         nn.init.orthogonal_(self.action.weight, 0.01, generator=rng)
@@ -138,15 +137,6 @@ class PolicyNetwork(nn.Module):
 
     def _layers(self) -> list[nn.Linear]:
         return [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
-
-    def _skip_former_draws(self, width: int, rng: torch.Generator) -> None:
-        """Advance the generator, so that a seed still gives the weights that it gave at first.
-
-        Published figures come from weights that were drawn after PyTorch's defaults for every
-        layer, and for one more layer with a single output.
-        """
-        former = sum(each.weight.numel() + each.bias.numel() for each in self._layers()) + width + 1
-        torch.empty(former).uniform_(generator=rng)
 
     def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
         """Return all outputs for observations, int8[n, D], and masks, bool[n, A]."""

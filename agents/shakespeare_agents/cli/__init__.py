@@ -1,1 +1,1 @@
-"""The commands that agents play in."""
+"""Arguments and options that commands with agents share, and the command `export`."""

@@ -39,18 +39,19 @@ def export(
         str | None, choices.game_option("The game of a bundled network", "as the checkpoint's")
     ] = None,
 ) -> None:
-    """Write a network as files that need none of our packages, with a config.json and a README."""
-    formats = [name for name, wanted in (("onnx", onnx), ("torch", torch)) if wanted]
+    """Write a network as files that need no package of ours, with a config.json and a README."""
+    wanted = {"onnx": onnx, "torch": torch}
+    formats = [name for name, is_wanted in wanted.items() if is_wanted]
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")
     # Slow imports are late to keep the shell's completion quick.
-    from shakespeare_agents.naming import checkpoint_named
+    from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_agents.networks.export import export as write
 
     game = choices.find_game(game_name or choices.DEFAULT_GAME)
     with choices.usage_errors("CHECKPOINT"):
-        folder = checkpoint_named(checkpoint, game)
+        folder = AgentSpec.parse(checkpoint).checkpoint(game)
         if folder is None:
             raise ValueError(f"there is no folder {checkpoint!r}; give a checkpoint's, or network")
     try:

@@ -1,4 +1,4 @@
-"""Arguments and options of all commands with agents, and who sits where."""
+"""Arguments and options of all commands with agents, and the line-ups made from them."""
 
 from __future__ import annotations
 
@@ -7,7 +7,15 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.naming import HOW_TO_NAME, entrants_of, filled, make, names
+from shakespeare_agents.naming import (
+    BUILT_IN,
+    HOW_TO_NAME,
+    entrants_of,
+    fill_seats,
+    installed,
+    make,
+    names,
+)
 from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
@@ -19,11 +27,15 @@ if TYPE_CHECKING:
 AGENT = "AGENT"
 PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
-WHO = f"{', '.join(names())}, {HOW_TO_NAME}; with options, as in greedy,samples=4."
+_DESCRIBED = [f"{name} ({agent.description})" for name, agent in BUILT_IN.items()]
+WHO = (
+    f"{', '.join([*_DESCRIBED, *installed()])}, {HOW_TO_NAME}; with options, as in "
+    "greedy,samples=4."
+)
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """The shell's completion of agents' names."""
+    """Return the agents' names that the shell completes a text to."""
     return [name for name in names() if name.startswith(incomplete)]
 
 
@@ -71,12 +83,15 @@ FreshSeed = Annotated[
 
 
 def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """An entrant per seat; those of one name share an agent."""
+    """Make an entrant for each seat; seats of one name share an agent."""
     return _made(game, named or [], players)
 
 
 def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
-    """Give up unless every agent can play one of the games at least; errors name the option."""
+    """Exit with an error unless every agent can play at least one of the games.
+
+    The error names the option that named the agent.
+    """
     for agent in named:
         faults: list[Exception] = []
         for game in games:
@@ -91,7 +106,7 @@ def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> Non
 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """The others of a table at which a person is first in the line-up."""
+    """Make the other entrants of a table at which a person has the first seat."""
     return _made(game, [PERSON, *(named or [])], players, first=1)
 
 
@@ -100,4 +115,4 @@ def _made(game: Game, named: Sequence[str], players: int | None, first: int = 0)
         with usage_errors("--players"):
             game.check_players(players)
     with usage_errors(AGENT):
-        return entrants_of(filled(named, players, game)[first:], game)
+        return entrants_of(fill_seats(named, players, game)[first:], game)

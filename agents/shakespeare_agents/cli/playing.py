@@ -1,4 +1,4 @@
-"""Options of commands that play many games: who plays them, how far they are, their results."""
+"""Options of commands that play many games: workers, progress bars and results."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shakespeare_env.cli.choices import exit_with_error
 if TYPE_CHECKING:
     from shakespeare_agents.workers import Workers
 
-Processes = Annotated[
+WorkerCount = Annotated[
     int,
     typer.Option(
         "--workers",
@@ -26,7 +26,7 @@ Processes = Annotated[
         help="Processes that play the games; change no result.",
     ),
 ]
-Ray = Annotated[
+RayAddress = Annotated[
     str | None,
     typer.Option(
         "--ray",
@@ -43,8 +43,8 @@ ResultFile = Annotated[
 
 
 @contextmanager
-def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
-    """The chosen workers for the length of a block; None is this process itself."""
+def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | None]:
+    """Open the chosen workers for the length of a block; None is this process itself."""
     if ray is not None and processes != 1:
         raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
     if ray is None and processes == 1:
@@ -58,7 +58,10 @@ def chosen(processes: int, ray: str | None) -> Iterator[Workers | None]:
 
 
 def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progress:
-    """A bar on stderr that counts games; tasks have the fields that the words name."""
+    """Return a progress bar on stderr that counts games.
+
+    Tasks have the fields that `words` names.
+    """
     return Progress(
         TextColumn(words),
         BarColumn(),
@@ -72,7 +75,10 @@ def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progr
 
 @contextmanager
 def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
-    """A bar for the length of a block: call it with the decisions and the games finished so far."""
+    """Show a progress bar for the length of a block.
+
+    The block calls it with the decisions and the games finished so far.
+    """
     with games_progress() as progress:
         task = progress.add_task("playing", total=total, decisions=0)
         yield lambda decisions, finished: progress.update(

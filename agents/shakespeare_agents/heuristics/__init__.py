@@ -1,4 +1,4 @@
-"""Rules of thumb per game, seeing what any agent sees."""
+"""Heuristic agents, a module for each game; they see what any agent sees."""
 
 from __future__ import annotations
 
@@ -11,25 +11,32 @@ if TYPE_CHECKING:
 
 
 def has_heuristics(game: Game) -> bool:
-    """Whether there is a heuristic agent for a game."""
+    """Return whether there is a heuristic for a game."""
     return find_spec(f"{__name__}.{game.name}") is not None
 
 
 def heuristics_of(game: Game) -> Any:
-    """The module of a game's rules of thumb; ValueError if it has none."""
+    """Return the module of a game's heuristic.
+
+    Raises:
+        ValueError: the game has none.
+    """
     if not has_heuristics(game):
         raise ValueError(
-            f"heuristic and greedy cannot play {game.name}, for which there are no rules of thumb; "
-            "give random or search, which play every game, or an agent of your own, as my.py:NAME"
+            f"heuristic and greedy cannot play {game.name}, which has no heuristic; give random or "
+            "search, which play every game, or an agent of your own, as my.py:NAME"
         )
     return import_module(f"{__name__}.{game.name}")
 
 
 def best_untrained_agent(game: Game) -> str:
-    """The best way to play a game without a network: `heuristic`, or `random` if it has none."""
+    """Return the name of the best agent without a network: `heuristic` where there is one.
+
+    It is `random` for other games.
+    """
     return "heuristic" if has_heuristics(game) else "random"
 
 
 def heuristic_agent(game: Game) -> Any:
-    """The agent `heuristic`; ValueError if the game has no rules of thumb."""
+    """Make the agent `heuristic`; raises ValueError if the game has no heuristic."""
     return heuristics_of(game).HeuristicAgent()

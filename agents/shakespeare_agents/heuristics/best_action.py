@@ -1,4 +1,4 @@
-"""Plays the action a game's rules of thumb score best, compiled."""
+"""An agent that plays the action that a game's heuristic scores highest, compiled."""
 
 from __future__ import annotations
 
@@ -9,18 +9,20 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.capabilities import RulePolicy
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.play.generators import GameGenerators
 
-_TIE = 1e-9
+_TIE = 1e-9  # scores that differ by less are equal
 
 
 class BestAction:
-    """Plays the action with the highest immediate worth; ties break at random.
+    """Plays the legal action with the highest score; ties break at random.
 
-    `score` gives a legal action's worth, compiled, by observation and action, and `best` an action
-    by observation, mask and draw, for kernels on any device; `owner` names machine code's folder.
+    Args:
+        owner: The name of the machine code's folder.
+        score: Compiled (observation int8[D], action) -> float.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
@@ -30,7 +32,7 @@ class BestAction:
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
-        """See `Agent.act`."""
+        """Choose the best action in each game, as `Agent.act` asks."""
         actions = np.empty(len(masks), np.int64)
         self._choose(
             as_kernel_array(observations, np.int8),
@@ -40,9 +42,14 @@ class BestAction:
         )
         return actions
 
+    def device_policy(self) -> RulePolicy:
+        """Return the compiled rule that chooses the action."""
+        return RulePolicy(self.owner, self.best)
+
 
 @cache  # nothing frees machine code
 def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
+    """Compile a rule that chooses in one game, and a kernel that chooses in many."""
 
     @rule
     def best_score(seen: Any, mask: Any) -> float:
@@ -53,8 +60,8 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
         return best
 
     @rule
-    def best(seen: Any, mask: Any, draw: float) -> int:
-        """The best action of a decision; a draw from 0 up to 1 breaks ties."""
+    def best_action(seen: Any, mask: Any, draw: float) -> int:
+        """Return the best action of a decision; a draw from 0 up to 1 breaks ties."""
         least = best_score(seen, mask) - _TIE
         equals = 0
         for action in range(mask.size):
@@ -67,27 +74,27 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
                 left -= 1
         return -1
 
-    @kernel(owner, purpose="an agent's rules of thumb (choices)")
+    @kernel(owner, purpose="an agent's heuristic (choices)")
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
         for i in range(len(masks)):
-            actions[i] = best(observations[i], masks[i], draws[i])
+            actions[i] = best_action(observations[i], masks[i], draws[i])
 
-    return best, choose
+    return best_action, choose
 
 
-def evaluation(
-    owner: str, worth: Callable[[Any], float]
+def make_evaluator(
+    owner: str, value: Callable[[Any], float]
 ) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
-    """An `Evaluation` for `GreedyAgent`, in float64, from a compiled (observation) -> float."""
+    """Return an `Evaluator` for `GreedyAgent`, made from a compiled (observation) -> float."""
 
-    @kernel(owner, purpose="an agent's rules of thumb (ratings)")
-    def write_worth(observations: Any, out: Any) -> None:
+    @kernel(owner, purpose="an agent's heuristic (values)")
+    def write_values(observations: Any, out: Any) -> None:
         for i in range(len(out)):
-            out[i] = worth(observations[i])
+            out[i] = value(observations[i])
 
     def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
         out = np.empty(len(observations))
-        write_worth(as_kernel_array(observations, np.int8), out)
+        write_values(as_kernel_array(observations, np.int8), out)
         return out
 
     return evaluate

@@ -1,6 +1,7 @@
 """A careful beginner at Figaro, who looks no further than the end of the round.
 
-Take little, let others take much, pass on piles about to fill, save jesters and rings.
+It takes little, lets others take much, passes on piles that are about to fill, and saves jesters
+and rings. Functions take the deciding seat's observation, int8[D].
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics.best_action import BestAction, evaluation
+from shakespeare_agents.heuristics.best_action import BestAction, make_evaluator
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro.box import tables as t
@@ -21,18 +22,18 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""The chance that a seat must take the cards face up, by its total."""
+"""The chance that a seat must take the cards face up, by its total; an untuned guess."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""Worth of a kind in hand, in road length: it can be played when others cannot.
+"""The worth of a kind in hand, in road length; an untuned guess.
 
-Both tables are untuned guesses.
+A special card can be played when others cannot.
 """
 assert len(PRICE) == t.N_KINDS
 
 
 @rule
 def seats(seen: Any) -> int:
-    """Seats at the table."""
+    """Return the number of seats at the table."""
     count = t.MIN_SEATS
     while not seen[TABLE_AT.players + count - t.MIN_SEATS]:
         count += 1
@@ -41,7 +42,7 @@ def seats(seen: Any) -> int:
 
 @rule
 def total(seen: Any, place: int) -> int:
-    """The total before a seat."""
+    """Return the total of the cards in front of a seat."""
     first = place * SEAT_SIZE + SEAT_AT.total
     value = 0
     while value < t.FULL - 1 and not seen[first + value]:
@@ -51,12 +52,18 @@ def total(seen: Any, place: int) -> int:
 
 @rule
 def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
-    """The road piece a seat may expect of the round, as a loss.
+    """Return the road piece that the seat may expect of the round, as a loss.
 
-    Its cards, taken or likely to be, are compared with every other seat's; the longer the round has
-    to go, the less that means. `taker` is the place that takes the cards `face_up`, or NOBODY;
-    `passed` is 1 if every pile moves to the next seat; a card of value `more` is played before the
-    place `target`, or NOBODY.
+    The cards that it has taken, or is likely to take, are compared with every other seat's; the
+    longer the round has to go, the less the comparison means.
+
+    Args:
+        seen: The observation.
+        taker: The place that takes the cards face up, or NOBODY.
+        face_up: The number of cards face up.
+        passed: 1 if every pile moves to the next seat.
+        target: The place in front of which a card is played, or NOBODY.
+        more: The value of that card.
     """
     players = seats(seen)
     to_come = 0.0
@@ -87,7 +94,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """An action's worth, comparable within a decision."""
+    """Return the worth of an action in road length, comparable within a decision."""
     face_up = int(seen[TABLE_AT.face_up])
     if action == a.TAKE:
         return outlook(seen, 0, face_up, 0, NOBODY, 0)
@@ -102,7 +109,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """A seat's standing: its road, its outlook, its special cards."""
+    """Return the worth of a seat's position: its road, its outlook, its special cards."""
     worth = -float(seen[SEAT_AT.road_length])
     worth += outlook(seen, NOBODY, int(seen[TABLE_AT.face_up]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
@@ -110,7 +117,7 @@ def position(seen: Any) -> float:
     return worth
 
 
-evaluate = evaluation(_OWNER, position)
-"""Standings in road length: int8[n, D] -> float64[n]."""
+evaluate = make_evaluator(_OWNER, position)
+"""Evaluate positions in road length: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
-"""Makes a careful beginner."""
+"""Makes the agent `heuristic` for Figaro."""

@@ -1,8 +1,9 @@
 """A careful beginner at Shakespeare, who judges decisions by their immediate worth in prestige.
 
-After the rule book's last page: wager for what there is to do, recruit who will be used, finish
-costumes before rehearsals, build towards candles, save for wages. Functions take the deciding
-seat's observation, int8[D]; all figures are a beginner's rough guesses.
+It follows the advice on the rule book's last page: wager for what there is to do, recruit
+characters that will be used, finish costumes before rehearsals, build towards candles, and save for
+wages. Functions take the deciding seat's observation, int8[D]. All numbers are a beginner's rough
+guesses.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics.best_action import BestAction, evaluation
+from shakespeare_agents.heuristics.best_action import BestAction, make_evaluator
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
@@ -22,36 +23,37 @@ from shakespeare_env.shakespeare.state import OVER
 
 _OWNER = "heuristic-shakespeare"
 YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
-NEEDED_POUND, SPARE_POUND = 0.6, 0.15
-"""A pound for wages saves part of an unpaid character's 2 prestige (Rules F3)."""
+NEEDED_POUND = 0.6  # a pound for wages saves part of an unpaid character's 2 prestige (Rules F3)
+SPARE_POUND = 0.15
 TOKEN = 0.7
 CRAFT = 0.33  # a point of craft value while there is something to take
-ELEMENT_PRICE = 0.1  # the worth of what a point of craft value could have bought instead
+ELEMENT_PRICE = 0.1  # what a point of craft value could have bought instead
 REST_PRICE = 0.25  # every character activated after the first rests the next day (Rules P2)
 CYLINDER = 1.0  # the worth of a cylinder still to be placed today
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
-"""float64[space], from the lowest mood up (Rules M2)."""
+"""float64[space]: the worth of each mood, from the lowest up (Rules M2)."""
 
 
 def _act_worth() -> np.ndarray:
-    """float64[act, space]: a disc's worth in one rehearsal (Rules R2).
+    """Return the worth of a disc in one rehearsal (Rules R2), float64[act, space].
 
-    Linear between the reward's steps: an advance that pays later is worth something now.
+    It is linear between the reward's steps, so that an advance that pays later is worth something.
     """
     longest = int(t.ACT_LENGTH.max())
     worth = np.zeros((3, longest + 2))
     for act, steps in enumerate(t.BOX.pay):
         unit = 0.5 if act == t.ACT_I else 1.0
-        known = [(1, -1.0), (t.GREY_SPACES + 1, 0.0), *((to, unit * gain) for to, gain in steps)]
+        known = {1: -1.0, t.GREY_SPACES + 1: 0.0}
+        known |= {to: unit * gain for to, gain in steps}
         if act == t.ACT_II:
-            known.append((int(t.ACT_LENGTH[act]), 1.5))
-        spaces, values = zip(*sorted(dict(known).items()), strict=True)
-        worth[act] = np.interp(np.arange(longest + 2), spaces, values)
+            known[int(t.ACT_LENGTH[act])] = 1.5
+        spaces = sorted(known)
+        worth[act] = np.interp(np.arange(longest + 2), spaces, [known[space] for space in spaces])
     return worth
 
 
 def _enabled() -> np.ndarray:
-    """int64[space]: candles resting on a space, directly or not (Rules T13)."""
+    """Count the candles that rest on a space, directly or not (Rules T13), int64[space]."""
     rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
     for middle in range(t.N_SPACES):  # Warshall's transitive closure
         rests_on |= rests_on[:, middle, None] & rests_on[middle]
@@ -64,13 +66,13 @@ ENABLED = _enabled()
 
 @rule
 def mood_at(now: int) -> float:
-    """A mood's worth, clipped to the track's ends."""
+    """Return the worth of a mood, clipped to the track's ends."""
     return MOOD[min(max(now, t.LOWEST_MOOD), t.HIGHEST_MOOD) - t.LOWEST_MOOD]
 
 
 @rule
 def day_of(seen: Any) -> int:
-    """The day, 1 to 6."""
+    """Return the day, 1 to 6."""
     day = 1
     while day < t.N_DAYS and not seen[TABLE_AT.day + day - 1]:
         day += 1
@@ -79,20 +81,20 @@ def day_of(seen: Any) -> int:
 
 @rule
 def rehearsals(seen: Any) -> int:
-    """Dress rehearsals left, including today's."""
+    """Return how many dress rehearsals are left, including today's."""
     days_left = t.N_DAYS - day_of(seen)
     return 1 if seen[TABLE_AT.days_to_rehearsal] >= days_left else 2
 
 
 @rule
 def pound(seen: Any) -> float:
-    """One more pound."""
+    """Return the worth of one more pound."""
     return NEEDED_POUND if seen[SEAT_AT.wages] > seen[SEAT_AT.pounds] else SPARE_POUND
 
 
 @rule
 def advance(seen: Any, act: int) -> float:
-    """An act's next space, over all rehearsals left."""
+    """Return the worth of an act's next space over all rehearsals left."""
     space = int(seen[SEAT_AT.act_space + act])
     if space >= t.ACT_LENGTH[act]:
         return 0.0
@@ -105,20 +107,20 @@ def advance(seen: Any, act: int) -> float:
 
 @rule
 def best_advance(seen: Any) -> float:
-    """One white quill (Rules T6)."""
+    """Return the worth of one white quill (Rules T6)."""
     return max(advance(seen, t.ACT_I), advance(seen, t.ACT_II), advance(seen, t.ACT_III))
 
 
 @rule
 def mood(seen: Any, steps: int) -> float:
-    """Steps of mood, given the purple elements on display (Rules M1)."""
+    """Return the worth of mood steps, given the purple elements on display (Rules M1)."""
     now = int(seen[SEAT_AT.mood]) - int(seen[TABLE_AT.display + t.N_COLOURS + t.PURPLE])
     return mood_at(now + steps) - mood_at(now)
 
 
 @rule
 def quills(seen: Any, coloured: Any, white: int) -> float:
-    """Coloured quills, int8[act], and white ones."""
+    """Return the worth of coloured quills, int8[act], and white ones."""
     worth = white * best_advance(seen)
     for act in range(3):
         worth += coloured[act] * advance(seen, act)
@@ -127,7 +129,7 @@ def quills(seen: Any, coloured: Any, white: int) -> float:
 
 @rule
 def elements_on_display(seen: Any, kind: int) -> int:
-    """Elements a craftsman could take."""
+    """Return how many elements of a kind a craftsman could take."""
     count = 0
     for colour in range(t.N_COLOURS):
         if t.CRAFT_COLOURS >> colour & 1:
@@ -137,7 +139,7 @@ def elements_on_display(seen: Any, kind: int) -> int:
 
 @rule
 def craft(seen: Any, card: int, extra_value: int) -> float:
-    """A craftsman's work, with added value (Rules T9)."""
+    """Return the worth of a craftsman's work, with added value (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
@@ -152,7 +154,7 @@ def craft(seen: Any, card: int, extra_value: int) -> float:
 
 @rule
 def activation(seen: Any, card: int) -> float:
-    """A character's power now (Rules T3)."""
+    """Return the worth of a character's power now (Rules T3)."""
     kind = t.KIND[card]
     if t.IS_CRAFTSMAN[card]:
         return craft(seen, card, 0)
@@ -169,7 +171,7 @@ def activation(seen: Any, card: int) -> float:
 
 @rule
 def objectives(seen: Any) -> float:
-    """Keeping one of three objectives (Rules T17)."""
+    """Return the worth of keeping one of three objectives (Rules T17)."""
     if seen[TABLE_AT.objective_deck] == 0:
         return 0.0
     return 1.5 if day_of(seen) <= 4 and seen[SEAT_AT.objectives] < 3 else 0.8
@@ -177,7 +179,7 @@ def objectives(seen: Any) -> float:
 
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
-    """A complete costume over the rehearsals left (Rules R1)."""
+    """Return the worth of a complete costume over the rehearsals left (Rules R1)."""
     row = t.EXTRA
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
@@ -189,7 +191,7 @@ def costume_power(seen: Any, wearer: int) -> float:
 
 @rule
 def costume_worth(seen: Any, wearer: int, elements: int, value: int) -> float:
-    """A costume in any state (Rules T12)."""
+    """Return the worth of a costume of so many elements (Rules T12)."""
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
@@ -204,7 +206,7 @@ def costume_worth(seen: Any, wearer: int, elements: int, value: int) -> float:
 
 @rule
 def character(seen: Any, card: int) -> float:
-    """A new character, to the end of the game."""
+    """Return the worth of a new character until the end of the game."""
     uses = 0.3 + 0.5 * (t.N_DAYS + 1 - day_of(seen))
     worth = -t.COST[card] * NEEDED_POUND
     if t.KIND[card] == t.ASSISTANT:
@@ -221,7 +223,7 @@ def character(seen: Any, card: int) -> float:
 
 @rule
 def extra(seen: Any) -> float:
-    """A new extra: free, one more to dress (Rules T2)."""
+    """Return the worth of a new extra, who is free and can be dressed (Rules T2)."""
     makers = 0
     for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
@@ -231,14 +233,15 @@ def extra(seen: Any) -> float:
 
 @rule
 def savings(seen: Any) -> float:
-    """Pounds against wages due (Rules F3)."""
-    pounds, wages = int(seen[SEAT_AT.pounds]), int(seen[SEAT_AT.wages])
+    """Return the worth of pounds, given the wages due (Rules F3)."""
+    pounds = int(seen[SEAT_AT.pounds])
+    wages = int(seen[SEAT_AT.wages])
     return NEEDED_POUND * (min(pounds, wages) - wages) + SPARE_POUND * max(pounds - wages, 0)
 
 
 @rule
 def acts(seen: Any) -> float:
-    """The seat's three discs."""
+    """Return the worth of the seat's three discs."""
     worth = 0.0
     for act in range(3):
         worth += ACT_WORTH[act, seen[SEAT_AT.act_space + act]]
@@ -250,7 +253,7 @@ def acts(seen: Any) -> float:
 
 @rule
 def wardrobe(seen: Any) -> float:
-    """All costumes, begun and complete."""
+    """Return the worth of all costumes, begun and complete."""
     worth = 0.0
     for wearer in range(t.N_WEARERS):
         elements = int(seen[SEAT_AT.costume_elements + wearer])
@@ -265,7 +268,7 @@ def wardrobe(seen: Any) -> float:
 
 @rule
 def troupe(seen: Any) -> float:
-    """The characters' days to come."""
+    """Return the worth of the characters in the days to come."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[SEAT_AT.extras]
     for card in range(t.N_CARDS):
@@ -277,7 +280,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """The rest of today, and what the current action has opened."""
+    """Return the worth of the rest of today, and of what the current action has opened."""
     worth = 0.0
     if not seen[SEAT_AT.passed]:
         worth += CYLINDER * seen[SEAT_AT.cylinders]
@@ -292,7 +295,7 @@ def day(seen: Any) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """A seat's standing."""
+    """Return the worth of a seat's position."""
     worth = float(seen[SEAT_AT.prestige])
     if seen[TABLE_AT.phase + OVER]:
         return worth
@@ -312,7 +315,7 @@ def position(seen: Any) -> float:
 
 @rule
 def wager(seen: Any, cylinders: int) -> float:
-    """One cylinder per character worth it (Rules W1)."""
+    """Return the worth of a wager: one cylinder per useful character is best (Rules W1)."""
     useful = 1  # the character still to be recruited
     for card in range(t.N_CARDS):
         free = int(seen[SEAT_AT.cards + card]) - int(seen[SEAT_AT.resting + card])
@@ -323,7 +326,7 @@ def wager(seen: Any, cylinders: int) -> float:
 
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
-    """A set element: its candle, those above, its colour."""
+    """Return the worth of a set element: its candle, the candles above, its colour."""
     worth = 0.3 * ENABLED[space] - ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     if t.CANDLE[space]:
         worth += 1.0
@@ -342,7 +345,7 @@ def stage_set(seen: Any, colour: int, space: int) -> float:
 
 @rule
 def costume(seen: Any, colour: int, wearer: int) -> float:
-    """What an element adds to a costume."""
+    """Return the worth that an element adds to a costume."""
     elements = int(seen[SEAT_AT.costume_elements + wearer])
     value = int(seen[SEAT_AT.costume_value + wearer])
     worth = costume_worth(seen, wearer, elements + 1, value + t.ELEMENT_VALUE[colour])
@@ -353,7 +356,7 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """An action's worth, comparable within a decision."""
+    """Return the worth of an action, comparable within a decision."""
     if action < a.WAGER:
         return character(seen, t.N_BOARD + action)
     if action < a.RECRUIT:
@@ -393,7 +396,7 @@ def score(seen: Any, action: int) -> float:
     return activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
 
 
-evaluate = evaluation(_OWNER, position)
-"""Standings in prestige: int8[n, D] -> float64[n]."""
+evaluate = make_evaluator(_OWNER, position)
+"""Evaluate positions in prestige: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
-"""Makes a careful beginner."""
+"""Makes the agent `heuristic` for Shakespeare."""

@@ -27,37 +27,36 @@ from shakespeare_env.core.registry import box_digest, how_to_name
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
-_FORMATS = (2, 3, 4, 5, FORMAT)  # cards of former formats lack some entries, or have more
 CARD_NAME = "card.json"
 LICENCE = "MIT"  # the licence of the weights, as of the code
-_WIDEST = 4096  # of a wider one memory would be taken before it counts as damaged
+_MOST_WIDTH = 4096  # a damaged card must not have memory allocated for a wider network
 NEWEST = 0  # stands for the newest version of a game's bundled network
 _BUNDLED = Path(__file__).parents[1] / "checkpoints"
-"""A folder `<game>/<version>` for each bundled network."""
+"""The folder of bundled networks, each in `<game>/<version>`."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """What the weights are for and how they were made."""
+    """A checkpoint's description: which game its weights are for, and how they were trained."""
 
-    game: str  # name of the game
-    box_digest: str  # the digest of the box they were trained with
-    players: list[int]  # seat counts they were trained on
-    actions: int  # number of actions
-    actions_digest: str  # SHA-256 of the actions' texts in order
-    observation: int  # size of an observation
-    layout_digest: str  # SHA-256 of the observation's fields and bounds
+    game: str  # the game's name
+    box_digest: str  # the digest of the box that the weights were trained with
+    players: list[int]  # the seat counts that they were trained on
+    actions: int  # the number of actions
+    actions_digest: str  # the SHA-256 of the actions' texts in order
+    observation: int  # the size of an observation
+    layout_digest: str  # the SHA-256 of the observation's fields and bounds
     width: int  # the width of the network's layers
     heads: list[str] = field(default_factory=list)
-    """What the network forecasts for every seat: `network.HEADS` or nothing."""
-    command: str = ""  # the command that trains them again
+    """The heads that forecast for every seat: `network.HEADS` or none."""
+    command: str = ""  # the command that trains the weights again
     settings: dict[str, Any] = field(default_factory=dict)  # training settings, including the seed
     figures: dict[str, Any] = field(default_factory=dict)
     """Results: decisions, games, win rates and so on."""
-    licence: str = LICENCE  # SPDX name
-    weights: str = ""  # name of the weights file beside the card
-    weights_digest: str = ""  # its SHA-256
-    format: int = FORMAT  # version of the card's format
+    licence: str = LICENCE  # its SPDX name
+    weights: str = ""  # the name of the weights' file beside the card
+    weights_digest: str = ""  # the file's SHA-256
+    format: int = FORMAT  # the version of the card's format
 
 
 _CARD = TypeAdapter(Card)
@@ -73,10 +72,24 @@ def save_checkpoint(
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
-    """Replace the checkpoint in a folder by a network's tensors, and return its `Card`.
+    """Write a network's tensors as the checkpoint in a folder, in place of an earlier one.
 
-    ValueError if a weight is not finite or huge, or settings or figures are not JSON; whatever
-    fails leaves the old checkpoint.
+    Whatever fails leaves the earlier checkpoint intact.
+
+    Args:
+        folder: The folder, made if it is not there.
+        tensors: The weights.
+        game: The game that the network plays.
+        players: The seat counts that it was trained on.
+        command: The command that trains it again.
+        settings: The settings of its training, as JSON values.
+        figures: The results of its training, as JSON values.
+
+    Returns:
+        The checkpoint's card.
+
+    Raises:
+        ValueError: a weight is not finite or huge, or settings or figures are not JSON.
     """
     for name, tensor in tensors.items():
         if not (np.abs(tensor) <= LARGEST_WEIGHT).all():
@@ -100,12 +113,16 @@ def save_checkpoint(
     card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
     storage.write_atomically(folder / CARD_NAME, text.encode())
-    storage.forget_others(folder, "weights", stored)
+    storage.delete_other_tensors(folder, "weights", stored)
     return card
 
 
 def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
-    """A network and its card; CheckpointError if they are damaged, or made for something else."""
+    """Read a network and its card.
+
+    Raises:
+        CheckpointError: they are damaged, or made for another game, box or version.
+    """
     card = read_card(folder)
     if not (folder / card.weights).exists():
         card = read_card(folder)  # read again, as a run has just replaced it
@@ -120,11 +137,17 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
 def load_network(
     folder: Path, stored: storage.StoredTensors, shapes: Mapping[str, tuple[int, ...]]
 ) -> storage.Arrays:
-    """The tensors of a network of these shapes, by name; CheckpointError if it is none."""
-    size = sum(math.prod(shape) for shape in shapes.values()) * np.dtype(np.float32).itemsize
+    """Read the tensors of a network by name, float32 of these shapes.
+
+    Raises:
+        CheckpointError: the file is damaged, or holds other tensors.
+    """
+    numbers = sum(math.prod(shape) for shape in shapes.values())
+    size = numbers * np.dtype(np.float32).itemsize
     tensors = storage.load_tensors(folder, stored, size)
     path = folder / stored.file
-    if wrong := shapes.keys() ^ tensors.keys():
+    wrong = shapes.keys() ^ tensors.keys()
+    if wrong:
         raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
     for name, tensor in tensors.items():
         if tensor.dtype != np.float32 or tensor.shape != shapes[name]:
@@ -138,33 +161,47 @@ def load_network(
 
 
 def read_card(folder: Path) -> Card:
-    """A checkpoint's card, without its weights; CheckpointError if it is damaged or missing."""
+    """Read a checkpoint's card, without its weights.
+
+    Raises:
+        CheckpointError: the card is damaged or missing.
+    """
     path = folder / CARD_NAME
-    data = storage.read_json(path, _FORMATS, "checkpoint")
+    data = storage.read_json(path, FORMAT, "checkpoint")
     try:
         return _CARD.validate_json(json.dumps(data), strict=True)
     except ValidationError as fault:
-        wrong = fault.errors()[0]
+        first = fault.errors()[0]
+        entry = ".".join(map(str, first["loc"]))
         raise CheckpointError(
-            f"{path}: {'.'.join(map(str, wrong['loc']))} = {short_repr(wrong['input'])}: "
-            f"{wrong['msg']}; copy all files of the checkpoint again"
+            f"{path}: {entry} = {short_repr(first['input'])}: {first['msg']}; copy all files of "
+            "the checkpoint again"
         ) from fault
 
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
-    """Refuse a card not made for the game, with a CheckpointError that names `folder`."""
-    if fault := unfit(game, asdict(card)):
+    """Check that the weights of a card are made for a game.
+
+    Raises:
+        CheckpointError: they are not. The message names `folder`.
+    """
+    fault = reason_unfit(game, asdict(card))
+    if fault is not None:
         raise CheckpointError(f"{folder}: {fault}, or train again")
-    if not 1 <= card.width <= _WIDEST:
+    if not 1 <= card.width <= _MOST_WIDTH:
         raise CheckpointError(f"{folder}: no network has width {card.width}; copy all files again")
 
 
-def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
-    """What trained weights need that a game lacks, by entries of `made_for`; None if nothing."""
+def reason_unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
+    """Say why trained weights do not fit a game; None if they do.
+
+    Args:
+        game: The game.
+        entries: The entries of `made_for` that were kept with the weights.
+    """
     if entries["game"] != game.name:
-        return (
-            f"made for game {short_repr(entries['game'])}, but this is {game.name!r}; use that game"
-        )
+        named = short_repr(entries["game"])
+        return f"made for game {named}, but this is {game.name!r}; use that game"
     wanted = made_for(game)
     for name, what in (("actions_digest", "actions"), ("layout_digest", "observations")):
         if entries[name] != wanted[name]:
@@ -173,7 +210,11 @@ def unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
 
 
 def load_to_play(folder: Path, game: Game) -> Network:
-    """A network to play with; warns if it was trained with another box than the one in force."""
+    """Read a network to play with, and warn if it was trained with another box.
+
+    Raises:
+        CheckpointError: the checkpoint is damaged, or made for another game or version.
+    """
     network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
         named = how_to_name(game.name)
@@ -187,7 +228,10 @@ def load_to_play(folder: Path, game: Game) -> Network:
 
 
 def made_for(game: Game) -> dict[str, Any]:
-    """What decides whether weights fit: a game, its box, its actions and its observations."""
+    """Return the facts of a game that decide whether weights fit it.
+
+    They are its name and digests of its box, its actions and its observations.
+    """
     fields = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
     return {
         "game": game.name,
@@ -198,13 +242,17 @@ def made_for(game: Game) -> dict[str, Any]:
 
 
 def bundled_versions(game: Game) -> list[int]:
-    """The versions of a game's bundled network, oldest first; none if no network is bundled."""
-    folders = (path.name for path in (_BUNDLED / game.name).glob("*/"))
+    """Return the versions of a game's bundled network, oldest first; none if none is bundled."""
+    folders = [path.name for path in (_BUNDLED / game.name).glob("*/")]
     return sorted(int(name) for name in folders if re.fullmatch("[1-9][0-9]*", name))
 
 
 def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
-    """The folder of a game's bundled checkpoint; ValueError if there is none of this version."""
+    """Return the folder of a game's bundled checkpoint.
+
+    Raises:
+        ValueError: there is none of this version.
+    """
     versions = bundled_versions(game)
     if not versions:
         raise ValueError(

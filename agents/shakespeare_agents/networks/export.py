@@ -1,4 +1,4 @@
-"""A checkpoint as files that other programs load, without our packages."""
+"""Exports of a checkpoint as files that other programs load without this project's packages."""
 
 from __future__ import annotations
 
@@ -21,13 +21,13 @@ from shakespeare_env.version import version
 
 FORMATS = {"onnx": ("network.onnx",), "torch": ("model.safetensors", "network.py")}
 """The files of each format."""
-_OPSET, _IR_VERSION = 17, 8
-"""The first with layer normalisation; runtimes of 2022 and later load it."""
+_OPSET = 17  # the first with layer normalisation; runtimes of 2022 and later load it
+_IR_VERSION = 8
 _TORCH_NETWORK = Path(__file__).parent / "torch_network.py"
 
 
 def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) -> None:
-    """Write a checkpoint's folder in some of `FORMATS`, with a `config.json` and a `README.md`.
+    """Write a checkpoint's network in some of `FORMATS`, with a `config.json` and a `README.md`.
 
     Files of an earlier export in the folder `out` are replaced.
 
@@ -79,17 +79,18 @@ def _onnx(network: Network, card: Card) -> bytes:
         helper.make_node("Cast", ["observation"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["numbers", "scale"], ["scaled"]),
     ]
-    reading, outputs = {"observation": "scaled"}, []
+    inputs = {"observation": "scaled"}
+    outputs = []
     for name, reads, output in network.layers:
         sums = output if output and output != "value" else f"{name}_sums"
         weights = [f"{name}.weight", f"{name}.bias"]
         nodes.append(
-            helper.make_node("Gemm", [reading.get(reads, reads), *weights], [sums], transB=1)
+            helper.make_node("Gemm", [inputs.get(reads, reads), *weights], [sums], transB=1)
         )
         size = [len(network.tensors[f"{name}.bias"])]
         if name == "trunk":
-            even = [sums, "norm.weight", "norm.bias"]
-            nodes.append(helper.make_node("LayerNormalization", even, ["even"]))
+            normalised = [sums, "norm.weight", "norm.bias"]
+            nodes.append(helper.make_node("LayerNormalization", normalised, ["normalised"]))
         if output == "value":
             nodes.append(helper.make_node("Squeeze", [sums, "last"], [output]))
             size = []
@@ -97,7 +98,9 @@ def _onnx(network: Network, card: Card) -> bytes:
             shape = ["n", *size]
             outputs.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, shape))
         else:
-            nodes.append(helper.make_node("Relu", ["even" if name == "trunk" else sums], [name]))
+            nodes.append(
+                helper.make_node("Relu", ["normalised" if name == "trunk" else sums], [name])
+            )
     seen = ["n", network.layout.size]
     graph = helper.make_graph(
         nodes,

@@ -1,6 +1,6 @@
 """A trained network: its layers, and its weights with their names, shapes and digest.
 
-`inference.py` plays with them; `shakespeare_training.policy` trains them in PyTorch.
+`inference.py` plays with networks; `shakespeare_training.policy` trains them in PyTorch.
 """
 
 from __future__ import annotations
@@ -19,13 +19,15 @@ Tensors = Mapping[str, NDArray[np.float32]]
 
 
 class Layer(NamedTuple):
-    """A linear layer of the network."""
+    """A linear layer of the network.
+
+    The numbers of hidden layers go through a ReLU, and those of the trunk through a layer
+    normalisation before it.
+    """
 
     name: str  # its tensors are `<name>.weight`, outputs first, and `<name>.bias`
     reads: str  # the layer whose numbers it reads, or `observation`
-    output: str = ""
-    """What its numbers are called outside; those of layers within go through a ReLU, and the
-    trunk's through a normalisation before."""
+    output: str = ""  # the name of its numbers as an output of the network; empty if it is hidden
 
 
 LAYERS = (
@@ -40,23 +42,27 @@ LAYERS = (
 HEADS = ("win", "score")
 """The layers that forecast for every seat; networks have both or neither."""
 ILLEGAL = np.float32(-1e8)
-"""An illegal action's logit: its probability is 0 in float32, and differences stay finite."""
+"""The logit of an illegal action: its probability is 0 in float32, and differences stay finite."""
 LARGEST_WEIGHT = 1e6  # larger weights overflow within the network; trained ones stay below 10
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
-    """float32[D]: observations' factors, 1 / sqrt(bound).
+    """Return the factors by which observations are multiplied, float32[D]: 1 / sqrt(bound).
 
     Numbers with wide bounds are mostly far from them; dividing by the bound itself would leave them
     too small to matter.
     """
-    low, high = layout.low.astype(np.float32), layout.high.astype(np.float32)
+    low = layout.low.astype(np.float32)
+    high = layout.high.astype(np.float32)
     bound = np.maximum(np.maximum(-low, high), np.float32(1.0))
     return np.reciprocal(np.sqrt(bound))
 
 
 class Network:
-    """Policy, value and maybe forecasts: float32 tensors as in `shapes` and `head_shapes`."""
+    """The weights of a policy, a value and maybe forecasts, and the observations that it reads.
+
+    The weights are float32 tensors as in `shapes` and, if the network forecasts, `head_shapes`.
+    """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
         self.tensors = tensors
@@ -64,7 +70,13 @@ class Network:
 
     @staticmethod
     def shapes(width: int, numbers: int, actions: int) -> dict[str, tuple[int, ...]]:
-        """The tensors' shapes, but for heads, for D `numbers` in an observation and A `actions`."""
+        """Return the shapes of all tensors but those of `HEADS`.
+
+        Args:
+            width: W, the size of the hidden layers.
+            numbers: D, the size of an observation.
+            actions: A, the number of actions.
+        """
         shapes: dict[str, tuple[int, ...]] = {}
         for name, reads, _ in LAYERS:
             if name not in HEADS:
@@ -77,7 +89,7 @@ class Network:
 
     @staticmethod
     def head_shapes(width: int, seats: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of the heads' tensors, for S `seats` at most at a table.
+        """Return the shapes of the tensors of `HEADS`, for S `seats` at most at a table.
 
         Row k is for the k-th seat clockwise of the one that looks. `win` gives logits of shares of
         the victory, `score` expected changes of scores until the end over `Game.score_scale`.
@@ -89,18 +101,24 @@ class Network:
 
     @property
     def layers(self) -> list[Layer]:
-        """Its layers in an order in which they can be computed."""
+        """The network's layers, in an order in which they can be computed."""
         return [layer for layer in LAYERS if f"{layer.name}.weight" in self.tensors]
 
     @property
     def has_heads(self) -> bool:
-        """Whether it forecasts for every seat."""
+        """Whether the network forecasts for every seat."""
         return f"{HEADS[0]}.weight" in self.tensors
 
     def digest(self) -> str:
-        """SHA-256 of names, types, shapes and numbers."""
+        """Return the SHA-256 of the tensors' names, types, shapes and numbers."""
         digest = hashlib.sha256()
         for name, tensor in sorted(self.tensors.items()):
             digest.update(f"{name}{tensor.dtype}{tensor.shape}".encode())
             digest.update(tensor.tobytes())
         return digest.hexdigest()
+
+
+def network_of(agent: object) -> Network | None:
+    """Return the network that an agent decides with; None if there is none."""
+    network = getattr(agent, "network", None)
+    return network if isinstance(network, Network) else None

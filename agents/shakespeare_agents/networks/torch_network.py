@@ -1,4 +1,4 @@
-"""The network of this folder in PyTorch; needs torch and safetensors alone.
+"""The network of this folder in PyTorch. It needs only torch and safetensors.
 
 from network import load
 outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
@@ -16,9 +16,11 @@ from torch import nn
 
 
 class Network(nn.Module):
-    """Policy, value and maybe forecasts over observations, sharing one normalised layer.
+    """A policy, a value and maybe forecasts, which share one normalised layer over observations.
 
-    Layers have a name, say what they read, and have an output's name or are hidden.
+    Args:
+        layers: The name of each layer, of what it reads, and of its output, empty if it is hidden.
+        tensors: The weights by name.
     """
 
     input_scale: torch.Tensor
@@ -36,7 +38,11 @@ class Network(nn.Module):
         self.load_state_dict(tensors)
 
     def forward(self, observations: torch.Tensor) -> dict[str, torch.Tensor]:
-        """int8[n, D] -> `logits` [n, A], `value` [n], `win_logits` and `changes` [n, S]."""
+        """Return the outputs by name: `logits` [n, A], `value` [n], maybe forecasts [n, S].
+
+        Args:
+            observations: int8[n, D].
+        """
         numbers = {"observation": observations.to(self.input_scale.dtype) * self.input_scale}
         outputs = {}
         for name, reads, output in self.layers:
@@ -49,6 +55,6 @@ class Network(nn.Module):
 
 
 def load(folder: str | Path) -> Network:
-    """The network of a folder with `config.json` and `model.safetensors`."""
+    """Load the network of a folder with `config.json` and `model.safetensors`."""
     config = json.loads((Path(folder) / "config.json").read_text(encoding="utf-8"))
     return Network(config["layers"], load_file(Path(folder) / "model.safetensors")).eval()

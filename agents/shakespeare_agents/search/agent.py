@@ -1,15 +1,18 @@
-"""The searching agent: candidate moves by its policy's prior, tried in possible games."""
+"""The searching agent: it tries the moves that its prior finds likely in possible games."""
 
 from __future__ import annotations
 
 import math
 import time
-from dataclasses import dataclass, replace
+from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.heuristics import best_untrained_agent, heuristics_of
 from shakespeare_agents.networks.checkpoint import (
     NEWEST,
@@ -18,11 +21,11 @@ from shakespeare_agents.networks.checkpoint import (
     load_to_play,
 )
 from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
-from shakespeare_agents.networks.network import Network
+from shakespeare_agents.networks.network import Network, Tensors, network_of
 from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
-    Choose,
+    PlayoutPolicy,
     PlayoutRunner,
     at_random,
     by_heuristic,
@@ -31,7 +34,7 @@ from shakespeare_agents.search.playouts import (
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
-from shakespeare_env.play.agent import Advisor
+from shakespeare_env.play.agent import Advisor, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
@@ -46,12 +49,12 @@ class SearchSettings:
     """How a move is searched.
 
     Raises:
-        TypeError: one of them is no number.
+        TypeError: a setting is no number.
         ValueError: one is out of range, or both `simulations` and `seconds` are given.
     """
 
-    simulations: int = 64  # playouts a move
-    seconds: float = 0.0  # instead of them, seconds a move; 0 counts playouts
+    simulations: int = 64  # playouts for each decision
+    seconds: float = 0.0  # instead of them, seconds for each decision; 0 counts playouts
     considered: int = 6  # the most candidate moves
     utility: str = "margin"  # the name of the playouts' utility (`halving.UTILITIES`)
     sharpness: float = 150.0  # the logits that weigh as much as a unit of utility
@@ -74,115 +77,154 @@ class SearchSettings:
 
 @dataclass(frozen=True)
 class SearchResult:
-    """What a search of m games found."""
+    """The moves that a search of m games chose, and how it valued the others."""
 
-    actions: NDArray[np.int64]  # int64[m], what to play
+    actions: NDArray[np.int64]  # int64[m], the moves to play
     prior: NDArray[np.float64]  # float64[m, A], probabilities before the search
     searched: NDArray[np.bool_]  # bool[m]; the other decisions are near-certain
     values: NDArray[np.float64]  # float64[m, A], mean utilities of the moves tried, NaN elsewhere
     visits: NDArray[np.int64]  # int64[m, A], their playouts
 
 
-class SearchAgent:
-    """Plays the move, of those that a prior finds likely, that does best in possible games."""
+class _Searched(NamedTuple):
+    """Some games that are searched together."""
 
-    def __init__(self, prior: Advisor, player: PlayoutRunner, plan: SearchSettings) -> None:
+    games: InformationSets
+    rows: NDArray[np.int64]  # their places among the games
+    rng: GameGenerators
+    candidates: Candidates
+
+
+class SearchAgent:
+    """Plays the move that does best in possible games, among those that a prior finds likely.
+
+    Args:
+        prior: Says how likely each move is.
+        runner: Plays possible games on.
+        settings: How a move is searched.
+    """
+
+    is_slow = True
+    """Its decisions take long: to learn against it takes hours."""
+
+    def __init__(self, prior: Advisor, runner: PlayoutRunner, settings: SearchSettings) -> None:
         self.prior = prior
-        self.player = player
-        self.plan = plan
-        self._utility = utility_named(plan.utility)
+        self.runner = runner
+        self.settings = settings
+        self._utility = utility_named(settings.utility)
+
+    @property
+    def network(self) -> Network | None:
+        """The network that gives the prior; None if there is none."""
+        return network_of(self.prior)
+
+    def identity(self) -> list[Any] | None:
+        """Return the settings and the network's digest; None for a search without a network."""
+        if type(self.prior) is not NetworkAgent:
+            return None
+        playouts = [self.runner.horizon, self.runner.temperature]
+        return ["search", asdict(self.settings), self.prior.network.digest(), *playouts]
+
+    def recipe(self) -> Recipe | None:
+        """Return a recipe that holds settings and weights; None for a search without a network."""
+        if type(self.prior) is not NetworkAgent:
+            return None
+        tensors = self.prior.network.tensors
+        return partial(
+            _from_tensors, tensors, self.settings, self.runner.horizon, self.runner.temperature
+        )
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """See `Searcher.search`."""
+        """Choose a move in each game, as `Searcher.search` asks."""
         return self.look_ahead(games, rng).actions
 
     def look_ahead(self, games: InformationSets, rng: GameGenerators) -> SearchResult:
-        """Search the decisions that are not near-certain."""
+        """Search the decisions that are not near-certain, and return all that was found."""
         prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
-        searched = prior.max(axis=1, initial=0.0) < self.plan.near_certain
-        likeliest = prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64)
-        tried = np.full(prior.shape, np.nan), np.zeros(prior.shape, np.int64)
-        found = SearchResult(likeliest, prior, searched, *tried)
-        rows = np.flatnonzero(searched)
+        result = SearchResult(
+            actions=prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
+            prior=prior,
+            searched=prior.max(axis=1, initial=0.0) < self.settings.near_certain,
+            values=np.full(prior.shape, np.nan),
+            visits=np.zeros(prior.shape, np.int64),
+        )
+        rows = np.flatnonzero(result.searched)
         for first in range(0, len(rows), _AT_ONCE):
-            self._look_ahead(games, rows[first : first + _AT_ONCE], rng, found)
-        return found
+            self._search_some(games, rows[first : first + _AT_ONCE], rng, result)
+        return result
 
-    def _look_ahead(
+    def _search_some(
         self,
         games: InformationSets,
         rows: NDArray[np.int64],
         rng: GameGenerators,
-        found: SearchResult,
+        result: SearchResult,
     ) -> None:
-        plan = self.plan
-        prior = found.prior[rows]
+        """Search the games at some rows, and write what is found into their rows of the result."""
+        settings = self.settings
+        prior = result.prior[rows]
         log_policy = np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0.0)
-        noise = np.zeros(prior.shape)
-        if plan.noise:
-            draws = to_unit(rng.words(np.repeat(rows, prior.shape[1]))).reshape(prior.shape)
-            noise = -plan.noise * np.log(-np.log(np.maximum(draws, 1e-300)))
-        candidates = Candidates.of(log_policy, noise, plan.considered)
-        began = time.perf_counter()
-        for phase in range(candidates.phases.max()):
-            active = phase < candidates.phases
-            alive = candidates.alive.sum(axis=1)
-            if plan.seconds:
-                until = began + plan.seconds * len(rows) * (phase + 1) / candidates.phases.max()
-                self._play_until(until, candidates, active, games, rows, rng)
-            else:
-                each = np.maximum(plan.simulations // (candidates.phases * alive), 1)
-                self._play(candidates, np.where(active, each, 0), games, rows, rng)
-            candidates.halve(plan.sharpness, active)
-        found.actions[rows] = candidates.best()
-        tried = candidates.visits > 0
-        of, places = np.nonzero(tried)
-        actions = candidates.actions[of, places]
-        found.values[rows[of], actions] = candidates.means()[of, places]
-        found.visits[rows[of], actions] = candidates.visits[of, places]
+        noise = self._gumbel_noise(prior.shape, rows, rng)
+        candidates = Candidates.of(log_policy, noise, settings.considered)
+        searched = _Searched(games, rows, rng, candidates)
+        phases = candidates.phases.max()
 
-    def _play_until(
-        self,
-        until: float,
-        candidates: Candidates,
-        active: NDArray[np.bool_],
-        games: InformationSets,
-        rows: NDArray[np.int64],
-        rng: GameGenerators,
-    ) -> None:
+        began = time.perf_counter()
+        for phase in range(phases):
+            active = phase < candidates.phases
+            if settings.seconds:
+                until = began + settings.seconds * len(rows) * (phase + 1) / phases
+                self._play_until(until, searched, active)
+            else:
+                alive = candidates.alive.sum(axis=1)
+                each = np.maximum(settings.simulations // (candidates.phases * alive), 1)
+                self._play(searched, np.where(active, each, 0))
+            candidates.halve(settings.sharpness, active)
+
+        result.actions[rows] = candidates.best()
+        of, places = np.nonzero(candidates.visits > 0)
+        actions = candidates.actions[of, places]
+        result.values[rows[of], actions] = candidates.means()[of, places]
+        result.visits[rows[of], actions] = candidates.visits[of, places]
+
+    def _gumbel_noise(
+        self, shape: tuple[int, ...], rows: NDArray[np.int64], rng: GameGenerators
+    ) -> NDArray[np.float64]:
+        if not self.settings.noise:
+            return np.zeros(shape)
+        draws = to_unit(rng.words(np.repeat(rows, shape[1]))).reshape(shape)
+        gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
+        return self.settings.noise * gumbel
+
+    def _play_until(self, until: float, searched: _Searched, active: NDArray[np.bool_]) -> None:
         each = 1
         while True:
             began = time.perf_counter()
-            self._play(candidates, np.where(active, each, 0), games, rows, rng)
+            self._play(searched, np.where(active, each, 0))
             now = time.perf_counter()
-            left = int((until - now) / max(now - began, 1e-6) * each)
-            if left < 1:
+            affordable = int((until - now) / max(now - began, 1e-6) * each)
+            if affordable < 1:
                 return
-            each = min(left, 4 * each)
+            each = min(affordable, 4 * each)
 
-    def _play(
-        self,
-        candidates: Candidates,
-        each: NDArray[np.int64],
-        games: InformationSets,
-        rows: NDArray[np.int64],
-        rng: GameGenerators,
-    ) -> None:
-        for before in range(0, int(each.max()), _IN_A_ROUND):
-            played = candidates.playouts(np.clip(each - before, 0, _IN_A_ROUND))
-            places = rows[played.places]
+    def _play(self, searched: _Searched, each: NDArray[np.int64]) -> None:
+        """Play `each`, int64[m], playouts of every candidate that is left in a game."""
+        games, rows, rng, candidates = searched
+        for played in range(0, int(each.max()), _IN_A_ROUND):
+            playouts = candidates.playouts(np.clip(each - played, 0, _IN_A_ROUND))
+            places = rows[playouts.places]
             records = games.records(places, rng)
-            ends = self.player.play(played, records, rng.words(places))
-            candidates.count(played, self._utility(ends))
+            outcomes = self.runner.play(playouts, records, rng.words(places))
+            candidates.add(playouts, self._utility(outcomes))
 
 
 class UniformPrior:
-    """A prior without preference."""
+    """A prior that finds all legal moves equally likely."""
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """See `Advisor.probabilities`."""
+        """Return equal probabilities of the legal actions, as `Advisor.probabilities` asks."""
         likely: NDArray[np.float32] = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
         return likely
 
@@ -190,41 +232,78 @@ class UniformPrior:
 def network_search(
     game: Game,
     network: Network,
-    plan: SearchSettings,
+    settings: SearchSettings,
     *,
     horizon: int | None = None,
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> SearchAgent:
-    """Search with a network's prior, policy and forecasts.
+    """Return a search with a network's prior, policy and forecasts.
 
-    The horizon is by default the game's. A network without heads forecasts nothing of the other
-    seats, so playouts go on to the end.
+    Args:
+        game: The game.
+        network: The network. Without heads it forecasts nothing of the other seats, so that
+            playouts go on to the end.
+        settings: How a move is searched.
+        horizon: The decisions of each seat after which a playout is valued, by default the game's.
+        temperature: The temperature of the policy in playouts.
+        threads: The threads that share the playouts; they change no result.
     """
     if horizon is None:
         horizon = game.forecast_horizon
     if horizon is None or not network.has_heads:
         horizon = TO_THE_END
     weights = weights_of(network)
-    player = PlayoutRunner(
+    runner = PlayoutRunner(
         game, by_network, weights, horizon=horizon, temperature=temperature, threads=threads
     )
-    return SearchAgent(NetworkAgent(network), player, plan)
+    return SearchAgent(NetworkAgent(network), runner, settings)
 
 
-def plain_search(game: Game, choose: Choose, plan: SearchSettings, *, threads: int) -> SearchAgent:
-    """Search without a network: every move, and a policy to the end of the game."""
-    player = PlayoutRunner(
-        game, choose, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
+def _from_tensors(
+    tensors: Tensors, settings: SearchSettings, horizon: int, temperature: float, game: Game
+) -> SearchAgent:
+    network = Network(tensors, game.layout)
+    return network_search(game, network, settings, horizon=horizon, temperature=temperature)
+
+
+def plain_search(
+    game: Game, policy: PlayoutPolicy, settings: SearchSettings, *, threads: int = 1
+) -> SearchAgent:
+    """Return a search without a network.
+
+    It considers every move, and playouts follow the policy to the end of the game.
+    """
+    runner = PlayoutRunner(
+        game, policy, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
     )
-    return SearchAgent(UniformPrior(), player, replace(plan, considered=EVERY_MOVE))
+    return SearchAgent(UniformPrior(), runner, replace(settings, considered=EVERY_MOVE))
+
+
+def playout_policy(game: Game, name: str) -> PlayoutPolicy:
+    """Return the compiled policy of playouts that `heuristic` or `random` names."""
+    return by_heuristic(heuristics_of(game).score) if name == "heuristic" else at_random
 
 
 def no_weights(game: Game) -> Weights:
-    """The least weights, for policies that ask no network."""
+    """Return the smallest weights, for policies that ask no network."""
     shapes = Network.shapes(1, game.layout.size, game.actions.size)
     zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     return weights_of(Network(zeros, game.layout))
+
+
+def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> SearchAgent:
+    """Return a search for better moves than an agent's.
+
+    That is the agent itself if it searches, else a search with its network, else one whose playouts
+    follow the best agent that needs no network.
+    """
+    if isinstance(agent, SearchAgent):
+        return agent
+    network = network_of(agent)
+    if network is not None:
+        return network_search(game, network, settings)
+    return plain_search(game, playout_policy(game, best_untrained_agent(game)), settings)
 
 
 def search_agent(
@@ -243,40 +322,49 @@ def search_agent(
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> SearchAgent:
-    """The agent `search` with its options (docs/agents.md)."""
-    plan = SearchSettings(simulations, seconds, considered, utility, sharpness, near_certain)
+    """Make the agent `search`, whose options these are (docs/agents.md)."""
+    settings = SearchSettings(simulations, seconds, considered, utility, sharpness, near_certain)
     is_bundled = network == "network"
     if not rollouts:
-        rollouts = (
-            "network" if not is_bundled or bundled_versions(game) else best_untrained_agent(game)
-        )
+        has_network = not is_bundled or bundled_versions(game)
+        rollouts = "network" if has_network else best_untrained_agent(game)
+
     if rollouts in ("heuristic", "random"):
-        usual = "network", NEWEST, SearchSettings.considered, "", TEMPERATURE
-        if (network, version, considered, horizon, temperature) != usual:
+        given = (network, version, considered, horizon, temperature)
+        defaults = ("network", NEWEST, SearchSettings.considered, "", TEMPERATURE)
+        if given != defaults:
             raise ValueError(
                 f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
                 "considered, horizon and temperature"
             )
-        by_rules = rollouts == "heuristic"
-        choose = by_heuristic(heuristics_of(game).score) if by_rules else at_random
-        return plain_search(game, choose, plan, threads=threads)
+        return plain_search(game, playout_policy(game, rollouts), settings, threads=threads)
     if rollouts != "network":
         known = ("network", "heuristic", "random")
         question = did_you_mean(rollouts, known)
         raise ValueError(f"rollouts={rollouts!r}{question}: choose one of {', '.join(known)}")
+
     if version != NEWEST and not is_bundled:
         raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
     folder = bundled_checkpoint(game, version) if is_bundled else Path(network)
     if not folder.is_dir():
         raise ValueError(f"network={network!r} is no checkpoint; give its folder")
-    if horizon and horizon != "end" and not horizon.isdigit():
-        raise ValueError(f"horizon={horizon}: give end, or a number of decisions of each seat")
-    ends = {"": None, "end": TO_THE_END}
+    decisions = _horizon_named(horizon)
     return network_search(
         game,
         load_to_play(folder, game),
-        plan,
-        horizon=ends[horizon] if horizon in ends else int(horizon),
+        settings,
+        horizon=decisions,
         temperature=temperature,
         threads=threads,
     )
+
+
+def _horizon_named(text: str) -> int | None:
+    """Parse the option `horizon`; None stands for the game's."""
+    if not text:
+        return None
+    if text == "end":
+        return TO_THE_END
+    if not text.isdigit():
+        raise ValueError(f"horizon={text}: give end, or a number of decisions of each seat")
+    return int(text)

@@ -1,4 +1,4 @@
-"""Possible games, played on by compiled policies to the end or until they are valued."""
+"""Playouts of possible games by compiled policies, to the end or until a network values them."""
 
 from __future__ import annotations
 
@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.inference import (
     Scratch,
     Weights,
-    first_sums,
-    normalised,
+    normalise,
     update_sums,
+    write_first_sums,
     write_heads,
     write_logits,
 )
@@ -30,72 +30,94 @@ from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
 TO_THE_END = 1_000_000  # a horizon beyond any game's end
 _FEW = 16  # the number of playouts below which one thread plays them
-_11, _TO_UNIT = np.uint64(11), 2.0**-53
+_SHIFT = np.uint64(11)
+_TO_UNIT = 2.0**-53  # 53 random bits become a number from 0 up to 1
 
 
 class PlayoutScratch(NamedTuple):
-    """Room for one playout."""
+    """Memory for one playout."""
 
     games: Records  # one record
-    mask: NDArray[np.bool_]  # bool[A]
-    seen: NDArray[np.int8]  # int8[D], by the seat to move
-    change: NDArray[np.int16]  # int16[D]
+    mask: NDArray[np.bool_]  # bool[A], the legal actions of the seat to move
+    seen: NDArray[np.int8]  # int8[D], the observation of the seat to move
+    change: NDArray[np.int16]  # int16[D], differences of two observations
     begun: NDArray[np.bool_]
     """bool[2, S], the seats that have seen a position: at the root, and in this playout."""
-    seen_by: NDArray[np.int8]  # int8[2, S, D], what they saw last
-    sums: NDArray[np.int32]  # int32[2, S, W], the first layer of that
+    seen_by: NDArray[np.int8]  # int8[2, S, D], their last observations
+    sums: NDArray[np.int32]  # int32[2, S, W], the first layer's sums for these observations
     scores: NDArray[np.int16]  # int16[S]
 
     @classmethod
     def of(cls, game: Game, width: int) -> PlayoutScratch:
-        """Room for a game and a network's width."""
-        seats, numbers = game.max_seats, game.layout.size
+        """Allocate memory for a game and a network's width."""
+        seats = game.max_seats
+        numbers = game.layout.size
         return cls(
-            np.zeros(1, game.state),
-            np.zeros(game.actions.size, np.bool_),
-            np.zeros(numbers, np.int8),
-            np.zeros(numbers, np.int16),
-            np.zeros((2, seats), np.bool_),
-            np.zeros((2, seats, numbers), np.int8),
-            np.zeros((2, seats, width), np.int32),
-            np.zeros(seats, np.int16),
+            games=np.zeros(1, game.state),
+            mask=np.zeros(game.actions.size, np.bool_),
+            seen=np.zeros(numbers, np.int8),
+            change=np.zeros(numbers, np.int16),
+            begun=np.zeros((2, seats), np.bool_),
+            seen_by=np.zeros((2, seats, numbers), np.int8),
+            sums=np.zeros((2, seats, width), np.int32),
+            scores=np.zeros(seats, np.int16),
         )
 
 
-Choose = Callable[[Any, Any, Any, Any, float, float], int]
-"""Compiled (record, weights, scratch, room, temperature, number): a legal action.
+class PlayoutTask(NamedTuple):
+    """k playouts from d possible games, as compiled code reads them; kernels take plain tuples."""
 
-The room's `mask` and `seen` are those of the seat to move; the number is random, from 0 up to 1.
+    records: Records  # [d], the possible games
+    sources: NDArray[np.int64]  # int64[k], the possible game that each playout starts from
+    roots: NDArray[np.int64]  # int64[k], equal for playouts of one true game, which stand together
+    actions: NDArray[np.int64]  # int64[k], the first actions
+    chance: NDArray[np.uint64]  # uint64[k], the random states of policies
+
+
+class PlayoutLimits(NamedTuple):
+    """How far playouts go and how they are valued; kernels take plain tuples."""
+
+    horizon: int  # decisions of each seat after the first action, until the game is valued
+    temperature: float  # of the policy
+    unit: float  # points in a unit of the network's scores
+
+
+PlayoutPolicy = Callable[[Any, Any, Any, Any, float, float], int]
+"""Compiled (record, weights, scratch, playout, temperature, number) -> a legal action.
+
+`scratch` is the forward pass's, `playout` is a `PlayoutScratch`, and the number is random, from 0
+up to 1.
 """
 
 
 @rule
-def copied(source: Any, out: Any) -> None:
-    """Copy one array into another; assigning slices would allocate."""
+def copy_into(source: Any, out: Any) -> None:
+    """Copy one array into another. Assigning slices would allocate memory."""
     for i in range(len(out)):
         out[i] = source[i]
 
 
 @rule
-def look(game: Any, weights: Any, scratch: Any, room: Any) -> None:
-    """Compute features of what the seat to move sees, updating those of its last view."""
+def write_features(game: Any, weights: Any, scratch: Any, playout: Any) -> None:
+    """Write the features of what the seat to move sees, updating those of its last view."""
     seat = game["to_move"]
-    if not room.begun[1, seat]:
-        if not room.begun[0, seat]:
-            first_sums(room.seen, weights, scratch.inputs, room.sums[0, seat])
-            copied(room.seen, room.seen_by[0, seat])
-            room.begun[0, seat] = True
-        copied(room.seen_by[0, seat], room.seen_by[1, seat])
-        copied(room.sums[0, seat], room.sums[1, seat])
-        room.begun[1, seat] = True
-    before, sums = room.seen_by[1, seat], room.sums[1, seat]
-    update_sums(room.seen, before, room.change, weights, scratch.inputs, sums)
-    normalised(sums, weights, scratch)
+    if not playout.begun[1, seat]:
+        if not playout.begun[0, seat]:
+            write_first_sums(playout.seen, weights, scratch.inputs, playout.sums[0, seat])
+            copy_into(playout.seen, playout.seen_by[0, seat])
+            playout.begun[0, seat] = True
+        copy_into(playout.seen_by[0, seat], playout.seen_by[1, seat])
+        copy_into(playout.sums[0, seat], playout.sums[1, seat])
+        playout.begun[1, seat] = True
+    before = playout.seen_by[1, seat]
+    sums = playout.sums[1, seat]
+    update_sums(playout.seen, before, playout.change, weights, scratch.inputs, sums)
+    normalise(sums, weights, scratch)
 
 
 @rule
-def drawn(mask: Any, logits: Any, temperature: float, number: float) -> int:
-    """A legal action drawn from the softmax of logits; the likeliest at temperature 0."""
+def sample_action(mask: Any, logits: Any, temperature: float, number: float) -> int:
+    """Sample a legal action from the softmax of logits; at temperature 0 the likeliest."""
     best = -1
     for action in range(len(mask)):
         if mask[action] and (best < 0 or logits[action] > logits[best]):
@@ -117,23 +139,23 @@ def drawn(mask: Any, logits: Any, temperature: float, number: float) -> int:
 
 @rule
 def by_network(
-    game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
+    game: Any, weights: Any, scratch: Any, playout: Any, temperature: float, number: float
 ) -> int:
-    """An action drawn from the network's policy."""
-    look(game, weights, scratch, room)
-    write_logits(room.mask, weights, scratch)
-    return drawn(room.mask, scratch.logits, temperature, number)
+    """Sample an action from the network's policy."""
+    write_features(game, weights, scratch, playout)
+    write_logits(playout.mask, weights, scratch)
+    return sample_action(playout.mask, scratch.logits, temperature, number)
 
 
 @rule
 def at_random(
-    game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
+    game: Any, weights: Any, scratch: Any, playout: Any, temperature: float, number: float
 ) -> int:
-    """Any legal action."""
-    left = int(number * room.mask.sum())
+    """Sample a legal action, all with equal probability."""
+    left = int(number * playout.mask.sum())
     last = -1
-    for action in range(len(room.mask)):
-        if room.mask[action]:
+    for action in range(len(playout.mask)):
+        if playout.mask[action]:
             last = action
             if left == 0:
                 return action
@@ -142,19 +164,26 @@ def at_random(
 
 
 @cache
-def by_heuristic(score: Callable[[Any, int], float]) -> Choose:
-    """The action of the highest score, compiled (observation, action) -> float."""
+def by_heuristic(score: Callable[[Any, int], float]) -> PlayoutPolicy:
+    """Return a policy that plays the action with the highest score.
+
+    `score` is compiled (observation, action) -> float. Ties break at random.
+    """
 
     @rule
     def choose(
-        game: Any, weights: Any, scratch: Any, room: Any, temperature: float, number: float
+        game: Any, weights: Any, scratch: Any, playout: Any, temperature: float, number: float
     ) -> int:
-        best, highest, equals = -1, 0.0, 0
-        for action in range(len(room.mask)):
-            if room.mask[action]:
-                worth = score(room.seen, action)
+        best = -1
+        highest = 0.0
+        equals = 0
+        for action in range(len(playout.mask)):
+            if playout.mask[action]:
+                worth = score(playout.seen, action)
                 if best < 0 or worth > highest:
-                    best, highest, equals = action, worth, 1
+                    best = action
+                    highest = worth
+                    equals = 1
                 elif worth == highest:
                     # The number is used up step by step, so that ties are equally likely.
                     equals += 1
@@ -170,15 +199,17 @@ def by_heuristic(score: Callable[[Any, int], float]) -> Choose:
 
 @rule
 def write_forecast(
-    game: Any, weights: Any, scratch: Any, room: Any, unit: float, win: Any, score: Any
+    game: Any, weights: Any, scratch: Any, playout: Any, unit: float, win: Any, score: Any
 ) -> None:
-    """Write float32[S] shares of the victory, and add expected changes of the scores.
+    """Write the mover's forecast: shares of the victory, and expected changes of scores.
 
-    The forecast is the mover's.
+    Shares are written into `win`, changes are added to `score`; both are float32[S].
     """
-    look(game, weights, scratch, room)
+    write_features(game, weights, scratch, playout)
     write_heads(weights, scratch)
-    heads, mover, players = scratch.heads, game["to_move"], game["players"]
+    heads = scratch.heads
+    mover = game["to_move"]
+    players = game["players"]
     most = heads[1]
     for place in range(1, players):
         most = max(most, heads[1 + place])
@@ -192,88 +223,85 @@ def write_forecast(
 
 
 @cache
-def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
-    """A game's kernel of playouts in which every seat follows one policy."""
-    rules = game.rules
-    rules_play, rules_observe, rules_scores = rules.play, rules.observe, rules.scores
-    rules_rewind = rules.rewind
+def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
+    """Compile a game's kernel of playouts in which every seat follows one policy."""
+    rules_play = game.rules.play
+    rules_observe = game.rules.observe
+    rules_scores = game.rules.scores
+    rules_rewind = game.rules.rewind
     play_forced_moves = forced_moves_of(game)
 
     @rule
-    def choose_again(game: Any, state: Any, weights: Any, scratch: Any, room: Any) -> Any:
-        """Redraw others' secret choices by the policy; returns the random state.
+    def choose_again(game: Any, state: Any, weights: Any, scratch: Any, playout: Any) -> Any:
+        """Redraw the others' secret choices by the policy, and return the random state.
 
         Each seat chooses from what it saw before these choices, in the possible game.
         """
         mover = game["to_move"]
         if rules_rewind(game):
-            play_forced_moves(game, room.mask)
+            play_forced_moves(game, playout.mask)
             while game["to_move"] != mover:
-                room.seen[:] = 0
-                rules_observe(game, game["to_move"], room.seen)
+                playout.seen[:] = 0
+                rules_observe(game, game["to_move"], playout.seen)
                 state += GOLDEN
-                number = np.float64(mix(state) >> _11) * _TO_UNIT
-                rules_play(game, choose(game, weights, scratch, room, 1.0, number))
-                play_forced_moves(game, room.mask)
+                number = np.float64(mix(state) >> _SHIFT) * _TO_UNIT
+                rules_play(game, choose(game, weights, scratch, playout, 1.0, number))
+                play_forced_moves(game, playout.mask)
         return state
 
     @kernel(game.name, f"{game.name.capitalize()}'s rules (playouts of a search)")
     def play_on(
-        records: Any,  # possible games[d]
-        sources: Any,  # int64[k], the possible game that each playout starts from
-        roots: Any,  # int64[k], equal for playouts of one true game, which stand together
-        actions: Any,  # int64[k], the first actions
-        chance: Any,  # uint64[k], the random states of policies
+        task: Any,  # PlayoutTask
         first: int,  # the first playout to play
         last: int,  # one more than the last
-        horizon: int,  # decisions of each seat after that until the game is valued
-        temperature: float,  # of the policy
-        unit: float,  # points in a unit of the network's scores
+        limits: Any,  # PlayoutLimits
         network: Any,  # Weights
-        for_network: Any,  # Scratch
-        for_games: Any,  # Room
+        memory: Any,  # Scratch and PlayoutScratch
         win: Any,  # float32[k, S], written: shares of the victory
         score: Any,  # float32[k, S], written: final scores in points
     ) -> int:
-        """Play some of k playouts; returns the number of decisions."""
-        weights, scratch, room = (
-            Weights(*network),
-            Scratch(*for_network),
-            PlayoutScratch(*for_games),
-        )
+        """Play some of k playouts, and return the number of decisions made."""
+        records, sources, roots, actions, chance = task
+        horizon, temperature, unit = limits
+        weights = Weights(*network)
+        scratch = Scratch(*memory[0])
+        playout = PlayoutScratch(*memory[1])
+
         decisions = 0
         root = -1
         for k in range(first, last):
             if k == first or roots[k] != root:
                 root = roots[k]
-                room.begun[0, :] = False
-            room.begun[1, :] = False
-            room.games[0] = records[sources[k]]
-            game = room.games[0]
+                playout.begun[0, :] = False
+            playout.begun[1, :] = False
+            playout.games[0] = records[sources[k]]
+            game = playout.games[0]
             players = game["players"]
-            state = choose_again(game, chance[k], weights, scratch, room)
+            state = choose_again(game, chance[k], weights, scratch, playout)
             rules_play(game, actions[k])
-            play_forced_moves(game, room.mask)
+            play_forced_moves(game, playout.mask)
+
             left = horizon * int(players)
             while game["to_move"] >= 0:
-                room.seen[:] = 0
-                rules_observe(game, game["to_move"], room.seen)
+                playout.seen[:] = 0
+                rules_observe(game, game["to_move"], playout.seen)
                 if left <= 0:
                     break
                 state += GOLDEN
-                number = np.float64(mix(state) >> _11) * _TO_UNIT
-                action = choose(game, weights, scratch, room, temperature, number)
+                number = np.float64(mix(state) >> _SHIFT) * _TO_UNIT
+                action = choose(game, weights, scratch, playout, temperature, number)
                 rules_play(game, action)
-                play_forced_moves(game, room.mask)
+                play_forced_moves(game, playout.mask)
                 left -= 1
                 decisions += 1
-            rules_scores(game, room.scores)
+
+            rules_scores(game, playout.scores)
             winners = 0
             for other in range(players):
-                score[k, other] = room.scores[other]
+                score[k, other] = playout.scores[other]
                 winners += game["winners"][other]
             if game["to_move"] >= 0:
-                write_forecast(game, weights, scratch, room, unit, win[k], score[k])
+                write_forecast(game, weights, scratch, playout, unit, win[k], score[k])
                 decisions += 1
             elif winners > 0:
                 for other in range(players):
@@ -284,16 +312,27 @@ def playouts_of(game: Game, choose: Choose) -> Callable[..., int]:
 
 
 class PlayoutRunner:
-    """Plays possible games on, by a policy of all seats and the weights of its network.
+    """Plays possible games on, by one policy for all seats.
 
-    After `horizon` decisions of each seat a game is valued. Threads change no result. `decisions`
-    counts those made and valued so far.
+    Args:
+        game: The game.
+        policy: The compiled policy.
+        weights: The weights of its network (see `no_weights` for policies without one).
+        horizon: The decisions of each seat after which the network values the game.
+        temperature: The temperature of the policy.
+        threads: The threads that share playouts; they change no result.
+
+    Attributes:
+        decisions: The number of decisions made and valued so far.
+
+    Raises:
+        ValueError: a number is out of range, or a network without heads is to value games.
     """
 
     def __init__(
         self,
         game: Game,
-        choose: Choose,
+        policy: PlayoutPolicy,
         weights: Weights,
         *,
         horizon: int,
@@ -312,42 +351,64 @@ class PlayoutRunner:
             )
         self.game = game
         self.decisions = 0
-        self.horizon, self.temperature = horizon, float(temperature)
+        self.horizon = horizon
+        self.temperature = float(temperature)
         self._weights = weights
-        self._play_on = playouts_of(game, choose)
+        self._play_on = playout_kernel(game, policy)
         self._pool = ThreadPool(threads)
-        self._own = threading.local()  # each thread has room of its own
+        self._of_thread = threading.local()  # each thread has memory of its own
 
-    def play(self, played: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
-        """The ends of playouts from possible games[d], uint64[d] the policies' random states."""
-        size = len(played.sources)
+    def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
+        """Play playouts, and return how they end.
+
+        Args:
+            playouts: What is played.
+            records: The d possible games from which playouts start.
+            chance: uint64[d], the random states of policies.
+        """
+        size = len(playouts.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
         unit = float(self.game.score_scale)
-        draws = chance[played.sources]
+        task = PlayoutTask(
+            records=records,
+            sources=playouts.sources,
+            roots=playouts.games,
+            actions=playouts.actions,
+            chance=chance[playouts.sources],
+        )
+        limits = PlayoutLimits(self.horizon, self.temperature, unit)
         made: list[int] = []
 
         def play(first: int, last: int) -> None:
-            if not hasattr(self._own, "rooms"):
-                room = PlayoutScratch.of(self.game, len(self._weights.gain))
-                self._own.rooms = tuple(Scratch.of(self._weights)), tuple(room)
-            made.append(
-                self._play_on(
-                    *(records, played.sources, played.games, played.actions, draws),
-                    *(first, last, self.horizon, self.temperature, unit),
-                    *(tuple(self._weights), *self._own.rooms, win, score),
-                )
+            decisions = self._play_on(
+                tuple(task),
+                first,
+                last,
+                tuple(limits),
+                tuple(self._weights),
+                self._memory(),
+                win,
+                score,
             )
+            made.append(decisions)
 
         if size < _FEW:
             play(0, size)
         else:
             self._pool.share(size, play)
         self.decisions += sum(made)
-        roots = played.sources
         return Outcomes(
-            win,
-            score / np.float32(unit),
-            records["to_move"][roots].astype(np.int64),
-            records["players"][roots].astype(np.int64),
+            win=win,
+            score=score / np.float32(unit),
+            seats=records["to_move"][playouts.sources].astype(np.int64),
+            players=records["players"][playouts.sources].astype(np.int64),
         )
+
+    def _memory(self) -> tuple[Any, Any]:
+        """Return the scratch memory of the current thread, for the kernel."""
+        if not hasattr(self._of_thread, "memory"):
+            playout = PlayoutScratch.of(self.game, len(self._weights.gain))
+            self._of_thread.memory = tuple(Scratch.of(self._weights)), tuple(playout)
+        memory: tuple[Any, Any] = self._of_thread.memory
+        return memory

@@ -8,13 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.heuristics import best_untrained_agent
 from shakespeare_agents.naming import default, make
-from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
+from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import (
-    SearchAgent,
     SearchSettings,
     UniformPrior,
+    improving_search,
     network_search,
 )
 from shakespeare_agents.search.halving import Playouts
@@ -54,20 +53,15 @@ class Analyst:
         self.game = game
         self.name = name_of(player)
         self.agent: AnyAgent = make(player, game)
-        self.searcher: Any = self.agent
         settings = SearchSettings(_SIMULATIONS)
-        if isinstance(self.agent, NetworkAgent):
-            self.searcher = network_search(game, self.agent.network, settings)
-        elif not isinstance(self.agent, SearchAgent):
-            rollouts = best_untrained_agent(game)
-            self.searcher = make("search", game, rollouts=rollouts, simulations=_SIMULATIONS)
+        self.searcher = improving_search(self.agent, game, settings)
         self.prior: Advisor = self.searcher.prior
         self.network: ForwardPass | None = None
-        self._playouts = self.searcher.player
-        if isinstance(self.prior, NetworkAgent):
-            network = self.prior.network
+        self._playouts = self.searcher.runner
+        network = self.searcher.network
+        if network is not None:
             to_the_end = network_search(game, network, settings, horizon=TO_THE_END)
-            self._playouts = to_the_end.player
+            self._playouts = to_the_end.runner
             self.network = ForwardPass(network) if network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent

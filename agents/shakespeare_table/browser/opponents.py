@@ -105,9 +105,9 @@ def levels(game: str) -> list[Level]:
 
 def agent_in_words(agent: str) -> str:
     """Return an agent's name with its options in words."""
-    name, options = naming.split_options(agent)
+    spec = naming.AgentSpec.parse(agent)
     words = [
         _OPTIONS_IN_WORDS.get(option, f"{option} {{}}").format(value)
-        for option, value in options.items()
+        for option, value in spec.options.items()
     ]
-    return ", ".join([name, *words])
+    return ", ".join([spec.name, *words])

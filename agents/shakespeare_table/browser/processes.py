@@ -26,7 +26,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from shakespeare_agents.naming import default, make
-from shakespeare_agents.workers import set_up_worker, starting
+from shakespeare_agents.workers import set_up_worker, starting_processes
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import compile_all
@@ -116,7 +116,7 @@ class AgentProcess:
                 # A daemon: should this process end without a word, none waits for it.
                 arguments = (theirs, os.getpid())
                 process = spawning.Process(target=_run_jobs, args=arguments, daemon=True)
-                with starting():
+                with starting_processes():
                     process.start()
                 theirs.close()
                 self._process = process

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import default, make, public_name
+from shakespeare_agents.naming import default, make, parsed, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import Position
 from shakespeare_env.checks.values import did_you_mean, short_repr
@@ -275,15 +275,16 @@ class GameTools:
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made:
+                given = parsed(name)
                 try:
-                    agent = make(name, rules)
+                    agent = make(given, rules)
                 except Exception as fault:  # an agent may be anybody's
                     print(f"{name} cannot play: {fault}", file=sys.stderr)
                     kind = type(fault).__name__
                     raise RequestError(
                         f"{public_name(name)} cannot play ({kind}). The server's errors say more."
                     ) from fault
-                self._made[game, name] = Opponent(name, agent_digest(name, agent, rules), agent)
+                self._made[game, name] = Opponent(name, agent_digest(given, agent, rules), agent)
         return [self._made[game, name] for name in names]
 
     def _with_ending(self, game: ModelGame, result: ToolResult) -> ToolResult:

@@ -23,7 +23,8 @@ _FRAME = 10
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Return the panels of a position (`Position.to_dict` or `seen_by`)."""
     panels = [*_choice(position), *_table(position)]
-    return [*panels, *(_seat(position, seat, names) for seat in range(position["players"]))]
+    panels += [_seat(position, seat, names) for seat in range(position["players"])]
+    return panels
 
 
 def _choice(position: Mapping[str, Any]) -> list[Panel]:

@@ -109,7 +109,8 @@ def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
     """Draw an act's disc from the side, numbered by seat; the solo disc is grey, with an N."""
     name = "N"
-    fill, ink = (d.NEUTRAL, "#ffffff")
+    fill = d.NEUTRAL
+    ink = "#ffffff"
     if isinstance(whose, int):
         name = str(whose)
         fill, ink = SEAT_COLOURS[whose]

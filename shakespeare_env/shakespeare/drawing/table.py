@@ -181,7 +181,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
     else:
         parts = [f"{at}. {OBJECTIVES[card]}" for at, card in enumerate(cards, 1)]
-    dotted = [*(f"{part} ·" for part in parts[:-1]), *parts[-1:]]
+    dotted = [f"{part} ·" for part in parts[:-1]] + parts[-1:]
     broken = d.lines(dotted, 12, width) or ["none"]
     drawn: d.Elements = [d.bold(0, 20, PILES[pile], fill=d.MUTED, room=width)]
     drawn += [d.words(0, 37 + 16.5 * at, line, room=width) for at, line in enumerate(broken)]

@@ -1,1 +1,1 @@
-"""What is legal and what it does, compiled."""
+"""The compiled rules: set-up, legal actions, play and scores."""

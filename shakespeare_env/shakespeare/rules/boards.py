@@ -1,4 +1,4 @@
-"""What lies on the table: discs on the acts, a seat's troupe, stage and mood, and the supply."""
+"""Rules of things on the table: discs on acts, troupes, stages, moods and the supply."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What cards, moves and things on the table do, in words; every number is the box's."""
+"""Explanations of cards, moves and things on the table, with the numbers of the box."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""What a position says, the same in every drawing, and what others do not see of it (Rules D3)."""
+"""Words for a position that all drawings share, and the view of it that a seat has (Rules D3)."""
 
 from __future__ import annotations
 

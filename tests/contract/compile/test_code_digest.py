@@ -37,7 +37,7 @@ def kernels_in_use():
 
     return {
         "rules": kernels.kernels_of(game).step,
-        "playouts": playouts.playouts_of(game, playouts.by_network),
+        "playouts": playouts.playout_kernel(game, playouts.by_network),
         "heuristics": best_action._chooser("figaro", figaro.score)[1],
         "networks": inference.write_policies,
         "device": over_rows,

@@ -1,4 +1,4 @@
-"""What `determinize` draws for a seat: uniform over all that it cannot know (Rules D3).
+"""`determinize` draws uniformly from all that a seat cannot know (Rules D3).
 
 Frequencies are tested by chi-square against the value exceeded once in 10 000 draws; seeds are
 fixed, so a test that passes goes on passing.

@@ -16,7 +16,7 @@ GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in NA
 
 
 def drawn(before, after):
-    """What was drawn and what is left to draw: after the draft and in upkeep (S5, U1, U2)."""
+    """Return what was drawn and is left to draw, after the draft and in upkeep (S5, U1, U2)."""
     drafted = (before["phase"] == "draft") > (after["phase"] == "draft")
     if drafted or after["day"] > before["day"]:
         return ["deck", "discarded_characters", "display", "bags"]
@@ -46,7 +46,7 @@ def assert_as_expected(position, seat, known):
 
 @pytest.mark.parametrize("table", TABLES_HERE, ids=str)
 def test_played_games_are_observed_number_by_number(table):
-    """What a seat put back is followed by hand: the others of its draw, at the bottom (T17)."""
+    """The test follows by hand what a seat put back at the bottom: the rest of its draw (T17)."""
     position = table.position(seed=70)
     knows: dict[str, int] = {}
     before = position.to_dict()

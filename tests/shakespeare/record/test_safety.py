@@ -24,7 +24,7 @@ def played_out(d, seed):
 
 
 def without_bags(d):
-    """The same position with everything that is still in the bags out of the game."""
+    """Return the position with everything that is still in the bags out of the game."""
     for kind, bag in d["bags"].items():
         for colour in COLOURS:
             d["discarded"][kind][colour] += bag[colour]
@@ -59,7 +59,7 @@ def test_t2_extras_are_hired_one_a_day():
 
 
 def test_v2_a_neutral_disc_that_stands_on_its_later_space_already_stays_on_top_there():
-    """What the fuzzer found: the disc counted itself, and was left one place too high."""
+    """The fuzzer found this: the disc counted itself, and was left one place too high."""
     d = turn_position(players=1, day=4, acts={"I": {8: ["neutral"]}}, seats={0: ready_to_pass()})
     position = Position.from_dict(d)
     while position.to_dict()["day"] == 4:

@@ -19,11 +19,20 @@ def with_actor(card, acts=None):
 @pytest.mark.parametrize(
     ("actor", "after", "white"),
     [
-        *[("iago", (3, 1, 2), 0), ("viola", (1, 2, 2), 0), ("lady_macbeth", (2, 2, 2), 0)],
-        *[("puck", (1, 2, 1), 0), ("romeo", (3, 1, 1), 1), ("juliet", (1, 1, 3), 1)],
-        *[("beatrice", (1, 3, 1), 1), ("titania", (1, 2, 1), 1), ("hamlet", (1, 1, 2), 1)],
-        *[("lear", (1, 1, 1), 1), ("portia", (1, 1, 1), 1), ("othello", (1, 1, 1), 3)],
-        *[("author", (1, 1, 1), 2), ("falstaff", (1, 1, 1), 0)],
+        ("iago", (3, 1, 2), 0),
+        ("viola", (1, 2, 2), 0),
+        ("lady_macbeth", (2, 2, 2), 0),
+        ("puck", (1, 2, 1), 0),
+        ("romeo", (3, 1, 1), 1),
+        ("juliet", (1, 1, 3), 1),
+        ("beatrice", (1, 3, 1), 1),
+        ("titania", (1, 2, 1), 1),
+        ("hamlet", (1, 1, 2), 1),
+        ("lear", (1, 1, 1), 1),
+        ("portia", (1, 1, 1), 1),
+        ("othello", (1, 1, 1), 3),
+        ("author", (1, 1, 1), 2),
+        ("falstaff", (1, 1, 1), 0),
     ],
 )
 def test_t6_coloured_quills_advance_on_their_acts_and_white_ones_are_chosen_after(

@@ -10,8 +10,12 @@ ALL_BUT_YELLOW = {*PLENTY} - {"yellow"}
 CRAFTSMEN = pytest.mark.parametrize(
     ("card", "value"),
     [
-        *[("handyman_board", 4), ("handyman", 4), ("costume_mistress_6", 6)],
-        *[("costume_mistress_8", 8), ("set_dresser_6", 6), ("set_dresser_8", 8)],
+        ("handyman_board", 4),
+        ("handyman", 4),
+        ("costume_mistress_6", 6),
+        ("costume_mistress_8", 8),
+        ("set_dresser_6", 6),
+        ("set_dresser_8", 8),
     ],
 )
 

@@ -46,7 +46,7 @@ def after(d, *moves):
 
 
 def guesses(game, index, *of):
-    """Of positions that this seat cannot tell from the true one, the entry at a path."""
+    """Return the entry at a path of positions that a seat cannot tell from the true one."""
     found = [game.determinize(index, seed).to_dict() for seed in MANY]
     for key in of:
         found = [*map(itemgetter(key), found)]
@@ -102,7 +102,8 @@ def test_d3_the_cards_put_back_stay_known_to_their_seat_under_those_that_follow(
     for move in ("activate:queen", "queen:objectives", None):
         game.push(move or game.moves()[0])
     true = game.to_dict()["objective_deck"][-4:]
-    first, second = ([d[-4:] for d in guesses(game, i, "objective_deck")] for i in (0, 1))
+    first = [d[-4:] for d in guesses(game, 0, "objective_deck")]
+    second = [d[-4:] for d in guesses(game, 1, "objective_deck")]
     assert {tuple(deck[:2]) for deck in first} == {tuple(true[:2])}
     assert {tuple(deck[2:]) for deck in second} == {tuple(true[2:])}
     assert distinct(deck[2:] for deck in first) > 1

@@ -101,9 +101,8 @@ WORTH = [
 @pytest.mark.parametrize(("objective", "fields", "points"), WORTH)
 def test_f1a_what_an_objective_counts(objective, fields, points):
     """The end with it less the end without; the other seats end alike."""
-    with_it, without = (
-        p.each(play(last_evening(kept, **fields), "pass"), "prestige") for kept in ([objective], [])
-    )
+    with_it = p.each(play(last_evening([objective], **fields), "pass"), "prestige")
+    without = p.each(play(last_evening([], **fields), "pass"), "prestige")
     assert [a - b for a, b in zip(with_it, without, strict=True)] == [points, 0, 0, 0]
 
 

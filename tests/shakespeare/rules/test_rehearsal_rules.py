@@ -121,8 +121,16 @@ def test_r2_acts_are_scored_once_all_have_rehearsed():
     ("at", "pounds", "prestige"),
     # Space, pounds of Act I and prestige of Act III: 1 to 3 cost 1 on either.
     [
-        *[(1, 0, 0), (2, 0, 0), (3, 0, 0), (4, 0, 0), (5, 1, 0), (6, 1, 1), (7, 3, 1), (8, 3, 2)],
-        *[(9, 5, 2), (10, None, 3)],
+        (1, 0, 0),
+        (2, 0, 0),
+        (3, 0, 0),
+        (4, 0, 0),
+        (5, 1, 0),
+        (6, 1, 1),
+        (7, 3, 1),
+        (8, 3, 2),
+        (9, 5, 2),
+        (10, None, 3),
     ],
 )
 @pytest.mark.parametrize("day", [4, 6])

@@ -66,7 +66,9 @@ def test_p2_choices_are_secret_until_all_are_in():
         # The free copy is one that was activated: the first rested today.
         (
             {"resting": COPIES[:1], "used": [*COPIES[:1], "queen"]},
-            *(True, "queen", [False, False, False, True]),
+            True,
+            "queen",
+            [False, False, False, True],
         ),
         # Copies that are alike leave nothing to choose.
         ({"used": COPIES}, False, "", [False, False, False, True]),

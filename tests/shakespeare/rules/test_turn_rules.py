@@ -106,8 +106,12 @@ def test_t4_a_seat_that_has_recruited_and_has_no_cylinder_is_finished_unasked(me
 @pytest.mark.parametrize(
     ("move", "places"),
     [
-        *[("activate:author", [2, 0]), ("activate:falstaff", [2, 0]), ("activate:viola", [2, 0])],
-        *[("activate:queen", [2]), ("activate:jeweler", [2]), ("activate:handyman_board", [2])],
+        ("activate:author", [2, 0]),
+        ("activate:falstaff", [2, 0]),
+        ("activate:viola", [2, 0]),
+        ("activate:queen", [2]),
+        ("activate:jeweler", [2]),
+        ("activate:handyman_board", [2]),
         ("recruit:iago", [2]),
     ],
 )

@@ -80,7 +80,7 @@ def test_all_pictures_of_a_table_are_of_one_size(players):
 
 def test_a_large_troupe_has_room_in_a_summary():
     """Names can be told apart, and no costume lies on the next character."""
-    (panel,) = (panel for panel in board(crowded("turn", 4)) if panel.name == "seat-1")
+    panel = next(panel for panel in board(crowded("turn", 4)) if panel.name == "seat-1")
     assert panel.summary is not None
     root = ElementTree.fromstring(piece_svg(panel.summary, "summary"))
     tiles = [it for it in root.iter() if (it.get("data-place") or "").startswith("seat1.troupe.")]
@@ -107,7 +107,7 @@ def another(value):
 
 
 def page_of(game):
-    """What a page shows of a position."""
+    """Return the page that shows a position."""
     return headline(game), pieces(board(game))
 
 
@@ -131,8 +131,17 @@ def the_end():
 
 SHOWN = {
     a_turn: [
-        *("strategic_rest", "day", "to_move", "order", "initiative", "deck", "queue"),
-        *("discarded_characters", "objective_deck", "supply_tokens", "display.characters.0"),
+        "strategic_rest",
+        "day",
+        "to_move",
+        "order",
+        "initiative",
+        "deck",
+        "queue",
+        "discarded_characters",
+        "objective_deck",
+        "supply_tokens",
+        "display.characters.0",
         *(f"{heap}.{kind}.black" for heap in ("display", "bags") for kind in ("costumes", "sets")),
         *(f"discarded.{kind}.yellow" for kind in ("costumes", "sets")),
         *(f"seats.2.{key}" for key in ("prestige", "pounds", "tokens", "mood", "wager", "stage")),

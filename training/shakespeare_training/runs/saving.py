@@ -23,8 +23,8 @@ from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
     load_network,
     made_for,
+    reason_unfit,
     save_checkpoint,
-    unfit,
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT
 from shakespeare_agents.storage import Arrays, StoredTensors
@@ -146,8 +146,8 @@ class ResumePoint:
         files = {"made_for": _made_for(game), "arrays": stored, "snapshots": snapshots}
         content = state.model_copy(update=files).model_dump_json(indent=1)
         storage.write_atomically(folder / STATE_NAME, content.encode())
-        storage.forget_others(folder, _ARRAYS, stored)
-        storage.forget_others(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
+        storage.delete_other_tensors(folder, _ARRAYS, stored)
+        storage.delete_other_tensors(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
         save_checkpoint(
             folder,
             tensors_of(_part(self.arrays, "policy")),
@@ -196,7 +196,7 @@ def locked(folder: Path, *, is_new: bool) -> Iterator[None]:
         f"{folder}: another Run of this process has it; let go of it first, by its close() or by "
         "del where no other name keeps it"
     )
-    with storage.held(folder, _FILES, taken=taken, taken_here=taken_here):
+    with storage.hold_folder(folder, _FILES, taken=taken, taken_here=taken_here):
         if is_new and (state.exists() or (folder / CARD_NAME).exists()):
             what = "run; continue it with --resume," if state.exists() else "checkpoint;"
             raise ValueError(f"{folder} already holds a {what} or give another folder")
@@ -241,7 +241,7 @@ def read_state(folder: Path) -> RunState:
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
     if (wrong := _history_fault(state)) is not None:
         raise CheckpointError(f"{path}: history: {wrong}; copy all files again")
-    wrong = unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
+    wrong = reason_unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
     if wrong is None and stated["records"] != _made_for(game)["records"]:
         wrong = "made for other records of the game; use the version it was started with"
     if wrong is not None:

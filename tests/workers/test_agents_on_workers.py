@@ -10,8 +10,9 @@ from typing import Any
 import pytest
 
 from shakespeare_agents import make
-from shakespeare_agents.identity import agent_digest, box_of, named_agent, parcel_of, put_in_force
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
+from shakespeare_agents.travel import SentBox, box_of, named_agent, put_in_force, recipe_of
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.config import ArenaConfig
@@ -65,9 +66,9 @@ def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
 def test_a_file_is_found_from_another_folder(monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
     name = "agents_for_tests.py:Drawn"
-    parcel = parcel_of(name, make(name, FIGARO), FIGARO)
+    recipe = recipe_of(name, make(name, FIGARO), FIGARO)
     monkeypatch.chdir("/")
-    assert pickle.loads(pickle.dumps(parcel))(FIGARO).act
+    assert pickle.loads(pickle.dumps(recipe))(FIGARO).act
 
 
 def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
@@ -83,16 +84,17 @@ def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processe
 
 ARRIVAL = """
 import pickle, sys
-from shakespeare_agents.identity import put_in_force
+from shakespeare_agents.travel import put_in_force
 from shakespeare_env import registry
-game = put_in_force(*pickle.loads(sys.stdin.buffer.read()))
+game = put_in_force(pickle.loads(sys.stdin.buffer.read()))
 print(registry.box_digest(game.name))
 """
 
 
 def arrival(box, **environment):
     """The digest of the box in force in another process once a box is there."""
-    command, env = [sys.executable, "-c", ARRIVAL], {**os.environ, **environment}
+    command = [sys.executable, "-c", ARRIVAL]
+    env = {**os.environ, **environment}
     found = subprocess.run(command, input=pickle.dumps(box), env=env, stdout=-1, check=True)
     return found.stdout.decode().strip()
 
@@ -106,12 +108,12 @@ def test_a_box_travels(tmp_path):
     box.write_text(text, encoding="utf-8")
     digest = registry._digest_of(name, box)
     plain = box_of(registry.game(name))
-    assert plain[2] is None
-    assert arrival((name, digest, box.read_bytes(), str(box))) == digest
+    assert plain.content is None
+    assert arrival(SentBox(name, digest, box.read_bytes(), str(box))) == digest
     # A machine's own box gives way.
     assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        put_in_force(name, "0" * 64, None, "")
+        put_in_force(SentBox(name, "0" * 64, None, ""))
 
 
 def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
@@ -121,9 +123,9 @@ def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
     with small_games.registered():
         digest = registry.box_digest("bids")
         there = box_of(registry.game("bids"))
-        assert there[2] == file.read_bytes()
+        assert there.content == file.read_bytes()
         for place in (small_games.__file__, str(tmp_path / "gone.py")):
-            sent = (*there[:3], place)
+            sent = there._replace(path=place)
             assert arrival(sent, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
     with pytest.raises(WorkerError, match=r"bids is not known on .* define it in one"):
-        put_in_force("bids", digest, None, "")
+        put_in_force(SentBox("bids", digest, None, ""))

@@ -1,0 +1,174 @@
+"""Agents on their way to workers, with the box or file of the game that they play."""
+
+from __future__ import annotations
+
+import hashlib
+import platform
+import tempfile
+from collections.abc import Sequence
+from functools import cache, partial
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import cloudpickle
+
+from shakespeare_agents.capabilities import Recipe
+from shakespeare_agents.identity import agent_digest, describes_itself
+from shakespeare_agents.naming import AgentSpec, Entrant, make, parsed
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
+from shakespeare_env.errors import WorkerError
+from shakespeare_env.own_files import load_file
+from shakespeare_env.play.agent import AgentLike, AnyAgent
+
+
+class AgentSet:
+    """Agents of one game, which are rebuilt in the process where they are unpickled.
+
+    An object that holds several seats stays one object.
+
+    Args:
+        game: The game.
+        agents: The agents.
+        given: What each agent was made from.
+    """
+
+    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[AgentLike]) -> None:
+        self.game = game
+        self.agents = list(agents)
+        self._given = list(given)
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        recipes: dict[int, Recipe] = {}
+        for given, agent in zip(self._given, self.agents, strict=True):
+            if id(agent) not in recipes:
+                recipes[id(agent)] = recipe_of(given, agent, self.game)
+        order = list(recipes)
+        seats = [order.index(id(agent)) for agent in self.agents]
+        return _rebuilt, (box_of(self.game), list(recipes.values()), seats)
+
+
+def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
+    """Return the agents of entrants, ready to travel to workers."""
+    return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
+
+
+def _rebuilt(box: SentBox, recipes: Sequence[Recipe], seats: Sequence[int]) -> AgentSet:
+    game = put_in_force(box)
+    made = [recipe(game) for recipe in recipes]
+    agents = [made[seat] for seat in seats]
+    return AgentSet(game, agents, agents)
+
+
+def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Recipe:
+    """Return a picklable recipe for rebuilding an agent in another process.
+
+    Args:
+        given: What the agent was made from.
+        agent: The agent.
+        game: The game that it plays.
+
+    Raises:
+        TypeError: the agent cannot travel.
+    """
+    own_recipe = agent.recipe() if describes_itself(agent) else None
+    if own_recipe is not None:
+        return own_recipe
+
+    spec = parsed(given)
+    if isinstance(spec, AgentSpec):
+        return partial(named_agent, spec.from_any_folder(), agent_digest(spec, agent, game))
+
+    try:
+        return partial(_unpickled, cloudpickle.dumps(agent))
+    except Exception as fault:
+        raise TypeError(
+            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
+            "my.py:NAME, make it picklable, or play it without workers"
+        ) from fault
+
+
+def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
+    """Make an agent by its name.
+
+    Raises:
+        WorkerError: it cannot be made, or its digest is another one here.
+    """
+    spec = AgentSpec.parse(name) if isinstance(name, str) else name
+    try:
+        agent = make(spec, game)
+        is_same = agent_digest(spec, agent, game) == digest
+    except (ValueError, TypeError, ImportError, OSError) as fault:
+        raise WorkerError(f"the agent {spec.text!r} on {platform.node()}: {fault}") from fault
+    if not is_same:
+        raise WorkerError(
+            f"the agent {spec.text!r} is another one on {platform.node()}: its code or options "
+            "differ; put the same version there"
+        )
+    return agent
+
+
+def _unpickled(content: bytes, _game: Game) -> AnyAgent:
+    return cloudpickle.loads(content)  # type: ignore[no-any-return]
+
+
+class SentBox(NamedTuple):
+    """The box of a game, or the file that defines a game without a box, on its way to workers."""
+
+    game: str  # the game's name
+    digest: str  # the digest of the box or file
+    content: bytes | None  # the file's content; None if it is the package's own
+    path: str  # where the file is on the machine that sends it
+
+
+def box_of(game: Game) -> SentBox:
+    """Return a game's box, ready to travel to workers."""
+    is_users_own = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
+    content = game.box.read_bytes() if is_users_own and game.box.is_file() else None
+    return SentBox(game.name, registry.box_digest(game.name), content, str(game.box))
+
+
+def put_in_force(box: SentBox) -> Game:
+    """Play with a box from elsewhere in this process from now on, and return its game.
+
+    Raises:
+        WorkerError: the game is not known here, or differs from the one that was sent.
+    """
+    name = box.game
+    if name not in registry.names():
+        _register_from(name, box.content, Path(box.path))
+    file = registry.own_box(name)
+    if box.content is not None and registry.has_box(name):
+        file = Path(_box_folder().name) / f"{box.digest}.toml"
+        file.write_bytes(box.content)
+    game = registry.game(name, file)
+    fault = registry.box_fault(name, box.digest)
+    if fault:
+        raise WorkerError(f"{name} on {platform.node()} is {fault}")
+    return game
+
+
+def _register_from(name: str, content: bytes | None, file: Path) -> None:
+    """Register a game from its file if that is here, too, and from a copy otherwise."""
+    if content is None:
+        raise WorkerError(
+            f"{name} is not known on {platform.node()}: workers read a game from its file; define "
+            "it in one, not in a notebook"
+        )
+    if not file.is_file() or file.read_bytes() != content:
+        file = Path(_box_folder().name) / f"{hashlib.sha256(content).hexdigest()}.py"
+        file.write_bytes(content)
+    try:
+        games = [value for value in vars(load_file(file)).values() if isinstance(value, Game)]
+    except (Exception, SystemExit) as fault:
+        raise WorkerError(
+            f"{name} on {platform.node()}: {type(fault).__name__}: {fault}"
+        ) from fault
+    for game in games:
+        if game.name == name:
+            registry.register(game)
+
+
+@cache
+def _box_folder() -> tempfile.TemporaryDirectory[str]:
+    return tempfile.TemporaryDirectory(prefix="shakespeare-env-")
