@@ -102,7 +102,7 @@ REFERENCE = {
             "shakespeare_arena.measure": "measure",
             "shakespeare_arena.config": "ArenaConfig",
             "shakespeare_arena.tournament": "run_arena",
-            "shakespeare_arena.standings": "standings_of",
+            "shakespeare_arena.ladders.standings": "standings_of",
             "shakespeare_agents.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_table.mcp.tools": "GameTools",
