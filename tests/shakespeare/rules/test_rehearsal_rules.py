@@ -89,7 +89,10 @@ def test_r1_coloured_quills_and_gains_of_all_costumes_come_before_all_white_quil
 
 
 def three_seats():
-    """Return a last turn: Order 0, 1, 2, Initiative 2, 1, 0; every Author is in costume."""
+    """Return a last turn with Order 0, 1, 2 and Initiative 2, 1 and, without an actor, 0.
+
+    Every seat's Author has a complete costume.
+    """
     costumes = {"author": BLACK}
     seats = {
         0: p.ready_to_pass(costumes=costumes),

@@ -19,7 +19,10 @@ def evening(cards=(), **fields):
 
 
 def three_seats(**fields):
-    """Return a last turn: Order 0, 1, 2, Initiative 2, 0, 1; seat 1 has used one character."""
+    """Return a last turn with Order 0, 1, 2 and Initiative 2, 0, 1.
+
+    Seats 0 and 2 have used two characters, seat 1 one.
+    """
     seats = {0: ready_to_pass(used=["author", "queen"]), 2: finished(used=["falstaff", "queen"])}
     return last_turn(players=3, initiative=[2, 0], seats=seats, **fields)
 
