@@ -1,1 +1,1 @@
-"""What a record may hold, and what a seat may know of it."""
+"""Checks of a record, and the view that a seat has of it."""

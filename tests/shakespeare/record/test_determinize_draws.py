@@ -118,7 +118,7 @@ def rewind(games, found):
 
 @all_tables
 def test_rewinding_takes_back_the_secret_choices_of_the_others(table):
-    """It gives the record at which the first of the wagers, or rest choices, was to be made."""
+    """Rewinding gives the record before the first of the wagers, or rest choices, was made."""
     secret = {"wager"} if table.options.get("strategic_rest") else {"wager", "rest"}
     positions = [p.copy() for seed in (3, 4) for p in game_from(table.position(seed), salt=seed)]
     true = stacked(p.record() for p in positions)
