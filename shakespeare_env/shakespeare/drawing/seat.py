@@ -45,7 +45,7 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -
 
 
 class _Look(NamedTuple):
-    """What a drawing of a character shows; hashable, so that drawings are kept."""
+    """The appearance of a character; hashable, so that its drawing is cached."""
 
     card: str
     costume: tuple[str, ...] = ()
