@@ -132,7 +132,7 @@ class Block:
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
     def place(self, place: str, x: float, y: float) -> svg.G:
-    """Cache the SVG text of the shapes that a function draws, whatever their position."""
+        """Return the block moved to (x, y), as a place to click (`Presentation.places`)."""
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
 
     def as_place(self, place: str) -> Block:

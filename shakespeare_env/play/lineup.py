@@ -82,7 +82,7 @@ class Lineup:
         return self.names[index] if index < len(self.names) else repr(self.agents[index])
 
     def name_chooser(self, fault: IllegalMove, batch: Batch) -> None:
-        """Add a note to an illegal move that names the agent that chose it, unless `OUTSIDE` did."""
+        """Note on an illegal move which agent chose it, unless the choice came from outside."""
         chooser = int(self.to_move(batch, np.array([fault.game_index]))[0])
         if chooser != OUTSIDE:
             fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
