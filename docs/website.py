@@ -62,7 +62,10 @@ REFERENCE = {
     ),
     "defining": (
         "A game of your own",
-        {"shakespeare_env": "define register check_game rule StateField Check below"},
+        {
+            "shakespeare_env": "define GameRules GameRecord GamePresentation register check_game "
+            "rule StateField Check below"
+        },
     ),
     "environments": (
         "Environments",
@@ -99,7 +102,7 @@ REFERENCE = {
             "shakespeare_arena.measure": "measure",
             "shakespeare_arena.config": "ArenaConfig",
             "shakespeare_arena.tournament": "run_arena",
-            "shakespeare_arena.standings": "standings_of",
+            "shakespeare_arena.ladders.standings": "standings_of",
             "shakespeare_agents.programs": "Program Limits ProgramAgent",
             "shakespeare_agents.workers": "open_workers",
             "shakespeare_table.mcp.tools": "GameTools",

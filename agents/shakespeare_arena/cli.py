@@ -144,8 +144,8 @@ def dataset(
     ray: workers_options.RayAddress = None,
 ) -> None:
     """Record agents' games as Parquet: their moves, and what the agents expected of them."""
-    from shakespeare_arena import summaries
     from shakespeare_arena.dataset import write_dataset
+    from shakespeare_arena.ladders import summaries
     from shakespeare_arena.reports import printable_name
     from shakespeare_env.datasets.reading import read_games
 
@@ -260,8 +260,8 @@ def arena(
         from shakespeare_arena import results as results_folders
         from shakespeare_arena import tournament
         from shakespeare_arena.config import ArenaConfig
-        from shakespeare_arena.sheets import standings_tables, table_sheets
-        from shakespeare_arena.standings import standings_of
+        from shakespeare_arena.ladders.sheets import standings_tables, table_sheets
+        from shakespeare_arena.ladders.standings import standings_of
         from shakespeare_env.datasets.reading import arena_game, read_results
 
         ending = ""

@@ -20,7 +20,7 @@ from shakespeare_agents.programs import (
     environment_of,
     program_digest,
 )
-from shakespeare_arena.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
+from shakespeare_arena.ladders.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import in_words, short_repr
 from shakespeare_env.core import registry

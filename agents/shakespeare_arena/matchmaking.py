@@ -14,10 +14,16 @@ import polars as pl
 import scipy.special
 from numpy.typing import NDArray
 
-from shakespeare_arena.ratings import Lead, ratings_and_fit
+from shakespeare_arena.ladders.ratings import Lead, ratings_and_fit
+from shakespeare_arena.ladders.standings import (
+    EQUAL_WITHIN,
+    LEVEL,
+    SOLO_EQUAL_WITHIN,
+    solo_scores,
+    verdict,
+)
+from shakespeare_arena.ladders.summaries import seat_rows
 from shakespeare_arena.seating import Match, circular_orders
-from shakespeare_arena.standings import EQUAL_WITHIN, LEVEL, SOLO_EQUAL_WITHIN, solo_scores, verdict
-from shakespeare_arena.summaries import seat_rows
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before, so that looks stay few."""

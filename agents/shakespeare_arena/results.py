@@ -84,9 +84,7 @@ class ResultsFolder:
             last = files[-1]
             self._number = int(last.stem.rpartition("-")[2])
             if last.stat().st_size < FULL:
-                # Files of early versions have no column `values`.
-                games = [self._begun, read_parquet(last)]
-                self._begun = load_polars().concat(games, how="diagonal")
+                self._begun = read_parquet(last)
             else:
                 self._number += 1
 

@@ -13,9 +13,16 @@ import matplotlib
 from matplotlib.axes import Axes
 
 from shakespeare_agents.storage import write_atomically
+from shakespeare_arena.ladders.sheets import (
+    RANKS,
+    VERDICTS,
+    Sheet,
+    fit_sheets,
+    in_order,
+    matrix_sheets,
+)
+from shakespeare_arena.ladders.standings import Standings, standings_of
 from shakespeare_arena.reports import printable_name
-from shakespeare_arena.sheets import RANKS, VERDICTS, Sheet, fit_sheets, in_order, matrix_sheets
-from shakespeare_arena.standings import Standings, standings_of
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_research.plot_style import COLOURS, GREY, INK, MARKERS, prepare

@@ -103,7 +103,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
     schema = polars_schema(RESULTS)
     frames = [pl.LazyFrame(None, schema)]
     for alike in _sources(results_files(place)):
-        frames.append(pl.scan_parquet(alike, glob=False, schema=schema, missing_columns="insert"))
+        frames.append(pl.scan_parquet(alike, glob=False, schema=schema))
     games = pl.concat(frames)
     with naming_source(str(place)):
         # Files that were copied into the folder may repeat keys.
@@ -150,8 +150,7 @@ def _check_source(source: Path | bytes) -> None:
     lengths = [pl.col(name).explode().str.len_bytes().cast(pl.Int64).sum() for name in texts]
     check_parquet(source)
     rows = pl.scan_parquet(source, glob=False)
-    columns = dict(rows.collect_schema())
-    if columns not in (schema, {name: schema[name] for name in RESULTS if name != "values"}):
+    if dict(rows.collect_schema()) != schema:
         raise ValueError("its columns are not those of results")
     # A text that many rows share is in the file once, but takes memory in every row.
     text_bytes = rows.select(pl.sum_horizontal(lengths)).collect().item()

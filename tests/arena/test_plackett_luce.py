@@ -8,7 +8,7 @@ import numpy as np
 import polars as pl
 import pytest
 
-from shakespeare_arena.ratings import ELO, PENALTY, choices, fit_ratings, fit_strengths
+from shakespeare_arena.ladders.ratings import ELO, PENALTY, choices, fit_ratings, fit_strengths
 from shakespeare_arena.seating import Match
 from tests.arena.simulated_results import digest_of, played, simulated
 

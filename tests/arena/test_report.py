@@ -7,9 +7,9 @@ import pytest
 from rich.console import Console
 
 from benchmarks.leaderboards.pages import ladder_markdown
+from shakespeare_arena.ladders.sheets import standings_tables, table_sheets
+from shakespeare_arena.ladders.standings import standings_of
 from shakespeare_arena.reports import printable_name
-from shakespeare_arena.sheets import standings_tables, table_sheets
-from shakespeare_arena.standings import standings_of
 from tests.arena.simulated_results import simulated
 
 NAMES = ("search,simulations=256", "network", "heuristic", "greedy", "random")

@@ -12,8 +12,8 @@ from shakespeare_agents import RandomAgent
 from shakespeare_arena import tournament
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.intervals import wilson_interval
+from shakespeare_arena.ladders.standings import LEVEL, standings_of
 from shakespeare_arena.matchmaking import plan_round
-from shakespeare_arena.standings import LEVEL, standings_of
 from shakespeare_arena.tournament import Ending, run_arena
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results, results_files

@@ -13,10 +13,10 @@ from shakespeare_agents import RandomAgent
 from shakespeare_agents.naming import entrants_of as made
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
+from shakespeare_arena.ladders.standings import standings_of
 from shakespeare_arena.playing import places_of, play
 from shakespeare_arena.results import merge, open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
-from shakespeare_arena.standings import standings_of
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results

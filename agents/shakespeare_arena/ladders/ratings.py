@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 from scipy.sparse.csgraph import connected_components
 
 from shakespeare_arena.intervals import by_group, student_interval
-from shakespeare_arena.summaries import meetings, seat_rows
+from shakespeare_arena.ladders.summaries import meetings, seat_rows
 
 Integers = NDArray[np.int64]
 Floats = NDArray[np.float64]

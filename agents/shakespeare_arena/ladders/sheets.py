@@ -21,7 +21,7 @@ from shakespeare_arena.reports import (
 )
 
 if TYPE_CHECKING:
-    from shakespeare_arena.standings import Standings
+    from shakespeare_arena.ladders.standings import Standings
 
 RANKS = (
     "A rank is one more than the number of agents that are surely stronger (at 95 %); "

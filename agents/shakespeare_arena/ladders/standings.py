@@ -15,14 +15,14 @@ with needing("arena", "the arena needs"):
     import polars as pl
     from numpy.typing import NDArray
 
-    from shakespeare_arena import summaries
     from shakespeare_arena.intervals import (
         mean_error,
         mean_interval,
         student_interval,
         student_quantile,
     )
-    from shakespeare_arena.ratings import Lead, Ratings, ratings_and_fit
+    from shakespeare_arena.ladders import summaries
+    from shakespeare_arena.ladders.ratings import Lead, Ratings, ratings_and_fit
     from shakespeare_env.datasets.frames import check_unique
 
 Verdict = Literal["stronger", "equal", "open"]
