@@ -178,18 +178,18 @@ def findings(
             kept[key] = enough
 
     # Each player has a test of the mean and one of the spread, and each pair a comparison.
-    tests = sum(2 * len(found) + math.comb(len(found), 2) for found in kept.values())
+    tests = sum(2 * len(asked) + math.comb(len(asked), 2) for asked in kept.values())
     order = list(questions)
     listed = []
     ordered = sorted(kept, key=lambda key: (order.index(key.question), key.item, key.players))
     for key in ordered:
         question = questions[key.question]
-        by_player = {
+        found = {
             player: _player_finding(question, by_kind, tests)
             for player, by_kind in kept[key].items()
         }
-        verdict = _verdict(by_player, tests)
-        listed.append(Finding(question, key.item, key.players, by_player, verdict))
+        verdict = _verdict(found, tests)
+        listed.append(Finding(question, key.item, key.players, found, verdict))
     return listed
 
 
