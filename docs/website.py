@@ -62,7 +62,10 @@ REFERENCE = {
     ),
     "defining": (
         "A game of your own",
-        {"shakespeare_env": "define register check_game rule StateField Check below"},
+        {
+            "shakespeare_env": "define GameRules GameRecord GamePresentation register check_game "
+            "rule StateField Check below"
+        },
     ),
     "environments": (
         "Environments",

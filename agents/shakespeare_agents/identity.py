@@ -77,15 +77,25 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
         ValueError: a file that it names is not there.
     """
     spec = parsed(given)
-    holder: Any = agent.act if isinstance(agent, FunctionAgent) else agent
-    holder = holder.__self__ if isinstance(holder, MethodType) else holder
-    version = getattr(holder, "version", None)
-    named = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
-    facts = [game.name, *_facts(spec, agent, version is not None), version and str(version)]
-    for files in (getattr(holder, "files", None), named):
+    stated_by = _unwrapped(agent)
+    version = getattr(stated_by, "version", None)
+    own_files = getattr(stated_by, "files", None)
+    named_files = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
+
+    facts = _facts(spec, agent, version is not None)
+    facts = [game.name, *facts, str(version) if version else version]
+    for files in (own_files, named_files):
         if files is not None:
             facts.append(_contents(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
+
+
+def _unwrapped(agent: AnyAgent) -> Any:
+    """Return the user's own object, which may state a version and files."""
+    if not isinstance(agent, FunctionAgent):
+        return agent
+    function: Any = agent.act
+    return function.__self__ if isinstance(function, MethodType) else function
 
 
 def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> list[Any]:

@@ -11,7 +11,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cache, partial
 from importlib.metadata import entry_points
-from inspect import Signature, signature
+from inspect import Parameter, Signature, signature
 from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, TypeVar
@@ -28,11 +28,11 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
-WHAT_CAN_PLAY = (
+CAN_PLAY = (
     "an object with act() or search(), a function of observations, masks and generators, or a "
     "class or function that makes an agent, of the game or of nothing"
 )
-"""A description of what can play."""
+"""What an agent can be made from, as errors say it."""
 IDENTITY_OPTIONS = ("files", "version")
 """Attributes and options that distinguish agents that share their code."""
 
@@ -143,8 +143,8 @@ class AgentSpec:
         if self.python is None or not written:
             return {}
         maker = load(self.python)
-        taken = signature(maker).parameters if callable(maker) else ()
-        return {option: options[option] for option in written if option not in taken}
+        own_options = signature(maker).parameters if callable(maker) else ()
+        return {option: options[option] for option in written if option not in own_options}
 
     def checkpoint(self, game: Game) -> Path | None:
         """Return the folder of the checkpoint that the agent plays from; None if it has none."""
@@ -206,7 +206,7 @@ def public_name(text: str) -> str:
     `search,network=best`.
     """
     spec = AgentSpec.parse(text)
-    options = [f"{option}={_last_part(it)}" for option, it in spec.written_options.items()]
+    options = [f"{option}={_last_part(value)}" for option, value in spec.written_options.items()]
     return ",".join([_last_part(spec.name), *options])
 
 
@@ -269,7 +269,7 @@ def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
         folder = os.fspath(source)
         return _make_from(_checkpoint_maker(folder), folder, game, options)
     if not isinstance(source, Agent | Searcher) and not callable(source):
-        raise TypeError(f"{source!r} cannot play: give one of {_choices()}, or {WHAT_CAN_PLAY}")
+        raise TypeError(f"{source!r} cannot play: give one of {_choices()}, or {CAN_PLAY}")
     return _make_from(source, repr(source), game, options)
 
 
@@ -327,22 +327,25 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
         _refuse_options(name, options)
         return maker
     if not callable(maker):
-        raise TypeError(f"{name} cannot play: it is {short_repr(maker)}; give {WHAT_CAN_PLAY}")
+        raise TypeError(f"{name} cannot play: it is {short_repr(maker)}; give {CAN_PLAY}")
 
-    takes = signature(maker)
-    parameters = takes.parameters.values()
-    needed = sum(p.kind <= p.POSITIONAL_OR_KEYWORD and p.default is p.empty for p in parameters)
-    is_open = any(p.kind is p.VAR_POSITIONAL for p in parameters)
-    if not isinstance(maker, type) and (needed > 1 or is_open) and _takes_three(takes):
+    maker_signature = signature(maker)
+    needed = sum(map(_is_needed, maker_signature.parameters.values()))
+    takes_any_number = any(
+        parameter.kind is Parameter.VAR_POSITIONAL
+        for parameter in maker_signature.parameters.values()
+    )
+    is_like_act = (needed > 1 or takes_any_number) and _takes_three(maker_signature)
+    if is_like_act and not isinstance(maker, type):
         _refuse_options(name, options)
         return FunctionAgent(maker)
     if needed > 1:
         raise TypeError(
-            f"{name} takes {needed} positional arguments, {takes}; give {WHAT_CAN_PLAY}"
+            f"{name} takes {needed} positional arguments, {maker_signature}; give {CAN_PLAY}"
         )
 
     arguments = [game] if needed else []
-    agent = maker(*arguments, **_checked_options(name, takes, options))
+    agent = maker(*arguments, **_checked_options(name, maker_signature, options))
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
             f"the agent {name!r} is {short_repr(agent)}, which has no act() and no search()"
@@ -350,10 +353,17 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     return agent
 
 
-def _takes_three(takes: Signature) -> bool:
-    with suppress(TypeError):
-        return bool(takes.bind("observations", "masks", "generators"))
-    return False
+def _is_needed(parameter: Parameter) -> bool:
+    is_positional = parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
+    return is_positional and parameter.default is Parameter.empty
+
+
+def _takes_three(maker_signature: Signature) -> bool:
+    try:
+        maker_signature.bind("observations", "masks", "generators")
+    except TypeError:
+        return False
+    return True
 
 
 def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
@@ -361,11 +371,14 @@ def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
         raise TypeError(f"{name} is an agent already; drop its options {', '.join(options)}")
 
 
-def _checked_options(name: str, takes: Signature, options: Mapping[str, Any]) -> dict[str, Any]:
+def _checked_options(
+    name: str, maker_signature: Signature, options: Mapping[str, Any]
+) -> dict[str, Any]:
     kinds = {
-        p.name: type(p.default)
-        for p in takes.parameters.values()
-        if p.kind is p.KEYWORD_ONLY and type(p.default) in (bool, int, float, str)
+        parameter.name: type(parameter.default)
+        for parameter in maker_signature.parameters.values()
+        if parameter.kind is Parameter.KEYWORD_ONLY
+        and type(parameter.default) in (bool, int, float, str)
     }
     checked = dict(options)
     for option, value in options.items():
@@ -419,16 +432,18 @@ def fill_seats(named: Sequence[T], players: int | None, game: Game) -> list[T | 
     Raises:
         ValueError: more are named than there are seats, or the game does not allow `players` seats.
     """
-    if players is None:
-        wanted = max(len(named), game.min_seats) if len(named) > 1 else game.max_seats
-        players = min(wanted, game.max_seats)
+    if players is None and len(named) > 1:
+        players = min(max(len(named), game.min_seats), game.max_seats)
+    elif players is None:
+        players = game.max_seats
     seats = game.check_players(players)
     if len(named) > seats:
         raise ValueError(
             f"{len(named)} players for {seats} seats; name fewer agents, or give more seats"
         )
-    filler: list[T | str] = [named[-1] if len(named) > 1 else default(game)]
-    return [*named, *filler * (seats - len(named))]
+    filler = named[-1] if len(named) > 1 else default(game)
+    missing = seats - len(named)
+    return [*named, *[filler] * missing]
 
 
 def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entrant]:

@@ -138,7 +138,7 @@ def program_digest(program: Program) -> str:
 
 
 class ProgramError(ShakespeareEnvError, RuntimeError):
-    """A failure of a program; `fault` says how it failed."""
+    """Raised when a program fails; `fault` says how."""
 
     def __init__(self, kind: str, details: str) -> None:
         super().__init__(f"{kind}: {details}")
@@ -267,15 +267,16 @@ class RunningProgram:
         now = time.monotonic()
         if now >= self._next_check:
             self._next_check = now + _CHECK_EVERY_S
-            taken = 0
+            used_bytes = 0
             with suppress(psutil.NoSuchProcess):
                 program = psutil.Process(self._running.pid)
                 for process in (program, *program.children(recursive=True)):
                     with suppress(psutil.Error):
-                        taken += process.memory_info().rss
-            if taken > self._most_bytes:
+                        used_bytes += process.memory_info().rss
+            if used_bytes > self._most_bytes:
+                used = f"{used_bytes / 1e6:,.0f} MB"
                 most = f"{self._most_bytes / 1e6:,.0f} MB"
-                raise ProgramError("memory", f"it took {taken / 1e6:,.0f} MB; it may take {most}")
+                raise ProgramError("memory", f"it took {used}; it may take {most}")
         if now >= until:
             details = f"it thought for longer than {limit}"
             if answer:

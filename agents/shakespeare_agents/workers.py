@@ -39,7 +39,7 @@ _ONE_THREAD = {
 _SAFE_PATH = "PYTHONSAFEPATH"
 _SET_HERE = "workers"  # the value by which a worker knows that the user has not set the variable
 _imported_at = time.time_ns()
-_starting = threading.Lock()
+_starting = threading.Lock()  # held while the environment is changed for processes that start
 
 
 @contextmanager
@@ -151,7 +151,8 @@ class WorkerProcesses(Workers):
             while True:
                 # One shard waits for each that is run, so that no worker is idle.
                 for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
-                    begun[self._begin(_code(), sent_job, cloudpickle.dumps(shard))] = number
+                    future = self._begin(_code(), sent_job, cloudpickle.dumps(shard))
+                    begun[future] = number
                 if not begun:
                     return
                 ended = wait(begun, _CHECK_EVERY_S, FIRST_COMPLETED).done

@@ -75,8 +75,8 @@ class Shard:
         return hashlib.sha256(json.dumps([FORMAT, asdict(self)]).encode()).hexdigest()
 
 
-_KEY = [field.name for field in fields(Shard) if field.name != "questions"]
-_key = attrgetter(*_KEY)
+_KEY_COLUMNS = [field.name for field in fields(Shard) if field.name != "questions"]
+_key_of = attrgetter(*_KEY_COLUMNS)
 
 
 @dataclass(frozen=True)
@@ -147,7 +147,7 @@ def shards_of(
             agent, trained_for = digests[player]
             for play, asked in plays[seats].items():
                 names = tuple(question.name for question in asked)
-                if only and not {*names} & {*only}:
+                if only and set(names).isdisjoint(only):
                     continue
                 shard = Shard(
                     game=game,
@@ -179,10 +179,10 @@ def ask(
         DatasetError: A file of the folder is damaged.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {key for part in _parts(folder) for key in part.select(_KEY).unique().rows()}
-    yield from (shard for shard in shards if _key(shard) in kept)
+    kept = {key for part in _parts(folder) for key in part.select(_KEY_COLUMNS).unique().rows()}
+    yield from (shard for shard in shards if _key_of(shard) in kept)
 
-    missing = [shard for shard in shards if _key(shard) not in kept]
+    missing = [shard for shard in shards if _key_of(shard) not in kept]
     by_box = []
     for _, group in groupby(missing, attrgetter("box_digest")):
         asked = list(group)
@@ -223,7 +223,7 @@ def read_answers(folder: Path) -> pl.DataFrame:
 def _parts(folder: Path) -> Iterator[pl.DataFrame]:
     for path in sorted(folder.glob("rows-*.parquet")):
         try:
-            yield read_parquet(path, [*ESTIMATES, *_KEY])
+            yield read_parquet(path, [*ESTIMATES, *_KEY_COLUMNS])
         except parquet_errors() as fault:
             raise DatasetError(f"{path} is damaged ({fault}); delete it and ask again") from fault
 
@@ -271,7 +271,7 @@ def _answer_in(folder: Path) -> None:
         rows = estimates(table, [questions[name] for name in shard.questions])
         if rows.is_empty():  # a row of nulls says that the shard has been played
             rows = pl.DataFrame([dict.fromkeys(ESTIMATES)], schema=ESTIMATES)
-        values = {name: pl.lit(getattr(shard, name)) for name in _KEY}
+        values = {name: pl.lit(getattr(shard, name)) for name in _KEY_COLUMNS}
         values["seed"] = pl.lit(shard.seed, pl.UInt64)
         parts.append(rows.with_columns(**values))
     pl.concat(parts).write_parquet(folder / _ANSWERS_FILE)

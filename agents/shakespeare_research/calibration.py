@@ -74,7 +74,8 @@ def forecasts(
         decisions[rows] += 1
 
     play_to_end(batch, [agent], GameGenerators.of_games(seed, np.arange(games)), before_step=note)
-    deal, decision, seats, chances, scores = map(np.concatenate, zip(*notes, strict=True))
+    columns = [np.concatenate(parts) for parts in zip(*notes, strict=True)]
+    deal, decision, seats, chances, scores = columns
     ends = final_results(batch)[(deal[:, None] * players + seats).ravel()]
     of_decisions = {
         "deal": deal,

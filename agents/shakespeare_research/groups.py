@@ -134,7 +134,8 @@ def format_win_rate(agent: AgentResult) -> str:
 def _check_positions(trials: pl.DataFrame) -> None:
     """Refuse trials of several calls in one frame, as their positions have the same numbers."""
     deals = trials.group_by("position").agg(pl.col("deal").n_unique())
-    if shared := deals.filter(pl.col("deal") > 1)["position"].to_list():
+    shared = deals.filter(pl.col("deal") > 1)["position"].to_list()
+    if shared:
         raise ValueError(
             f"position {min(shared)} is of several deals, as happens when trials of several calls "
             "are put together; compare within the trials of each call first"

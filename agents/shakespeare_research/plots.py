@@ -21,6 +21,7 @@ _HEIGHT = 380
 _MARGIN = 155  # pixels above and below the rows of a plot
 _ROW = 29  # pixels per row
 _BARS_NOTE = "bars: 95 % intervals"
+_TOGETHER_NOTE = "bars: simultaneous 95 % intervals"
 _DASHED: Any = {"color": style.GREY, "linestyle": "--", "linewidth": 1.1, "zorder": 1}
 _LEGEND: Any = {"frameon": False, "labelcolor": style.INK}
 
@@ -215,13 +216,13 @@ def _say_below(figure: style.Picture, notes: str) -> None:
 def _notes(dashed: str, groups: pl.DataFrame) -> str:
     missing = groups.filter(pl.col("low").is_null())
     notes = [f"dashed: {dashed}"] if dashed else []
-    if count := len(missing):
-        counted = f"{count} group{'s' * (count > 1)}, {missing['rows'].sum():,} rows"
+    if len(missing):
+        groups_left_out = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
+        counted = f"{groups_left_out}, {missing['rows'].sum():,} rows"
         notes.append(f"left out for too few deals: {counted}")
-    together = "mean" in groups.columns and len(groups) > 1
-    return "; ".join(
-        [*notes, _BARS_NOTE.replace("95", "simultaneous 95") if together else _BARS_NOTE]
-    )
+    hold_together = "mean" in groups.columns and len(groups) > 1
+    notes.append(_TOGETHER_NOTE if hold_together else _BARS_NOTE)
+    return "; ".join(notes)
 
 
 def _unit(groups: pl.DataFrame) -> float:

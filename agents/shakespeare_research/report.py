@@ -55,12 +55,13 @@ class FindingsReport:
         self.game: str = games[0]
         self.answers = rows
         boxes = {name: folder / f"box-{name}.toml" for name in rows["box"].unique()}
-        if lost := [path.name for path in boxes.values() if not path.exists()]:
+        lost = [path.name for path in boxes.values() if not path.exists()]
+        if lost:
             raise DatasetError(f"{folder} lacks {lost[0]}; copy all its files again")
         own = box_facts(registry.own_box(self.game))
         facts = {name: box_facts(path) for name, path in boxes.items()}
         self.drawn = DrawnBoxes(self.game, own, facts)
-        if [*self.drawn.kinds.values()].count("all") < FEWEST_BOXES:
+        if list(self.drawn.kinds.values()).count("all") < FEWEST_BOXES:
             raise DatasetError(
                 f"{folder} has answers from too few boxes; ask in at least {FEWEST_BOXES} boxes in "
                 "which all groups of facts are drawn (`shakespeare findings --sample`)"
@@ -103,7 +104,7 @@ class FindingsReport:
     def by_question(self) -> list[list[Finding]]:
         """Return findings grouped by number of seats and question, the largest table first."""
         ordered = sorted(self.findings, key=lambda finding: -finding.players)
-        return [[*group] for _, group in groupby(ordered, attrgetter("players", "question"))]
+        return [list(group) for _, group in groupby(ordered, attrgetter("players", "question"))]
 
     def page(self) -> str:
         """Return a page in Markdown: findings by table and question, and what facts carry."""

@@ -25,7 +25,8 @@ from shakespeare_research.trials import (
     try_moves,
 )
 
-_WAGES = 11, 23  # the range of winners' wages, by the rule book
+_LEAST_WAGES = 11  # of winners, by the rule book
+_MOST_WAGES = 23
 _EVERY_MOVE = pl.lit(True)
 
 
@@ -48,8 +49,8 @@ def winning_score(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 @question(games, seats=2, matters=3, unit="% of games")
 def wages(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games whose winner's wages are {item} pounds, more than half of them."""
-    within = pl.col("wages").is_between(*_WAGES).cast(float)
-    item = pl.lit("{} to {}".format(*_WAGES))
+    within = pl.col("wages").is_between(_LEAST_WAGES, _MOST_WAGES).cast(float)
+    item = pl.lit(f"{_LEAST_WAGES} to {_MOST_WAGES}")
     return played.filter(won=1).with_columns(item=item, value=100 * (within - 0.5))
 
 

@@ -10,6 +10,7 @@ the others.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from itertools import combinations
@@ -46,6 +47,14 @@ class Estimate(NamedTuple):
 
 Estimates = Mapping[str, Estimate]
 """Estimates by the name of the box."""
+_ByKind = dict[str, dict[str, Estimate]]
+"""Estimates by the kind of the box and its name."""
+
+
+class _FindingKey(NamedTuple):
+    question: str  # the question's name
+    item: str
+    players: int  # the number of seats
 
 
 @dataclass(frozen=True)
@@ -168,39 +177,41 @@ def findings(
         if enough:
             kept[key] = enough
 
-    tests = sum(2 * k + k * (k - 1) // 2 for k in map(len, kept.values()))
+    # Each player has a test of the mean and one of the spread, and each pair a comparison.
+    tests = sum(2 * len(asked) + math.comb(len(asked), 2) for asked in kept.values())
     order = list(questions)
     listed = []
-    for name, item, players in sorted(kept, key=lambda key: (order.index(key[0]), *key[1:])):
-        by_player = kept[name, item, players]
+    ordered = sorted(kept, key=lambda key: (order.index(key.question), key.item, key.players))
+    for key in ordered:
+        question = questions[key.question]
         found = {
-            player: _player_finding(questions[name], by_kind, tests)
-            for player, by_kind in by_player.items()
+            player: _player_finding(question, by_kind, tests)
+            for player, by_kind in kept[key].items()
         }
-        listed.append(Finding(questions[name], item, players, found, _verdict(found, tests)))
+        verdict = _verdict(found, tests)
+        listed.append(Finding(question, key.item, key.players, found, verdict))
     return listed
 
 
 def _by_finding(
     answers: pl.DataFrame, kinds: Mapping[str, str]
-) -> dict[tuple[str, str, int], dict[str, dict[str, dict[str, Estimate]]]]:
-    """Return estimates by (question, item, players), by player, by the box's kind, and by box."""
-    columns = ["question", "item", "players", "player", "box", "estimate", "error", "n"]
-    tree: dict[tuple[str, str, int], dict[str, dict[str, dict[str, Estimate]]]] = {}
-    for row in answers.select(columns).sort("player", "box").iter_rows():
-        by_player = tree.setdefault(row[:3], {})
-        player, box = row[3:5]
-        by_box = by_player.setdefault(player, {}).setdefault(kinds[box], {})
-        by_box[box] = Estimate(*row[5:])
+) -> dict[_FindingKey, dict[str, _ByKind]]:
+    """Return estimates by finding, by player, by the box's kind, and by box."""
+    tree: dict[_FindingKey, dict[str, _ByKind]] = {}
+    for row in answers.sort("player", "box").iter_rows(named=True):
+        key = _FindingKey(row["question"], row["item"], row["players"])
+        box = row["box"]
+        by_kind = tree.setdefault(key, {}).setdefault(row["player"], {})
+        by_box = by_kind.setdefault(kinds[box], {})
+        by_box[box] = Estimate(row["estimate"], row["error"], row["n"])
     return tree
 
 
 def _player_finding(
     question: Question, by_kind: Mapping[str, Estimates], tests: int
 ) -> PlayerFinding:
-    columns = {kind: np.array([*boxes.values()])[:, :2].T for kind, boxes in by_kind.items()}
-    estimates, errors = columns["all"]
-    over = ensemble(estimates, errors, tests)
+    columns = {kind: _columns(boxes) for kind, boxes in by_kind.items()}
+    over = ensemble(*columns["all"], tests)
     direction = None
     if over.low > 0 or over.high < 0:
         direction = 1 if over.low > 0 else -1
@@ -219,6 +230,13 @@ def _player_finding(
     }
     bundled = next(iter(by_kind.get("own", {}).values()), None)
     return PlayerFinding(bundled, by_kind["all"], over, direction, shares)
+
+
+def _columns(estimates: Estimates) -> tuple[Floats, Floats]:
+    """Return the values and the standard errors of estimates, float64[k] each."""
+    values = np.array([estimate.value for estimate in estimates.values()])
+    errors = np.array([estimate.error for estimate in estimates.values()])
+    return values, errors
 
 
 def _verdict(by_player: Mapping[str, PlayerFinding], tests: int) -> str:

@@ -60,8 +60,10 @@ def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArr
         array = np.asarray(given)
     except Exception as fault:  # whatever an object's own conversion raises
         raise TypeError(f"{name}={short_repr(given)}: give integers") from fault
-    if array.dtype.kind not in "iu" and (array.size or array.ndim == 0):
-        raise TypeError(f"{name}={short_repr(given)}: give integers")
+    if array.dtype.kind not in "iu":
+        if array.size:
+            raise TypeError(f"{name}={short_repr(given)}: give integers")
+        array = np.empty(array.shape, np.int64)  # NumPy takes an empty list for floats
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}; give one of {shape}")
     return array

@@ -78,7 +78,10 @@ RESULTS: Schema = {
     **_ACTIONS,
     "values": "list[float32]",
 }
-"""One row per finished game of an arena, where `values` is null, or of a dataset."""
+"""One row per finished game of an arena or a dataset.
+
+Only datasets have `values`, which are null in an arena.
+"""
 
 
 def load_polars() -> Any:

@@ -1,4 +1,4 @@
-"""Makes a game from its rules; the rest follows from the fields of its record.
+"""Definition of a game from its rules; the rest follows from the fields of its record.
 
 A game must say how it is set up, what is legal, what a move does and what the scores are; its
 fields say who sees what. docs/adding_a_game.md walks through a small game, and both games of this
@@ -88,9 +88,9 @@ class GameRecord:
         faults: The place and the words, as in a `Check`, of each fault that `fault` finds.
         text: The field of each key of the notation, in order; by default all fields but `winners`,
             under their names.
-        hidden_from_text: Fields that a notation of the game's own leaves out.
-        notation: A notation of the game's own; then all parts of the presentation and `is_secret`
-            are the game's own, too.
+        hidden_from_text: Fields that the game's own notation leaves out.
+        notation: The game's own notation; it needs all parts of the presentation, and `is_secret`,
+            to be the game's own, too.
         is_secret: (position, move) -> whether a move of the seat to move is hidden from the others.
             By default it is if the others could see the same after another move, whatever is
             hidden from them, or if that takes too long to find out.
@@ -230,14 +230,14 @@ def _check_definition(
     for check in record.checks:
         _check_rule(f"the check of {check.place!r}", check.broken)
     if record.notation is not None:
-        shown = presentation or GamePresentation()
-        missing = [part.name for part in fields(shown) if getattr(shown, part.name) is None]
+        parts = presentation or GamePresentation()
+        missing = [part.name for part in fields(parts) if getattr(parts, part.name) is None]
         if record.is_secret is None:
             missing.append("is_secret")
         if missing:
             raise ValueError(
-                f"a notation of the game's own leaves nothing to derive {', '.join(missing)} "
-                "from; give them, too"
+                f"a game with its own notation must also define {', '.join(missing)}, "
+                "which would be derived from the notation of its fields"
             )
 
 

@@ -33,10 +33,10 @@ class OwnNotation:
 
 @dataclass(frozen=True)
 class Notation:
-    """The notation of a game's positions: see `to_dict` and the other functions of `Game`.
+    """Writes and reads a game's positions, by the functions of `Game` of the same names.
 
-    Rows of seats that are not at the table are left out; they hold no card, and else 0 or what is
-    nearest to it.
+    Text leaves out the rows of absent seats. In a record these hold no card, or else 0 or the
+    number nearest to it.
 
     Attributes:
         fields: The fields of the record.
@@ -88,7 +88,7 @@ class Notation:
                 record[field.name] = [min(follows(record, row), most) for row in range(field.rows)]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
-        """Write a position as a seat sees it into a record; unknown values become any."""
+        """Write a position as a seat sees it into a record; hidden values become the least ones."""
         known = dict(position)
         for key, field in self.keys.items():
             value = position[key]
@@ -148,8 +148,8 @@ def _is_hidden(row: Any) -> bool:
 
 
 def _least(field: StateField) -> int:
-    ends = field.pool or field.form == "row"
-    return field.low if ends else min(max(0, field.low), field.high)
+    lowest_is_nothing = field.pool or field.form == "row"
+    return field.low if lowest_is_nothing else min(max(0, field.low), field.high)
 
 
 def _in_text(field: StateField, value: Any) -> Any:

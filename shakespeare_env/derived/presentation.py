@@ -1,4 +1,4 @@
-"""Shows any game by its notation, in tables and in pieces."""
+"""A presentation of any game, derived from its notation: text in columns and a board of pieces."""
 
 from __future__ import annotations
 
@@ -151,9 +151,9 @@ class DerivedPresentation:
         is_known = seat in (None, mover) or not self.is_secret(before, move)
         events = [Event(mover, move)] if is_known else []
         later = self._scores_of(self.notation.to_dict(after))
-        for of, (old, new) in enumerate(zip(self._scores_of(before), later, strict=True)):
+        for owner, (old, new) in enumerate(zip(self._scores_of(before), later, strict=True)):
             if new != old:
-                events.append(Event(of, f"{new - old:+d} points", "points", new - old))
+                events.append(Event(owner, f"{new - old:+d} points", "points", new - old))
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
@@ -176,10 +176,8 @@ def _text(value: Any) -> str:
 
 def _piece(name: str, title: str, value: Any) -> Piece:
     text = _text(value)
-    wide = 20 + max(
-        width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"), _LEAST_PIECE_WIDTH - 20
-    )
-    wide = min(wide, ROOM)
+    longest = max(width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"))
+    wide = min(max(longest + 20, _LEAST_PIECE_WIDTH), ROOM)
     drawn: Elements = [
         box(0, 0, wide, _PIECE_HEIGHT),
         words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),

@@ -1,4 +1,8 @@
-"""Compiled rules that follow from the fields of a record: observations, draws, faults."""
+"""Compiled rules that follow from the fields of a record: observations, draws, faults.
+
+Compiled code cannot loop over functions. Therefore the rule of each field first calls that of the
+fields before it (`before`).
+"""
 
 from __future__ import annotations
 
@@ -19,7 +23,7 @@ Visit = Callable[[Record, int, int], int]
 Write = Callable[[Record, int, Any], None]
 """The rule `Rules.observe`."""
 
-_ONE_HOT = 12
+_MOST_ONE_HOT = 12
 """Ranges of at most this many numbers are one-hot in observations."""
 _LOWEST = -128
 _HIGHEST = 127
@@ -113,7 +117,7 @@ def _observed(
     by_seat = field.by_seat
     low = field.low
     width = seats if is_seat else field.high - low + 1  # of a number, in an observation
-    if not (is_seat or field.words) and width > _ONE_HOT:
+    if not (is_seat or field.words) and width > _MOST_ONE_HOT:
         width = 1
     rows = seats if by_seat and field.visible != "owner" else 1
     size = field.size // field.rows
@@ -318,6 +322,7 @@ def _exchange(field: StateField, before: Visit) -> Visit:
 
 
 def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
+    """Return a rule that sorts and then shuffles the cards of a pool that a seat does not see."""
     exchange: Visit = _end
     for field in pool:
         exchange = _exchange(field, exchange)
@@ -326,7 +331,7 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
     def shuffle(game: Record, seat: int, count: int) -> int:
         before(game, seat, count)
         cards = game["_drawn"]
-        size = exchange(game, seat, 0)
+        size = exchange(game, seat, 0)  # takes the cards up
         for i in range(1, size):
             card = cards[i]
             j = i
@@ -335,7 +340,7 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
                 j -= 1
             cards[j] = card
         shuffle_items(game, cards, size)
-        exchange(game, seat, 0)
+        exchange(game, seat, 0)  # lays them down again
         return count
 
     return shuffle
@@ -356,19 +361,21 @@ def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int
     """Return the rule `Rules.fault`: the first broken check, counted from `number`, or 0."""
     if not checks:
         return _no_fault
-    # Several at once, since each function takes its time to compile.
-    a, b, c, d = ([check.broken for check in checks] + [_never] * 3)[:4]
+    # Four at once, since each function takes time to compile.
+    broken = [check.broken for check in checks[:4]]
+    broken += [_never] * (4 - len(broken))
+    first, second, third, fourth = broken
     rest = faulting(checks[4:], number + 4)
 
     @rule
     def fault(game: Record) -> int:
-        if a(game):
+        if first(game):
             return number
-        if b(game):
+        if second(game):
             return number + 1
-        if c(game):
+        if third(game):
             return number + 2
-        return number + 3 if d(game) else rest(game)
+        return number + 3 if fourth(game) else rest(game)
 
     return fault
 

@@ -1,9 +1,9 @@
-"""Which moves the other seats can tell apart, whatever is hidden from them.
+"""Secrecy: which moves the other seats can tell apart, whatever is hidden from them.
 
 A move is open if no other one can leave the table looking as it may leave it, in any game that the
 others consider possible. The rules themselves say so: they are followed on a record in which every
-hidden number is open. The answer depends only on what all others see, so to tell a
-move or not gives nothing away.
+hidden number is open. The answer depends only on what all others see, so it gives nothing away
+whether a move is told.
 """
 
 from __future__ import annotations
@@ -209,10 +209,13 @@ def _sum(numbers: Sequence[Any], then: Sequence[Any], before: int | None) -> fro
 
 
 def _may_be_equal(views: Iterable[View] | None, others: Iterable[View] | None) -> bool:
-    """Return whether one of some views may be one of the others; None are all."""
+    """Return whether two sets of views may have one in common; None is the set of all views."""
     if views is None or others is None:
         return True
-    return any(
-        all(one is None or other is None or one & other for one, other in zip(*pair, strict=True))
-        for pair in product(views, others)
-    )
+    return any(_agree(view, other) for view, other in product(views, others))
+
+
+def _agree(view: View, other: View) -> bool:
+    """Return whether every number in sight may be the same in two views."""
+    pairs = zip(view, other, strict=True)
+    return all(mine is None or theirs is None or mine & theirs for mine, theirs in pairs)

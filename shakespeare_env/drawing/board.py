@@ -14,14 +14,14 @@ from shakespeare_env.fonts import width as text_width
 
 StripSign: TypeAlias = Callable[[float, float, float], d.Elements]
 """Draws a sign by its middle and size."""
-_SIGN = 24  # room of a sign on a strip
+_SIGN = 24  # width of a sign on a strip
 SUMMARY = 340
 """Width of a summary (`Panel.summary`)."""
 _WIDEST_CARD = 220
 
 
 def seat_title(seat: int, name: str) -> str:
-    """Return the player's name, or the seat's number if nobody is known to play it."""
+    """Return the name of a seat's player, or the seat's number if the name is empty."""
     return name or f"Seat {seat}"
 
 
@@ -39,8 +39,11 @@ def seat_strip(
     """Draw a band in a seat's colour that says who it is, with signs at its right end."""
     fill, ink = colours
     middle = height / 2
-    signs: list[StripSign] = [d.star] if wins else []
-    signs += [partial(d.arrow, fill=ink)] if decides else []
+    signs: list[StripSign] = []
+    if wins:
+        signs.append(d.star)
+    if decides:
+        signs.append(partial(d.arrow, fill=ink))
     signs += more
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
@@ -81,15 +84,16 @@ ROOM = WIDTH - 2 * _EDGE
 _TITLE = 42
 _BANNER = 40
 _PADDING = 9  # within a panel
-_CAPTION = 22  # for the title of a panel
-_BETWEEN = 6  # pieces
+_CAPTION = 22  # height of the title of a panel
+_BETWEEN = 6  # the gap between pieces
 _LARGEST = 1.25  # the scale at which pieces are drawn where there is room
 _SMALLER = 0.96  # the factor by which they shrink until they fit
 _SIZES = 60  # the number of sizes tried
 
 PanelRow: TypeAlias = tuple[float, Mapping[str, float]]
-"""A height, and the widths of the panels that have their places there, by their names."""
+"""The height of a row, and the widths of its panels by name, left to right."""
 Placed: TypeAlias = tuple[float, float, Piece]
+"""The x and y of a piece, and the piece."""
 
 
 def picture(
@@ -102,8 +106,8 @@ def picture(
 ) -> str:
     """Return an SVG document, `WIDTH` units wide; its height depends on `rows` alone.
 
-    Each panel is a group with its name as `data-part` in its place of a row; those without a place
-    are left out. Pieces shrink to fit. `explained` are signs, drawn around (0, 0), and meanings.
+    Each panel is a group with its name as `data-part`; panels that are in no row are left out.
+    Pieces shrink to fit. `explained` are signs, drawn around (0, 0), with their meanings.
     """
     drawn: d.Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
     found = {panel.name: panel for panel in panels}
@@ -142,7 +146,8 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
     middle = _TITLE + _BANNER / 2
     fill, ink = (d.GOLD, d.INK) if mover is None else colours[mover]
     sign = d.star(26, middle, 24, d.PANEL) if mover is None else d.arrow(26, middle, 20, ink)
-    room = ROOM - 70 - (text_width(head.aside, 14) + 40 if head.aside else 0)
+    aside = text_width(head.aside, 14) + 40 if head.aside else 0
+    room = ROOM - 70 - aside
     now = " · ".join(filter(None, (head.progress, head.phase)))
     drawn: d.Elements = [
         d.bold(0, 27, head.game, 30),
@@ -159,17 +164,17 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
 def _panel(
     panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
 ) -> d.Block:
-    """Draw a panel: a seat's in a frame of its colour, thick if it decides, others with a title."""
+    """Draw a panel: a seat's in a frame of its colour, thick if it decides; others with a title."""
     top: float = _PADDING
     if panel.seat is None:
-        drawn: d.Elements = [d.box(0, 0, width, height, fill="none", line=d.LINE)]
+        drawn: d.Elements = [d.frame(width, height, d.LINE)]
         drawn.append(d.bold(12, 18, panel.title, fill=d.MUTED, room=width - 24))
         top = _CAPTION + 4
     else:
-        line = colours[panel.seat][0]
+        colour = colours[panel.seat][0]
         thick = 7 if panel.seat == mover else 3
-        drawn = [d.box(0, 0, width, height, fill="none", line=d.INK, thick=thick + 1.5)]
-        drawn.append(d.box(0, 0, width, height, fill="none", line=line, thick=thick))
+        drawn = [d.frame(width, height, d.INK, thick=thick + 1.5)]
+        drawn.append(d.frame(width, height, colour, thick=thick))
     scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
     inner: d.Elements = [d.Block(piece.block.elements, 0, 0).at(x, y) for x, y, piece in placed]
     moved = [svg.Translate(_PADDING, d.tenths(top)), svg.Scale(round(scale, 3))]
@@ -181,20 +186,21 @@ def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float
     for size in range(_SIZES):
         scale = _LARGEST * _SMALLER**size
         placed = _in_columns(pieces, height / scale)
-        if all(
-            x + piece.block.width <= width / scale and y + piece.block.height <= height / scale
-            for x, y, piece in placed
-        ):
+        right = max((x + piece.block.width for x, _, piece in placed), default=0)
+        bottom = max((y + piece.block.height for _, y, piece in placed), default=0)
+        if right <= width / scale and bottom <= height / scale:
             break
     return scale, placed
 
 
 def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
-    """Place pieces below each other as far as they fit, then further right, high ones first.
+    """Place pieces in columns, from left to right, with high pieces first.
 
-    Heights count in hundreds, so that most pieces keep their order throughout a game.
+    Heights are compared in hundreds, so that most pieces keep their order throughout a game.
     """
-    x = y = right = 0.0
+    x = 0.0
+    y = 0.0
+    right = 0.0
     placed = []
     for piece in sorted(pieces, key=lambda one: -(one.block.height // 100)):
         if y + piece.block.height > height:

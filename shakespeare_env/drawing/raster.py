@@ -16,7 +16,7 @@ from shakespeare_env.fonts import FILES
 
 
 def png(picture: str, width: int | None = None) -> bytes:
-    """An SVG document as a PNG file, by default one pixel wide per unit of the picture."""
+    """Return an SVG document as a PNG file, by default with a pixel per unit of the picture."""
     with needing("render", "pictures as pixels need"):
         import resvg_py
     return resvg_py.svg_to_bytes(

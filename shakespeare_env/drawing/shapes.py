@@ -26,7 +26,7 @@ STONE = "#b9b0a3"
 NEUTRAL = "#8b8680"
 PAPER = "#fffdf8"
 ON_LIGHT = "#2a2520"
-"""As `PANEL` and `INK`, but the same in a dark theme: on grounds that keep their colour there."""
+"""`PAPER` and `ON_LIGHT` are `PANEL` and `INK` on grounds that a dark theme leaves as they are."""
 
 
 Anchor = Literal["start", "middle", "end"]
@@ -34,6 +34,7 @@ Look = tuple[str, str, str]
 """Fill, outline, lettering."""
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
 """Attributes that every drawing's SVG element sets for all its content."""
+_CORNER = 6  # the radius of a rectangle's corners
 _SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
@@ -51,13 +52,15 @@ def words(
 ) -> svg.Text:
     """Draw a line of text, escaped, with its anchor at x on the base line y.
 
-    `INK` is the colour of `DEFAULTS` and not repeated. To keep to `room`, a width, text shrinks a
-    little and is then shortened; `data-room` keeps the width for checks of the picture.
+    Text wider than `room` shrinks a little and is then shortened; `data-room` keeps `room` for
+    checks of the picture. `INK` is not written, since `DEFAULTS` sets it.
     """
     data = None
     if room is not None:
-        if (long := width(text, size, weight)) > room:
-            size = max(round(size * _SMALLEST, 2), floor(100 * size * room / long) / 100)
+        full_width = width(text, size, weight)
+        if full_width > room:
+            fitting = floor(100 * size * room / full_width) / 100
+            size = max(round(size * _SMALLEST, 2), fitting)
         text = shortened(text, size, room, weight)
         data = {"room": str(tenths(room))}
     return svg.Text(
@@ -78,7 +81,7 @@ caption = partial(words, fill=MUTED)
 
 
 def tenths(value: float) -> float:
-    """Round a length for a drawing; whole numbers have no point."""
+    """Round a length to tenths; whole numbers become int, so that no decimal point is written."""
     rounded = round(value, 1)
     return int(rounded) if rounded == int(rounded) else rounded
 
@@ -93,7 +96,7 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
 
 
 def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
-    """Join parts of a text on as many lines as they need."""
+    """Join the parts of a text, breaking a line before a part that would exceed `room`."""
     broken = [""]
     for part in parts:
         longer = f"{broken[-1]}{joint}{part}" if broken[-1] else part
@@ -112,7 +115,7 @@ def plain(text: str) -> str:
 Elements = list[svg.Element]
 P = ParamSpec("P")
 _KEPT = 2**9
-"""Drawings of each kind that are kept as text, the latest used: about 33 MB of all kinds."""
+"""Latest drawings of each function that are cached as text: about 33 MB for all functions."""
 
 
 @dataclass(frozen=True)
@@ -129,7 +132,7 @@ class Block:
         return svg.G(transform=moved, data=data or None, elements=self.elements)
 
     def place(self, place: str, x: float, y: float) -> svg.G:
-        """Return the block moved to (x, y), as a place to point at (`Presentation.places`)."""
+        """Return the block moved to (x, y), as a place to click (`Presentation.places`)."""
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
 
     def as_place(self, place: str) -> Block:
@@ -138,7 +141,7 @@ class Block:
 
 
 def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
-    """Cache the text of a block by its hashable arguments."""
+    """Cache the SVG text of the blocks that a function draws, by its hashable arguments."""
 
     @lru_cache(_KEPT)
     @wraps(draw)
@@ -153,7 +156,7 @@ def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
 def stamped(
     draw: Callable[Concatenate[float, float, P], Elements],
 ) -> Callable[Concatenate[float, float, P], Elements]:
-    """Cache the text of a shape by its look, whatever its position."""
+    """Cache the SVG text of the shapes that a function draws, by arguments but the position."""
 
     def text(*look: P.args, **named: P.kwargs) -> str:
         return "".join(map(str, draw(0, 0, *look, **named)))
@@ -175,11 +178,9 @@ def box(
     *,
     fill: str = PANEL,
     line: str | None = LINE,
-    thick: float = 1,
-    corner: float = 6,
-    dashes: Sequence[float] = (),
+    corner: float = _CORNER,
 ) -> svg.Rect:
-    """Draw a rectangle with its top left corner at (x, y)."""
+    """Draw a filled rectangle with its top left corner at (x, y)."""
     return svg.Rect(
         x=tenths(x) or None,
         y=tenths(y) or None,
@@ -188,7 +189,20 @@ def box(
         rx=corner or None,
         fill=fill,
         stroke=line,
-        stroke_width=thick if line and thick != 1 else None,
+    )
+
+
+def frame(
+    width: float, height: float, line: str, *, thick: float = 1, dashes: Sequence[float] = ()
+) -> svg.Rect:
+    """Draw the outline of a rectangle with its top left corner at (0, 0)."""
+    return svg.Rect(
+        width=tenths(width),
+        height=tenths(height),
+        rx=_CORNER,
+        fill="none",
+        stroke=line,
+        stroke_width=None if thick == 1 else thick,
         stroke_dasharray=list(dashes) or None,
     )
 
@@ -199,7 +213,7 @@ def panel(width: float, height: float, title: str) -> Elements:
 
 
 def outline(x: float, y: float, size: float, path: str, fill: str, line: str = INK) -> svg.Path:
-    """Draw a thinly outlined path, given in the unit square around (0, 0)."""
+    """Draw a thinly outlined path, scaled from the unit square around (0, 0)."""
     return svg.Path(
         extra={"d": path},
         transform=[svg.Translate(tenths(x), tenths(y)), svg.Scale(round(size, 2))],
@@ -235,7 +249,7 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
 def chip(
     x: float, y: float, width: float, height: float, text: str, size: float, look: Look
 ) -> Elements:
-    """Draw a flat token, with text of a size if there is any."""
+    """Draw a rectangular token, with a text of this size if it is not empty."""
     fill, line, ink = look
     ground = box(x - width / 2, y - height / 2, width, height, fill=fill, line=line, corner=3)
     if not text:
@@ -260,7 +274,7 @@ _GAP = 4
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign of a row, drawn around a point of its middle line."""
+    """A sign in a row, drawn around a point of the row's middle line."""
 
     width: float
     draw: Callable[[float, float], Elements]
@@ -285,7 +299,8 @@ def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "st
         at += sign.width + _GAP
     length = at - _GAP
     scale = [] if length <= room else [svg.Scale(round(room / length, 3))]
-    x -= min(length, room) * {"start": 0, "middle": 0.5, "end": 1}[anchor]
+    share_before = {"start": 0, "middle": 0.5, "end": 1}[anchor]
+    x -= min(length, room) * share_before
     return [svg.G(transform=[svg.Translate(tenths(x), tenths(y)), *scale], elements=drawn)]
 
 
@@ -294,7 +309,8 @@ def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
     signs: list[Sign] = []
     for shape, meaning in entries:
         sign = Sign(16, partial(_put, Block(shape, 16, 16)))
-        signs += [sign, note_sign(meaning), Sign(12, lambda x, y: [])]
+        gap = Sign(12, lambda x, y: [])
+        signs += [sign, note_sign(meaning), gap]
     return Block(row(signs, 0, 10, room), room, 20)
 
 

@@ -1,4 +1,4 @@
-"""Figaro, defined."""
+"""The definition of Figaro: its rules, its record and its presentation."""
 
 from __future__ import annotations
 

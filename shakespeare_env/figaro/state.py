@@ -15,17 +15,18 @@ from shakespeare_env.figaro.box import tables as t
 NOBODY = -1
 NOTHING = -1
 _TWO_COLOURS = -2
+"""The answer of `colour_of_front` to a front that breaks Rules B2; no record holds it."""
 
 
 def cards_in(field: str) -> Callable[[Record, int], int]:
-    """Return the rule (game, seat) -> the number of cards of all kinds in a field."""
+    """Return the rule (game, seat) -> number of cards that a seat has in a field."""
 
     @rule
     def cards(game: Record, seat: int) -> int:
-        found = 0
+        total = 0
         for kind in range(t.N_KINDS):
-            found += int(game[field][seat, kind])
-        return found
+            total += int(game[field][seat, kind])
+        return total
 
     return cards
 
@@ -72,11 +73,11 @@ _LONGEST = int(t.LENGTHS[0])
 # fmt: off
 FIELDS = (
     StateField("players", t.MIN_SEATS, _SEATS),
-    # the first is 0 here and 1 in text; stays at the last when over
+    # counted from 0 here and from 1 in text; still the last one when the game is over
     StateField("round", 0, t.N_ROUNDS - 1, words=tuple(range(1, t.N_ROUNDS + 1))),
     StateField("to_move", NOBODY, _SEATS - 1, seats=True),  # who decides; NOBODY when over
     StateField("king", 0, _SEATS - 1, seats=True),  # the seat that has the King (A4, C1)
-    StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; none but while cards are dealt
+    StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; 0 except during a deal
     # lengths, long to short; 0 past the last (A3)
     StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
     StateField("hand", 0, _COPIES, _CARDS, by_seat=True, visible="owner", form="counts",

@@ -18,10 +18,10 @@ from shakespeare_env.play.information_sets import InformationSets
 
 @runtime_checkable
 class Agent(Protocol):
-    """Decides in any number of games at once.
+    """An agent that decides in any number of games at once.
 
-    What it remembers of a game it keeps in `rng.memory`, not in itself, and it draws only from
-    `rng`: equal games give equal actions.
+    It keeps what it remembers of a game in `rng.memory`, not in itself, and draws only from `rng`,
+    so that equal games give equal actions.
     """
 
     def act(
@@ -39,7 +39,7 @@ class Agent(Protocol):
 
 @runtime_checkable
 class Searcher(Protocol):
-    """Decides by trying moves in games that look to its seat like the true one."""
+    """An agent that decides by trying moves in games that look to its seat like the true one."""
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[Any]:
         """Choose int[m], a legal action id in each of m games, drawing from their generators."""
@@ -48,7 +48,7 @@ class Searcher(Protocol):
 
 @runtime_checkable
 class Estimator(Protocol):
-    """Estimates the return of the seat to move."""
+    """An agent that estimates the return of the seat to move."""
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Return float32[n], the values of what the seats to move see, int8[n, D]."""
@@ -57,7 +57,7 @@ class Estimator(Protocol):
 
 @runtime_checkable
 class Advisor(Protocol):
-    """Gives a probability to each action."""
+    """An agent that gives a probability to each action."""
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
@@ -75,7 +75,7 @@ class."""
 
 
 def name_of(player: AgentLike) -> str:
-    """Return a player's name in figures and errors: its text, its own name, or its class's."""
+    """Return a player's name for figures and errors: its text, its `__name__`, or its class's."""
     if isinstance(player, str | os.PathLike):
         return str(player)
     name = getattr(player, "__name__", None)
@@ -91,20 +91,22 @@ def decide(
 ) -> NDArray[Any]:
     """Return int[m], an agent's choices in the games `rows`, int[m].
 
-    The agent draws from the games' generators.
+    The agent draws from the games' generators. Given `masks`, bool[m, A], it decides as if only
+    these actions were legal.
 
-    Where `masks` are given, bool[m, A], it decides as if only these actions were legal.
-    RuntimeError if it calls `sys.exit`, so that no agent ends the process that asks it.
+    Raises:
+        RuntimeError: the agent calls `sys.exit`, which must not end the process that asks it.
     """
     try:
         if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
-            asked = InformationSets(batch, rows)
-            asked.masks = asked.masks if masks is None else masks
-            return agent.search(asked, rng)
+            games = InformationSets(batch, rows)
+            if masks is not None:
+                games.masks = masks
+            return agent.search(games, rng)
         return agent.act(batch.obs[rows], batch.mask[rows] if masks is None else masks, rng)
     except SystemExit as fault:
-        told = RuntimeError(f"it has asked for the end of the process (SystemExit: {fault})")
-        raise told.with_traceback(fault.__traceback__) from fault
+        error = RuntimeError(f"it tried to end the process (SystemExit: {fault})")
+        raise error.with_traceback(fault.__traceback__) from fault
 
 
 def agent_for(player: AgentLike | None, game: Game) -> AnyAgent:

@@ -1,8 +1,8 @@
-"""Rules followed where numbers of a record are not known.
+"""Symbolic execution of rules, on records in which some numbers are not known.
 
-The interpreter runs a rule on a record in which some numbers are open: each may have any of some
-values. What is computed from them is open, too, until the rule's course depends on it. Then the run
-stays with one of the possible courses, and further runs take the others.
+The interpreter runs a rule on a record in which some numbers are open: each may have any of several
+values. What is computed from an open number is open, too, until the rule branches on it. The run
+then follows one of the possible execution paths, and further runs follow the others.
 """
 
 from __future__ import annotations
@@ -26,9 +26,10 @@ T = TypeVar("T")
 
 OpenPlace = tuple[str, int, range]
 """A field, a place in it when it is flattened, and the values that the number there may have."""
-_PATIENCE = 5_000
-"""Reads of fields and of open numbers after which a rule's courses are too many to follow."""
+_MOST_READS = 5_000
+"""Reads of fields and of open numbers, by all runs together, before the search is given up."""
 _MOST_COMBINATIONS = 4096
+"""Combinations of the values of open numbers that `values_of` tries."""
 _NOT_FOLLOWED = (
     TypeError,
     ValueError,
@@ -37,36 +38,36 @@ _NOT_FOLLOWED = (
     ArithmeticError,
     RecursionError,
 )
-"""Errors of rules that do with a number what cannot be done with an open one."""
+"""Errors of rules that do what can be done with a number but not with an open one."""
 
 
 class NotFollowedError(Exception):
-    """A rule has too many courses, or computes what cannot be computed with open numbers."""
+    """A rule has too many execution paths, or computes what open numbers do not allow."""
 
 
 class _TooManyError(Exception):
-    """More was read than courses are followed for."""
+    """More than `_MOST_READS` have been counted."""
 
 
 class ImpossibleError(Exception):
-    """A course leads to where no game can come, since rules are safe in those that can be."""
+    """An execution path leads to a position that no game can reach."""
 
 
 def followable(rule: Function) -> Function:
-    """Return a rule for records with open numbers; chance may draw anything."""
+    """Return a rule in a form that runs on an `OpenRecord`; what chance draws is open."""
     return interpreted(rule, {below: _draw, shuffle: _shuffle})
 
 
 def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
-    """Yield the results of a run, one for each of its courses that a game can take.
+    """Yield the result of a run for each execution path that a game can take.
 
     Raises:
-        NotFollowedError: the courses cannot all be followed.
+        NotFollowedError: the paths cannot all be followed.
     """
     branches = Branches()
     try:
         while True:
-            with _possible_alone():
+            with _skipping_impossible():
                 yield run(branches)
             if not branches.advance():
                 return
@@ -75,8 +76,11 @@ def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
 
 
 @contextmanager
-def _possible_alone() -> Iterator[None]:
-    """Leave a block where it shows that the game cannot be."""
+def _skipping_impossible() -> Iterator[None]:
+    """Leave a block where the path turns out to be impossible.
+
+    Rules are safe in every position that a game can reach, so an index out of bounds shows it, too.
+    """
     try:
         yield
     except ImpossibleError:
@@ -86,48 +90,58 @@ def _possible_alone() -> Iterator[None]:
             raise
 
 
+@dataclass
+class _Branch:
+    """A branch of the path of the current run."""
+
+    n_options: int
+    chosen: int = 0
+
+
 class Branches:
-    """Chooses at every branch, run after run, so that each course is followed once."""
+    """Chooses at every branch, run after run, so that each execution path is followed once."""
 
     def __init__(self) -> None:
-        self._path: list[list[int]] = []  # the number chosen at each branch, and of how many
-        self._at = 0
-        self._spent = 0
+        self._path: list[_Branch] = []
+        self._depth = 0  # branches passed by the current run
+        self._reads = 0
 
-    def spend(self) -> None:
-        """Count a read; raises an error when there were too many."""
-        self._spent += 1
-        if self._spent > _PATIENCE:
+    def count_read(self) -> None:
+        """Count a read of a field or of an open number; raise an error when they are too many."""
+        self._reads += 1
+        if self._reads > _MOST_READS:
             raise _TooManyError
 
     def choose(self, options: Sequence[T]) -> T:
-        """Return one of some options, another one in another run."""
-        self.spend()
+        """Return one of some options: on each path another one."""
+        self.count_read()
         if len(options) == 1:
             return options[0]
-        if self._at == len(self._path):
-            self._path.append([0, len(options)])
-        self._at += 1
-        return options[self._path[self._at - 1][0]]
+        if self._depth == len(self._path):
+            self._path.append(_Branch(len(options)))
+        branch = self._path[self._depth]
+        self._depth += 1
+        return options[branch.chosen]
 
     def advance(self) -> bool:
-        """Turn to the next course; False if there is none."""
-        self._at = 0
+        """Turn to the next path, depth first; return False if there is none."""
+        self._depth = 0
         while self._path:
-            self._path[-1][0] += 1
-            if self._path[-1][0] < self._path[-1][1]:
+            last = self._path[-1]
+            last.chosen += 1
+            if last.chosen < last.n_options:
                 return True
             self._path.pop()
         return False
 
     def open_number(self, values: Iterable[int]) -> Any:
-        """Return a number that may have any of some values."""
+        """Return a number that may have any of the values."""
         unknown = _Unknown(self, [*values])
         return _Open((unknown,), lambda: unknown.tried)
 
 
 class OpenRecord(dict[str, Any]):
-    """A record for rules in the interpreter, with open numbers in some places."""
+    """A record with open numbers in some places, for rules in the interpreter."""
 
     def __init__(self, branches: Branches, record: Record, places: Iterable[OpenPlace]) -> None:
         self.branches = branches
@@ -141,7 +155,7 @@ class OpenRecord(dict[str, Any]):
                 self[name] = number
 
     def __getitem__(self, name: str) -> Any:
-        self.branches.spend()
+        self.branches.count_read()
         return super().__getitem__(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
@@ -152,27 +166,27 @@ class OpenRecord(dict[str, Any]):
             super().__setitem__(name, value)
 
     def copied(self, name: str) -> Any:
-        """A field, in an array of its own."""
+        """Return a copy of a field."""
         held = self.get(name)
         return held.copy() if isinstance(held, np.ndarray) else held
 
     def numbers(self, name: str) -> list[Any]:
-        """The numbers of a field, flattened."""
+        """Return the numbers of a field, flattened."""
         held = self.get(name)
         return held.reshape(-1).tolist() if isinstance(held, np.ndarray) else [held]
 
 
 @dataclass(eq=False)
 class _Unknown:
-    """A number of a record that is not known, and the values that are left for it."""
+    """An unknown number of a record. Open numbers are computed from such ones."""
 
     branches: Branches
-    values: list[int]
-    tried: int = 0
+    values: list[int]  # those that the current path leaves possible
+    tried: int = 0  # the value with which open numbers are computed at the moment
 
 
 def _lazily(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an operator of `_Open` that computes nothing before a rule's course depends on it."""
+    """Return an operator of `_Open` that computes nothing before a rule branches on the result."""
 
     def operate(self: _Open, *other: Any) -> Any:
         return _Open.of(operation, self, *other)
@@ -193,15 +207,15 @@ def _remainder(number: Any, divisor: Any) -> Any:
 
 
 class _Open:
-    """A number that follows from unknown ones; a rule whose course depends on it branches."""
+    """A number that is computed from unknown ones; to ask for its value makes a branch."""
 
     def __init__(self, unknown: tuple[_Unknown, ...], find: Callable[[], Any]) -> None:
-        self.unknown = unknown  # what it follows from
-        self.find = find  # its value where each unknown number is the one tried
+        self.unknown = unknown  # the numbers that it is computed from
+        self.find = find  # computes it from the values tried of these numbers
 
     @classmethod
     def of(cls, operation: Callable[..., Any], *numbers: Any) -> Any:
-        """Return the result of an operation."""
+        """Return the open result of an operation."""
         if any(isinstance(number, np.ndarray) for number in numbers):
             return NotImplemented
         open_ones = [number for number in numbers if isinstance(number, _Open)]
@@ -209,11 +223,15 @@ class _Open:
         return cls(tuple(unknown), lambda: operation(*map(_found, numbers)))
 
     def settle(self, kind: Callable[[Any], int]) -> int:
-        """Return one of its values, of a kind, and stay with it for the rest of this course."""
-        *first, last = sorted(self.unknown, key=lambda one: len(one.values))
-        for one in first:
-            one.tried = one.branches.choose(one.values)
-            one.values = [one.tried]
+        """Return one of its values, as `kind` makes it, and keep to it for the rest of the path.
+
+        All unknown numbers are fixed but the one with most values, which keeps every value that
+        leads to the same result.
+        """
+        *others, last = sorted(self.unknown, key=lambda one: len(one.values))
+        for other in others:
+            other.tried = other.branches.choose(other.values)
+            other.values = [other.tried]
         leads_to: dict[int, list[int]] = {}
         for value in last.values:
             last.tried = value
@@ -267,7 +285,7 @@ def _found(number: Any) -> Any:
 
 
 def values_of(number: Any, kind: Callable[[Any], int] = int) -> frozenset[int] | None:
-    """Return the values that a number may have; None if they are too many to find out."""
+    """Return the values that a number may have on this path; None if there are too many to try."""
     if not isinstance(number, _Open):
         return frozenset([kind(number)])
     if prod(len(one.values) for one in number.unknown) > _MOST_COMBINATIONS:
@@ -302,18 +320,19 @@ def play_forced_moves(game: OpenRecord, legal: Function, play: Function, actions
 
 
 def _draw(game: OpenRecord, n: Any) -> Any:
-    """Return a number below n that chance may draw, in place of the rule `below`."""
+    """Return an open number below n, in place of the rule `below`."""
     if int(n) <= 0:
         raise ImpossibleError
     return game.branches.open_number(range(int(n)))
 
 
 def _shuffle(game: OpenRecord, items: NDArray[Any], size: Any) -> None:
-    """Let each item be any of them, in place of the rule `shuffle`."""
+    """Make each item an open number with the values of all, in place of the rule `shuffle`."""
     values: set[int] = set()
     for item in items[: int(size)]:
-        if (may_be := values_of(item)) is None:
+        possible = values_of(item)
+        if possible is None:
             raise _TooManyError
-        values |= may_be
+        values |= possible
     for place in range(int(size)):
         items[place] = game.branches.open_number(sorted(values))

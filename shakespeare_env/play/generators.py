@@ -1,4 +1,4 @@
-"""The generator and the memory that agents have for each game."""
+"""Random generators and memories: what agents have for each game that they play."""
 
 from __future__ import annotations
 
@@ -14,8 +14,9 @@ from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
-_11 = np.uint64(11)
+_LOW_BITS = np.uint64(11)
 _TO_UNIT = 2.0**-53
+"""A float64 in [0, 1) has room for 53 bits of a word, so the low 11 bits are dropped."""
 Memories = dict[tuple[int, int], dict[str, Any]]
 """What agents remember, by game and seat."""
 Saved = tuple[NDArray[np.uint64], Memories]
@@ -23,12 +24,12 @@ Saved = tuple[NDArray[np.uint64], Memories]
 
 
 class GameGenerators:
-    """Generators of m games (SplitMix64 each); selections share the whole's state.
+    """SplitMix64 generators of m of n games; all selections of the n share their states.
 
     Args:
-        states: uint64[n], one per generator; advanced in place.
-        rows: int[m], the generators selected; None selects all.
-        seats: int[m], the seats that ask, which remember apart; None asks as one.
+        states: uint64[n], one per game; advanced in place.
+        rows: int[m], the games selected; None selects all.
+        seats: int[m], the seats asked, each with a memory of its own; None has one memory a game.
         memories: What is remembered so far.
     """
 
@@ -46,14 +47,14 @@ class GameGenerators:
 
     @classmethod
     def of_games(cls, seed: int, games: NDArray[Any]) -> GameGenerators:
-        """The generators of the games numbered int[n] under a seed."""
+        """Return the generators of the games with these numbers, int[n], under a seed."""
         return cls(streams(int(check_seed(seed) ^ _AGENTS), games))
 
     def __len__(self) -> int:
         return len(self.rows)
 
     def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
-        """The generators of some games, each at most once."""
+        """Return the generators of some games, each at most once."""
         return self.asked_by(self._seats[places], places)
 
     def asked_by(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
@@ -66,15 +67,15 @@ class GameGenerators:
         return self._memories.setdefault(key, {})
 
     def forget(self) -> None:
-        """Let nothing be remembered of these games, which begin anew."""
+        """Forget these games, which begin anew."""
         self.restore((self.states[self.rows], {}))
 
     def saved(self) -> Saved:
-        """The state of these games' generators, and copies of what all seats remember."""
+        """Return the states of these games' generators and copies of what all seats remember."""
         return self.states[self.rows], self._remembered(self._memories)
 
     def restore(self, saved: Saved) -> None:
-        """Go back to what was saved of the same games."""
+        """Restore what was saved of the same games."""
         states, memories = saved
         self.states[self.rows] = states
         for key in self._remembered(self._memories):
@@ -86,38 +87,41 @@ class GameGenerators:
         return {key: deepcopy(kept) for key, kept in memories.items() if key[0] in rows}
 
     def random(self) -> NDArray[np.float64]:
-        """float64[m], uniform in [0, 1), one per generator."""
+        """Draw float64[m], uniform in [0, 1), one per generator."""
         states = self.states[self.rows] + GOLDEN
         self.states[self.rows] = states
         return to_unit(mixed(states))
 
     def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
-        """uint64[k]: random words for the games `places`, int[k], in any order and repeatable."""
+        """Draw uint64[k], random words for the games `places`, int[k], in any order, also repeated.
+
+        A game's words are those that it would draw one by one.
+        """
         counts = np.bincount(places, minlength=len(self.rows)).astype(np.uint64)
         order = np.argsort(places, kind="stable")
         first = np.cumsum(counts, dtype=np.int64) - counts.astype(np.int64)
-        rank = np.empty(len(places), np.uint64)
+        rank = np.empty(len(places), np.uint64)  # of each word among its game's, from 1
         rank[order] = np.arange(len(places)) - first[places[order]] + 1
         words: NDArray[np.uint64] = mixed(self.states[self.rows[places]] + rank * GOLDEN)
         self.states[self.rows] += counts * GOLDEN
         return words
 
     def numpy(self, place: int) -> np.random.Generator:
-        """A NumPy generator seeded from one game's own."""
+        """Return a NumPy generator seeded from one game's own."""
         return np.random.default_rng(int(self.words(np.array([place]))[0]))
 
     def choose(self, weights: NDArray[Any]) -> NDArray[np.int64]:
-        """int64[m]: a column of each row, drawn by weights, [m, k]; those of 0 are never drawn."""
+        """Draw int64[m], a column of each row by weights, [m, k]; a weight of 0 is never drawn."""
         return draw_columns(weights, self.random())
 
 
 def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Random words as numbers uniform in [0, 1)."""
-    return (words >> _11).astype(np.float64) * _TO_UNIT
+    """Return random words as numbers uniform in [0, 1)."""
+    return (words >> _LOW_BITS).astype(np.float64) * _TO_UNIT
 
 
 def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """int64[m]: the column of each row that a number in [0, 1) falls on, by weight."""
+    """Return int64[m], the column of each row that a number in [0, 1) falls on, by weight."""
     columns = np.zeros(len(weights), np.int64)  # 0 is also the answer to weights that are NaN
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     _write_columns(as_kernel_array(weights, kind), as_kernel_array(numbers, np.float64), columns)
@@ -126,8 +130,8 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
 
 @rule
 def next_unit(states: Any, i: int) -> float:
-    """The next number of generator i, uniform in [0, 1), as `GameGenerators.random` draws it."""
-    return np.float64(next_in(states, i) >> _11) * _TO_UNIT
+    """Draw from generator i, uniform in [0, 1), as `GameGenerators.random` does."""
+    return np.float64(next_in(states, i) >> _LOW_BITS) * _TO_UNIT
 
 
 @kernel("play", purpose="draws by weight")

@@ -21,7 +21,7 @@ _NUMBER = 4  # columns
 INDENT = _NUMBER + 2
 """The columns before an effect."""
 _POSSIBLE = 32
-"""Possible games, equal to the seat before its move, that must stay equal after it."""
+"""Games tried that look equal to a seat before its move: they must look equal after it."""
 
 
 def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[str, list[int]]]:
@@ -70,7 +70,7 @@ class ToldMove(NamedTuple):
 
 @dataclass(frozen=True)
 class GameLog:
-    """Describes moves as one seat knows them."""
+    """A log of moves in words, as one seat knows them."""
 
     names: Sequence[str] | None = None  # the players' by seat, if known
     seat: int | None = None  # whose knowledge counts, `SPECTATOR` for a spectator's; None knows all
@@ -99,7 +99,7 @@ class GameLog:
         for effect in record.effects:
             whose = "" if effect.seat is None else f"{self.label(effect.seat)}: "
             effects.append(whose + with_names(effect.text))
-        # A secret move is told of a player, any other one as the notation's meaning.
+        # A secret move is told of its player; any other is told as an order, like the move itself.
         text = with_names(record.text) if record.move else with_names(record.text, mover=mover)
         return ToldMove(mover, text, record.move, tuple(effects))
 

@@ -1,4 +1,4 @@
-"""Games as agents that look ahead may know them."""
+"""Information sets: games as agents that look ahead may know them."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from shakespeare_env.play.generators import GameGenerators
 
 
 class InformationSets:
-    """Some games as the seats to move see them.
+    """The information sets of m games: what their seats to move know of them.
 
-    It does not hold the games themselves: it holds one possible game for each, drawn with the same
-    seed whatever the true one, and draws others from that.
+    The true games are not held. One possible game is held for each, drawn with the same seed
+    whatever the true one, and other possible games are drawn from it.
 
     Args:
         batch: The games.
@@ -46,12 +46,12 @@ class InformationSets:
         return len(self.seats)
 
     def seen(self, place: int) -> dict[str, Any]:
-        """One of the games in notation, with `UNKNOWN` for what its seat may not know."""
+        """Return one of the games in notation, with `UNKNOWN` for what its seat may not know."""
         position = self.game.to_dict(self._possible[place])
         return self.game.seen_by(position, int(self.seats[place]))
 
     def moves(self, place: int) -> dict[str, int]:
-        """The legal moves of one of the games, text -> action id, in the action table's order."""
+        """Return the legal moves of one of the games, text -> action id, in the table's order."""
         texts = self.game.actions.texts_for(int(self.seats[place]), int(self.players[place]))
         return {texts[action]: action for action in self.masks[place].nonzero()[0].tolist()}
 
@@ -59,7 +59,7 @@ class InformationSets:
         """Draw k games that could be the true ones.
 
         Args:
-            places: int[k], which of the m games, in any order and repeatable.
+            places: int[k], which of the m games, in any order, also repeated.
             rng: Generators of the m games; they decide all that a seat does not know and all chance
                 to come.
         """
@@ -68,7 +68,7 @@ class InformationSets:
         return self._batch_of(self._drawn(places, seeds), seed)
 
     def records(self, places: NDArray[Any], rng: GameGenerators) -> Records:
-        """The games that `determinized` would draw, as records[k] with memory of their own."""
+        """Draw the games that `determinized` would draw, as new records[k]."""
         return self._drawn(places, rng.words(places))
 
     def _drawn(self, places: NDArray[Any], seeds: NDArray[np.uint64]) -> Records:
@@ -77,5 +77,5 @@ class InformationSets:
         return games
 
     def _redraw(self, games: Records, seats: NDArray[np.int8], seeds: NDArray[np.uint64]) -> None:
-        of = checked_seats(seats, games["players"])
-        kernels_of(self.game).determinize(games, of, seeds)
+        checked = checked_seats(seats, games["players"])
+        kernels_of(self.game).determinize(games, checked, seeds)

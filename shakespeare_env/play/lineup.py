@@ -26,12 +26,12 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 
 @dataclass(eq=False)
 class Lineup:
-    """Which agent holds which seat, and the generators that agents draw from."""
+    """The agents at the seats of n games, and the generators that they draw from."""
 
-    agents: Sequence[AnyAgent]  # each once, however many seats it holds
-    seats: NDArray[Any]  # int[n, S], the agent's index, `OUTSIDE` or `NOBODY`; changes count
+    agents: Sequence[AnyAgent]  # distinct, however many seats each holds
+    seats: NDArray[Any]  # int[n, S], an index, `OUTSIDE` or `NOBODY`; may be changed
     generators: GameGenerators  # of the n games
-    names: Sequence[str] = ()  # of agents in errors; those beyond are shown as they are
+    names: Sequence[str] = ()  # of the first agents, for errors; the others are shown by repr
 
     @classmethod
     def seated(
@@ -42,21 +42,32 @@ class Lineup:
         generators: GameGenerators,
         names: Sequence[str] = (),
     ) -> Lineup:
-        """Seat agents, perhaps some several times, at n tables; `places`, int[n, P], says whom."""
+        """Return the line-up of n games.
+
+        Args:
+            agents: The agents; one may be listed several times.
+            places: int[n, P], by game and seat the place of an agent in `agents`.
+            max_seats: The columns of `seats`.
+            generators: The generators of the n games.
+            names: The agents' names in errors, in the order of `agents`.
+        """
         distinct = {id(agent): agent for agent in agents}
-        called = {id(agent): name for agent, name in zip(agents, names, strict=False)}
+        names_by_id = {id(agent): name for agent, name in zip(agents, names, strict=False)}
         index = np.array([list(distinct).index(id(agent)) for agent in agents])
         seats = np.full((len(places), max_seats), NOBODY, np.int32)
         seats[:, : places.shape[1]] = index[places]
-        return cls(list(distinct.values()), seats, generators, list(called.values()))
+        return cls(list(distinct.values()), seats, generators, list(names_by_id.values()))
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
-        """int[m]: the agents to move in some games, by index, or `OUTSIDE`."""
+        """Return int[m], the indices of the agents to move in m games, or `OUTSIDE`."""
         movers: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
         return movers
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """int64[m]: the agents' choices in m games, each agent asked once; a fault names it."""
+        """Return int64[m], the agents' choices in m games; each agent is asked once.
+
+        An error of an agent gets a note that names it.
+        """
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
         movers = self.to_move(batch, rows)
@@ -67,11 +78,11 @@ class Lineup:
         return actions
 
     def name(self, index: int) -> str:
-        """An agent's name in errors."""
+        """Return an agent's name in errors."""
         return self.names[index] if index < len(self.names) else repr(self.agents[index])
 
     def name_chooser(self, fault: IllegalMove, batch: Batch) -> None:
-        """Note on an illegal move which agent has chosen it, unless it is from outside."""
+        """Note on an illegal move which agent chose it, unless the choice came from outside."""
         chooser = int(self.to_move(batch, np.array([fault.game_index]))[0])
         if chooser != OUTSIDE:
             fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
@@ -92,7 +103,7 @@ class Lineup:
 def try_out(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:
     """Ask agents for a move and play one, so that all is compiled, or fails, before time counts.
 
-    Names stand before agents; a fault names its agent.
+    `agents` are given by name; an error gets a note that names the agent.
     """
     batch = Batch(game, n=1, players=players, seed=seed)
     rows = np.zeros(1, np.int64)

@@ -34,6 +34,7 @@ def named_move(move: MoveRecord, names: Sequence[str]) -> ToldMove:
     for effect in move.effects:
         whose = "" if effect.seat is None else f"{seat_placeholder(effect.seat)}: "
         words = with_names(whose + effect.text, names)
+        # A player's name keeps its own first letter.
         effects.append(words if words.startswith(others) else capitalised(words))
     if mover.lower() == YOU:
         mover = capitalised(mover)
@@ -41,5 +42,5 @@ def named_move(move: MoveRecord, names: Sequence[str]) -> ToldMove:
 
 
 def capitalised(text: str) -> str:
-    """Return a text as a sentence begins."""
+    """Return a text with a capital first letter."""
     return text[:1].upper() + text[1:]

@@ -1,8 +1,8 @@
-"""Traces the effects of a move, call by call of the rules.
+"""Tracing: a move's effects, told from the calls of the rules that play it.
 
-The rules stand once, in the functions that are compiled. To describe a move, the interpreter runs
-the same functions on a copy of the record, which takes less than a millisecond, and some of their
-calls are put into words. So words cannot differ from what the engine does.
+To describe a move, the interpreter runs the functions that are otherwise compiled, on a copy of the
+record, which takes less than a millisecond. Some of their calls are put into words. So what is told
+cannot differ from what the engine does.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Call:
 
 
 Teller = Callable[[Call], Iterable[Event]]
-"""The events of a call, those of the calls inside it included."""
+"""Returns the events of a call, including those of the calls inside it."""
 
 
 class Tracer:
@@ -46,8 +46,8 @@ class Tracer:
         play: The rule `Rules.play`.
         legal: The rule `Rules.legal`.
         n_actions: The length of a mask.
-        tellers: What gives a call's events, by rule.
-        instead: What is called in place of a rule, by rule.
+        tellers: The teller of each rule whose calls are told.
+        instead: The function that is called in place of a rule, by rule.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class Tracer:
     ) -> None:
         self._n_actions = n_actions
         self._tellers = {_source(rule): teller for rule, teller in tellers.items()}
-        self._twins = {_source(rule): called for rule, called in (instead or {}).items()}
+        self._twins = {_source(rule): function for rule, function in (instead or {}).items()}
         self._modules: dict[ModuleType, _Module] = {}
         self._lock = threading.Lock()
         self._events: list[Event] = []
@@ -87,7 +87,7 @@ class Tracer:
             return game, self._events
 
     def _twin(self, rule: Function) -> Function:
-        """Return a rule for the interpreter, with all that it calls."""
+        """Return a copy of a rule for the interpreter, which calls such copies of other rules."""
         source = _source(rule)
         if source not in self._twins:
             names: dict[str, Any] = {}
@@ -110,7 +110,7 @@ class Tracer:
         return value
 
     def _traced(self, plain: Function, teller: Teller | None) -> Function:
-        """Return a function whose calls give events."""
+        """Return a function that adds the events of its calls."""
 
         def call(*args: Any) -> Any:
             # NumPy would keep sums of int8 in eight bits.
@@ -130,8 +130,10 @@ class Tracer:
 
 
 def interpreted(rule: Function, instead: Mapping[Function, Function] | None = None) -> Function:
-    """Return a rule as the interpreter runs it, with all that it calls, or replacements of that."""
-    return Tracer(rule, rule, 0, {}, instead)._play if instead else _interpreted(rule)
+    """Return a rule for the interpreter; it calls `instead[other]` in place of another rule."""
+    if instead:
+        return Tracer(rule, rule, 0, {}, instead)._play
+    return _interpreted(rule)
 
 
 @cache
@@ -140,7 +142,7 @@ def _interpreted(rule: Function) -> Function:
 
 
 class _Module:
-    """A module that rules are imported from."""
+    """A module as twins see it: its rules are replaced by their twins."""
 
     def __init__(self, module: ModuleType, replaced: Callable[[Any], Any]) -> None:
         self._module = module

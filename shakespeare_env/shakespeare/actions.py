@@ -1,6 +1,7 @@
-"""The action table: each decision's id, move text and description.
+"""The action table: the id, the text and the description of every move.
 
-Rules address a block by its first id (`DRAFT`, `WAGER`, ...) plus an index of `box/tables.py`.
+The rules compute an id as the first of its block (`DRAFT`, `WAGER`, ...) plus an index of
+`box/tables.py`.
 """
 
 from __future__ import annotations
@@ -74,14 +75,17 @@ KEEP = TABLE.start["keep"]
 
 
 def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
-    return np.array(
-        [chosen.index(card) if card in chosen else -1 for card in range(t.N_CARDS)], np.int64
-    )
+    """Return the index of every card in `chosen`, int64[card]; -1 where it is not chosen."""
+    indices = np.full(t.N_CARDS, -1, np.int64)
+    indices[chosen] = range(len(chosen))
+    return indices
 
 
 ACTIVATE_INDEX = _index_in(_CAN_BE_ACTIVATED)
-"""Card -> index in `activate` and `keep`; -1 for assistants (Rules T3)."""
+"""int64[card]: index in `activate` and `keep`; -1 for assistants (Rules T3)."""
 PLUS_3_INDEX = _index_in(_CRAFTSMEN)
-"""Card -> index in `activate+3`; -1 unless a craftsman (Rules T9)."""
+"""int64[card]: index in `activate+3`; -1 for all but craftsmen (Rules T9)."""
 ACTIVATE_CARD = np.array(_CAN_BE_ACTIVATED, np.int64)
+"""int64[index in `activate` and `keep`]: the card."""
 PLUS_3_CARD = np.array(_CRAFTSMEN, np.int64)
+"""int64[index in `activate+3`]: the card."""

@@ -1,4 +1,4 @@
-"""Shakespeare, defined."""
+"""The definition of Shakespeare: its rules, record and presentation as a `Game`."""
 
 from __future__ import annotations
 

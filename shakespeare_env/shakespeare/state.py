@@ -1,7 +1,7 @@
-"""One game as a record: shape, range and meaning of every field.
+"""The record of a game: the shape, range and meaning of every field.
 
-Indices are those of `box/tables.py`. A batch is an array of records; copying a record copies a
-game.
+Indices are those of `box/tables.py`. A batch of games is an array of records, and a copy of a
+record is a copy of the game.
 """
 
 from __future__ import annotations
@@ -11,7 +11,7 @@ import numpy as np
 from shakespeare_env.core.records import StateField, state_type
 from shakespeare_env.shakespeare.box import tables as t
 
-# What is being decided: the phases of the notation, in its order.
+# Phases: what is being decided, in the notation's order.
 DRAFT, WAGER, TURN, CRAFT, QUILL, BACK, CHOOSE_QUEEN, OBJECTIVE, REST, OVER = range(10)
 PHASE_NAMES = (
     "draft",
@@ -26,7 +26,7 @@ PHASE_NAMES = (
     "over",
 )
 
-# The part of the game a decision belongs to; `rules/flow.py` says what follows it.
+# Parts of the game that decisions belong to; `rules/flow.py` decides which part follows.
 IN_DRAFT, IN_WAGER, IN_TURNS, IN_MOOD, IN_REHEARSAL, IN_REST, IN_END = range(7)
 PART_NAMES = ("draft", "wager", "turn", "mood", "rehearsal", "rest", "over")
 PARTS_OF_PHASE = dict.fromkeys(range(OVER), (IN_TURNS,)) | {
@@ -39,10 +39,12 @@ PARTS_OF_PHASE = dict.fromkeys(range(OVER), (IN_TURNS,)) | {
 }
 
 NOBODY = -1
+"""Stands for no seat, card, colour or objective."""
 HIGH = 127
+"""The greatest int8, for counts without a limit of their own."""
 
 MOST = 10_000
-"""Prestige and pounds stop here; no game that was set up gets near (`rules/boards.py`)."""
+"""The most prestige or pounds, where both stop (`rules/boards.py`); no played game gets near."""
 
 # fmt: off
 FIELDS = (

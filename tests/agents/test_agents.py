@@ -137,10 +137,15 @@ def test_secret_wagers_of_others_follow_the_policy():
     ("options", "named"),
     [
         *((text, text) for text in ("simulations=0", "considered=0")),
-        *(("seconds=1,simulations=9", "seconds"), ("seconds=-1", "seconds")),
-        *(("horizon=-1", "horizon=-1"), ("horizon=late", "late"), ("speed=3", "'speed'")),
-        *(("utility=scores", "did you mean 'score'"), ("rollouts=random,horizon=3", "horizon")),
-        *(("network=heuristic", "network='heuristic'"), ("network=there,version=1", "version=1")),
+        ("seconds=1,simulations=9", "seconds"),
+        ("seconds=-1", "seconds"),
+        ("horizon=-1", "horizon=-1"),
+        ("horizon=late", "late"),
+        ("speed=3", "'speed'"),
+        ("utility=scores", "did you mean 'score'"),
+        ("rollouts=random,horizon=3", "horizon"),
+        ("network=heuristic", "network='heuristic'"),
+        ("network=there,version=1", "version=1"),
     ],
 )
 def test_options_are_checked(options, named):

@@ -95,9 +95,17 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
 @pytest.mark.parametrize(
     "changes",
     [
-        *({"format": 1}, {"actions": "3"}, {"players": None}, {"weights": "../weights"}),
-        *({"game": "chess"}, {"actions_digest": "0"}, {"layout_digest": "0"}),
-        *({"width": 0}, {"width": 10**9}, {"width": 16}, {"heads": ["win", "score"]}),
+        {"format": 1},
+        {"actions": "3"},
+        {"players": None},
+        {"weights": "../weights"},
+        {"game": "chess"},
+        {"actions_digest": "0"},
+        {"layout_digest": "0"},
+        {"width": 0},
+        {"width": 10**9},
+        {"width": 16},
+        {"heads": ["win", "score"]},
     ],
 )
 def test_a_card_that_does_not_fit(folder, changes):

@@ -32,11 +32,21 @@ def digest(text, game=GAME):
 
 def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_not():
     texts = [
-        *["random", "greedy", "greedy,samples=2", "heuristic"],
-        *["network", "network,greedy=false", "network,version=1"],
-        *["search", "search,simulations=2", "search,version=1", "search,rollouts=heuristic"],
-        *["search,rollouts=heuristic,simulations=2", "search,utility=win"],
-        *["search,considered=3", "search,temperature=0.5"],
+        "random",
+        "greedy",
+        "greedy,samples=2",
+        "heuristic",
+        "network",
+        "network,greedy=false",
+        "network,version=1",
+        "search",
+        "search,simulations=2",
+        "search,version=1",
+        "search,rollouts=heuristic",
+        "search,rollouts=heuristic,simulations=2",
+        "search,utility=win",
+        "search,considered=3",
+        "search,temperature=0.5",
     ]
     assert len({digest(text) for text in texts}) == len(texts)
     assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")

@@ -78,9 +78,16 @@ def folder(tmp_path, monkeypatch):
 @pytest.mark.parametrize(
     "name",
     [
-        *("mine.py:First", "mine.py:OfTheGame,depth=3", "mine.py:Searching", "mine.py:function"),
-        *("mine.py:open_function", "mine.py:factory,last=true", "mine.py:Holder.inner"),
-        *("mine.py:thing", "own_players.code:OfTheGame", "own_players.lazy:Agent"),
+        "mine.py:First",
+        "mine.py:OfTheGame,depth=3",
+        "mine.py:Searching",
+        "mine.py:function",
+        "mine.py:open_function",
+        "mine.py:factory,last=true",
+        "mine.py:Holder.inner",
+        "mine.py:thing",
+        "own_players.code:OfTheGame",
+        "own_players.lazy:Agent",
     ],
 )
 def test_what_plays_by_its_name_and_as_an_object(folder, name):
@@ -96,15 +103,26 @@ def test_what_plays_by_its_name_and_as_an_object(folder, name):
 @pytest.mark.parametrize(
     ("player", "named"),
     [
-        *(("nowhere.py:First", "nowhere.py"), ("mine.py:Frist", "did you mean 'First'")),
-        *(("mine.py:number", "it is 3"), ("mine.py:two", "(observations, masks)")),
-        *(("mine.py:needs", "'depth'"), ("mine.py:nothing", "an agent, I promise")),
-        *(("mine.py:broken", "mine.py, line 33: KeyError"), ("mine.py:thing,depth=2", "depth")),
-        *(("mine.py:OfTheGame,depth", "OfTheGame,depth"), ("no_such.thing:First", "no_such")),
-        *(("mine.py:OfTheGame,depth=x", "depth='x'"), ("random,x=1", "'x'"), ("greedy,=3", "''")),
-        *(("greedy,samples=two", "samples='two'"), ("greedy,samples=true", "samples=True")),
-        *(("network,greedy=1", "greedy=1"), ("heuristc", "did you mean 'heuristic'")),
-        *((Path("no/such/folder"), "folder"), ("a\0b", "folder"), (Path(__file__), "folder")),
+        ("nowhere.py:First", "nowhere.py"),
+        ("mine.py:Frist", "did you mean 'First'"),
+        ("mine.py:number", "it is 3"),
+        ("mine.py:two", "(observations, masks)"),
+        ("mine.py:needs", "'depth'"),
+        ("mine.py:nothing", "an agent, I promise"),
+        ("mine.py:broken", "mine.py, line 33: KeyError"),
+        ("mine.py:thing,depth=2", "depth"),
+        ("mine.py:OfTheGame,depth", "OfTheGame,depth"),
+        ("no_such.thing:First", "no_such"),
+        ("mine.py:OfTheGame,depth=x", "depth='x'"),
+        ("random,x=1", "'x'"),
+        ("greedy,=3", "''"),
+        ("greedy,samples=two", "samples='two'"),
+        ("greedy,samples=true", "samples=True"),
+        ("network,greedy=1", "greedy=1"),
+        ("heuristc", "did you mean 'heuristic'"),
+        (Path("no/such/folder"), "folder"),
+        ("a\0b", "folder"),
+        (Path(__file__), "folder"),
         ({"random": 1.0}, "random"),
     ],
 )
@@ -250,8 +268,10 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
 @pytest.mark.parametrize(
     ("name", "meant"),
     [
-        *(("network,greed=false", "greedy"), ("search,second=1", "seconds")),
-        *(("search,rollouts=randm", "random"), ("serch", "search")),
+        ("network,greed=false", "greedy"),
+        ("search,second=1", "seconds"),
+        ("search,rollouts=randm", "random"),
+        ("serch", "search"),
     ],
 )
 def test_a_misspelled_name_option_or_value_is_answered_with_what_was_meant(name, meant):

@@ -86,8 +86,11 @@ def of_one(dtype, shape, end=4):
 @pytest.mark.parametrize(
     "content",
     [
-        *(b"a pickle, perhaps", (2**62).to_bytes(8, "little") + b"{}", of_one("BF16", [2])),
-        *(of_one("F32", [2**40, 2**40]), of_one("U8", [0, 2**63], 0)),
+        b"a pickle, perhaps",
+        (2**62).to_bytes(8, "little") + b"{}",
+        of_one("BF16", [2]),
+        of_one("F32", [2**40, 2**40]),
+        of_one("U8", [0, 2**63], 0),
     ],
 )
 def test_a_file_that_holds_no_arrays(tmp_path, content):

@@ -7,5 +7,5 @@ NEW = (("starting_prestige = 7", 7), ("starting_prestige = 9", 9))
 
 
 def fact(position: dict[str, Any]) -> int:
-    """The most prestige that a seat has."""
+    """Return the most prestige that a seat has."""
     return max(int(seat["prestige"]) for seat in position["seats"])

@@ -20,7 +20,7 @@ WAGERS = range(1, 6)
 
 
 def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
-    """Objectives of the others and of the pile exchanged, pending choices of the others changed.
+    """Exchange objectives of the others and of the pile, and redraw the others' pending choices.
 
     A position in text does not tell who put an objective back, so the whole pile is unknown.
     """
@@ -71,19 +71,19 @@ def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
 
 
 def activated(game: Any, seat: int) -> list[int]:
-    """The cards that a seat activated today."""
+    """Return the cards that a seat activated today."""
     return [int(card) for card in game["card"][seat][game["cylinder"][seat] == 1]]
 
 
 def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
-    """Each secret of the seat itself that there is to change."""
+    """Yield a change of each secret that the seat itself has."""
     for what, changed in _changed(record, seat):
         # A position in text does not tell who put an objective back.
         yield OwnChange(what, changed, {seat}, in_text="put back" not in what)
 
 
 def _changed(record: Any, seat: int) -> Iterator[tuple[str, Any]]:
-    """(what, changed record)."""
+    """Yield what is changed, in words, and the changed record."""
     deck = record["objective_deck"]
     known = record["objective_known"]
     unknown = np.flatnonzero(known[: record["objective_deck_len"]] == NOBODY)
@@ -112,7 +112,7 @@ def _changed(record: Any, seat: int) -> Iterator[tuple[str, Any]]:
 
 
 def _exchanged(record: Any, one: tuple[str, Any], place: Any) -> Any:
-    """A copy in which an objective and one of the pile have changed places."""
+    """Return a copy in which an objective and one of the pile have changed places."""
     name, where = one
     changed = record.copy()
     changed[name][where] = record["objective_deck"][place]

@@ -1,4 +1,4 @@
-"""An observation written down in plain Python from a position in text: what each field must hold.
+"""Observations computed in plain Python from positions in text, to compare the engine with.
 
 It shares nothing with the engine but the names of the layout and the index of each card, colour and
 space in the box file.
@@ -38,7 +38,7 @@ Dict = dict[str, Any]
 
 
 def expected(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[int]]:
-    """Field name -> numbers; `known` maps objectives the observer put back to their depth."""
+    """Return the numbers by field; `known` maps objectives the observer put back to depths."""
     players = d["players"]
     fields: dict[str, list[int]] = {}
     for offset in range(players):
@@ -85,7 +85,7 @@ def place_in(seats: list[int], seat: int) -> int | None:
 
 
 def part(d: Dict) -> str:
-    """The part of the day that a decision belongs to."""
+    """Return the part of the game that a decision belongs to."""
     if d["phase"] == "quill":
         then = d["pending"]["then"]
         return then if isinstance(then, str) else "turn"
@@ -94,7 +94,7 @@ def part(d: Dict) -> str:
 
 
 def costumes_of(seat: Dict) -> dict[str, list[str]]:
-    """Wearer -> elements; extras are counted in order of hiring."""
+    """Return the elements of each wearer; extras are numbered in order of hiring."""
     worn = {}
     extras = 0
     for member in seat["troupe"]:
@@ -115,14 +115,14 @@ def space(d: Dict, act: str, disc: Any) -> int:
 
 
 def ahead(d: Dict, act: str, disc: int) -> int:
-    """Discs further on, or lower in the same pile (T7)."""
+    """Count the discs further on, or lower in the same pile (T7)."""
     own = space(d, act, disc)
     further = sum(len(pile) for at, pile in d["piles"][act].items() if int(at) > own)
     return further + int(d["piles"][act][str(own)].index(disc))
 
 
 def seat_fields(d: Dict, index: int, observer: int) -> dict[str, list[int]]:
-    """The block of one seat."""
+    """Return the fields in the block of one seat."""
     seat = d["seats"][index]
     face_up = [member for member in seat["troupe"] if member["face"] == "character"]
     extras = len(seat["troupe"]) - len(face_up)

@@ -39,7 +39,7 @@ ColourCounts = Mapping[str, int]
 
 
 def counts(some: ColourCounts | None = None) -> dict[str, int]:
-    """Colour counts with every colour listed, as the notation wants them."""
+    """Return counts with every colour listed, as the notation wants them."""
     return {colour: (some or {}).get(colour, 0) for colour in COLOURS}
 
 
@@ -54,7 +54,7 @@ def seat(
     costumes: Mapping[str, Sequence[str]] | None = None,
     **fields: Any,
 ) -> Dict:
-    """One seat: by default 2 cylinders left, nobody recruited, only the four board characters.
+    """Return a seat: by default 2 cylinders left, nobody recruited, only the board's characters.
 
     `cards` follow the board characters in order of hiring; `"extra:CARD"` lies face down. `used`
     have a cylinder, `resting` a rest token (of copies the first still free one); `costumes` maps a
@@ -74,12 +74,12 @@ def seat(
 
 
 def finished(cards: Iterable[str] = (), *, used: Iterable[str] = ("queen",), **fields: Any) -> Dict:
-    """A seat that has done its day: recruited, no cylinder left, one used on the Queen."""
+    """Return a seat that has finished its day: it has recruited and used its only cylinder."""
     return seat(cards, used=used, **({"cylinders": 0, "recruited": True} | fields))
 
 
 def ready_to_pass(cards: Iterable[str] = (), **fields: Any) -> Dict:
-    """A seat that has recruited and has one cylinder left, so that `pass` ends its day."""
+    """Return a seat that has recruited and has one cylinder left, so that `pass` ends its day."""
     return seat(cards, **({"cylinders": 1, "recruited": True} | fields))
 
 
@@ -112,7 +112,7 @@ def position(
     deck: Sequence[str] | None = None,
     **fields: Any,
 ) -> Dict:
-    """A position in the notation; what is not given is filled in so that it adds up.
+    """Return a position in the notation; what is not given is filled in so that it adds up.
 
     `others` makes the seats not named. `acts` gives act -> space -> discs from the bottom up; discs
     not named lie on space 1, in Order (the neutral ones on 4, from day 5 on 8). `costumes` and
@@ -152,12 +152,12 @@ def position(
 
 
 def turn_position(**fields: Any) -> Dict:
-    """Phase 2, seat 0 to move; the other seats have 2 cylinders and are still to recruit."""
+    """Return a turn of seat 0; the other seats have 2 cylinders and are still to recruit."""
     return position("turn", **fields)
 
 
 def last_turn(**fields: Any) -> Dict:
-    """Phase 2, seat 0 has only to pass, all others are finished: `pass` ends the day."""
+    """Return the last turn of a day: seat 0 has only to pass, all others are finished."""
     me = fields.get("to_move", 0)
     fields["seats"] = {me: ready_to_pass(), **fields.get("seats", {})}
     fields.setdefault("others", finished)
@@ -165,7 +165,7 @@ def last_turn(**fields: Any) -> Dict:
 
 
 def wager_position(**fields: Any) -> Dict:
-    """Phase 1 of day 3; the first in Order is to wager."""
+    """Return phase 1 of day 3, in which the first in Order is to wager."""
     fields.setdefault("to_move", fields.get("order", [0])[0])
     return position("wager", **fields)
 
@@ -185,7 +185,7 @@ def _give_cylinders(table: list[Dict], phase: str) -> None:
 def _elements(
     kind: str, bag_for: int, day: int, table: list[Dict], display: dict[str, int]
 ) -> tuple[dict[str, int], dict[str, int], dict[str, int]]:
-    """Display, bag and discarded: 3 for each seat have left the bag every day."""
+    """Return display, bag and discarded elements: 3 for each seat have left the bag every day."""
     left = Counter(dict(zip(COLOURS, BOX[kind][bag_for], strict=True)))
     left.subtract(display)
     for one in table:
@@ -233,7 +233,7 @@ def _piles(
 
 
 def everyone_on(space: int, players: int = 4) -> dict[str, dict[int, list[int]]]:
-    """All discs on one space of every act, seat 0 at the bottom."""
+    """Put all discs on one space of every act, seat 0 at the bottom."""
     return {act: {space: list(range(players))} for act in ACTS}
 
 
@@ -246,34 +246,34 @@ def starting(d: Iterable[str], *prefixes: str) -> set[str]:
 
 
 def seat_of(d: Dict, index: int) -> Dict:
-    """The entry of a seat."""
+    """Return the entry of a seat."""
     return dict(d["seats"][index])
 
 
 def each(d: Dict, field: str) -> list[Any]:
-    """One field of every seat, in seat order."""
+    """Return one field of every seat, in seat order."""
     return [one[field] for one in d["seats"]]
 
 
 def character_in(troupe: list[Dict], wearer: str) -> Dict:
-    """The entry of a character, or of an extra named extra1, extra2, ..."""
+    """Return the entry of a character, or of an extra named extra1, extra2, ..."""
     if wearer.startswith("extra"):
         return [card for card in troupe if card["face"] == "extra"][int(wearer[5:]) - 1]
     return next(m for m in troupe if m["card"] == wearer and m["face"] == "character")
 
 
 def character(d: Dict, index: int, wearer: str) -> Dict:
-    """The entry of a character of a seat."""
+    """Return the entry of a character of a seat."""
     return character_in(d["seats"][index]["troupe"], wearer)
 
 
 def space(d: Dict, act: str, disc: Any) -> int:
-    """The space of a disc on an act."""
+    """Return the space of a disc on an act."""
     return next(int(at) for at, discs in d["piles"][act].items() if disc in discs)
 
 
 def spaces(d: Dict, disc: Any) -> tuple[int, ...]:
-    """The spaces of a disc on Acts I, II and III."""
+    """Return the spaces of a disc on Acts I, II and III."""
     return tuple(space(d, act, disc) for act in ACTS)
 
 

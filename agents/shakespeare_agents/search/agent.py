@@ -40,6 +40,7 @@ from shakespeare_env.play.information_sets import InformationSets
 
 TEMPERATURE = 0.0  # the temperature of the policy in playouts; likeliest moves leave less to chance
 EVERY_MOVE = 2**15  # more candidate moves than any game has
+_BUNDLED_NETWORK = "network"  # the option `network` that stands for the game's bundled one
 _AT_ONCE = 64  # the most games searched together, to bound memory; it changes no result
 _IN_A_ROUND = 1024  # the most playouts of a candidate in one call, to bound memory, too
 
@@ -309,7 +310,7 @@ def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> S
 def search_agent(
     game: Game,
     *,
-    network: str = "network",
+    network: str = _BUNDLED_NETWORK,
     version: int = NEWEST,
     rollouts: str = "",
     simulations: int = SearchSettings.simulations,
@@ -323,16 +324,22 @@ def search_agent(
     threads: int = 1,
 ) -> SearchAgent:
     """Make the agent `search`, whose options these are (docs/agents.md)."""
-    settings = SearchSettings(simulations, seconds, considered, utility, sharpness, near_certain)
-    is_bundled = network == "network"
+    settings = SearchSettings(
+        simulations=simulations,
+        seconds=seconds,
+        considered=considered,
+        utility=utility,
+        sharpness=sharpness,
+        near_certain=near_certain,
+    )
     if not rollouts:
-        has_network = not is_bundled or bundled_versions(game)
+        has_network = network != _BUNDLED_NETWORK or bundled_versions(game)
         rollouts = "network" if has_network else best_untrained_agent(game)
 
     if rollouts in ("heuristic", "random"):
-        given = (network, version, considered, horizon, temperature)
-        defaults = ("network", NEWEST, SearchSettings.considered, "", TEMPERATURE)
-        if given != defaults:
+        network_options = (network, version, considered, horizon, temperature)
+        defaults = (_BUNDLED_NETWORK, NEWEST, SearchSettings.considered, "", TEMPERATURE)
+        if network_options != defaults:
             raise ValueError(
                 f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
                 "considered, horizon and temperature"
@@ -343,11 +350,7 @@ def search_agent(
         question = did_you_mean(rollouts, known)
         raise ValueError(f"rollouts={rollouts!r}{question}: choose one of {', '.join(known)}")
 
-    if version != NEWEST and not is_bundled:
-        raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
-    folder = bundled_checkpoint(game, version) if is_bundled else Path(network)
-    if not folder.is_dir():
-        raise ValueError(f"network={network!r} is no checkpoint; give its folder")
+    folder = _network_folder(network, version, game)
     decisions = _horizon_named(horizon)
     return network_search(
         game,
@@ -357,6 +360,18 @@ def search_agent(
         temperature=temperature,
         threads=threads,
     )
+
+
+def _network_folder(network: str, version: int, game: Game) -> Path:
+    """Return the checkpoint's folder that the options `network` and `version` name."""
+    if network == _BUNDLED_NETWORK:
+        return bundled_checkpoint(game, version)
+    if version != NEWEST:
+        raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
+    folder = Path(network)
+    if not folder.is_dir():
+        raise ValueError(f"network={network!r} is no checkpoint; give its folder")
+    return folder
 
 
 def _horizon_named(text: str) -> int | None:

@@ -297,15 +297,15 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
 
             rules_scores(game, playout.scores)
             winners = 0
-            for other in range(players):
-                score[k, other] = playout.scores[other]
-                winners += game["winners"][other]
+            for seat in range(players):
+                score[k, seat] = playout.scores[seat]
+                winners += game["winners"][seat]
             if game["to_move"] >= 0:
                 write_forecast(game, weights, scratch, playout, unit, win[k], score[k])
                 decisions += 1
             elif winners > 0:
-                for other in range(players):
-                    win[k, other] = game["winners"][other] / winners
+                for seat in range(players):
+                    win[k, seat] = game["winners"][seat] / winners
         return decisions
 
     return play_on

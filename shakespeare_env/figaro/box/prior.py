@@ -14,14 +14,15 @@ _LONGEST = 30
 
 
 def road(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Fifteen lengths up to 30: evenly spread, or closer to each other among the short ones."""
+    """Draw fifteen lengths up to 30, evenly spread or closer together among the short ones."""
     bend = rng.uniform(1.0, 2.0)
     longest = int(rng.integers(_PIECES, _LONGEST + 1))
     even = longest * (np.arange(1, _PIECES + 1) / _PIECES) ** bend
-    found: list[int] = []
+    lengths: list[int] = []
     for length in np.rint(even + rng.normal(0, 0.3, _PIECES)).astype(int).tolist():
-        found.append(max(length, 1, found[-1] + 1 if found else 1))
-    yield ("road", "lengths"), found
+        least = lengths[-1] + 1 if lengths else 1
+        lengths.append(max(length, least))
+    yield ("road", "lengths"), lengths
 
 
 GROUPS: Groups = {"road": road}

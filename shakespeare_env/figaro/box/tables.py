@@ -1,6 +1,6 @@
 """The printed facts, read from a box file, checked, and as arrays indexed by small integers.
 
-They are read at import and compiled in as constants.  Index spaces:
+They are read at import and compiled in as constants. Index spaces:
 
     kind    of card, 0 .. N_KINDS-1: coloured, `colour * N_VALUES + value - 1`, then jester 1,
             jester 2 and the ring
@@ -37,14 +37,16 @@ Length = Annotated[int, Field(ge=1, le=100)]
 
 
 class Box(Facts):
-    """A box file.
+    """The facts of a box file.
 
     Attributes:
         colours: Copies of values 1 to 3 in every colour (Rules A1).
         jesters: Copies of jesters 1 and 2.
-        absent_jesters: Left out with three seats, as `absent_rings` are.
-        lengths: Of the road pieces, all different (Rules A2).
-        rounds: In a game (Rules A3).
+        rings: Copies of the ring.
+        absent_jesters: Copies of jesters 1 and 2 left out with three seats.
+        absent_rings: Rings left out with three seats.
+        lengths: Lengths of the road pieces, all different (Rules A2).
+        rounds: Rounds in a game (Rules A3).
         full: The total at which a seat takes everything (Rules B6).
     """
 

@@ -15,11 +15,11 @@ from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing import board as common
 from shakespeare_env.drawing import shapes as d
-from shakespeare_env.drawing.shapes import Block, Elements, box, outline, words
+from shakespeare_env.drawing.shapes import Block, Elements, box, frame, outline, words
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.tables import COLOURS
 from shakespeare_env.figaro.drawing.shapes import (
-    CARD_SHAPE,
+    CARD_ASPECT,
     CARDS,
     CASTLE,
     SEAT_COLOURS,
@@ -39,12 +39,12 @@ _HAND = 96  # height of a card
 _FRONT = 60  # height of a card
 _TAKEN = 40  # height of a card
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
-"""Length of a piece of length 1: the longest road fits."""
+"""Drawn width of a road piece of length 1, so that the longest road fits."""
 
 
 def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "") -> Block:
-    """Draw a card per kind, in rows; each is a place if `place` begins its name."""
-    step = (_WIDTH - CARD_SHAPE * height) / (columns - 1)
+    """Draw a card per kind, in rows; cards of a hand are the places `place.CARD`."""
+    step = (_WIDTH - CARD_ASPECT * height) / (columns - 1)
     drawn: Elements = []
     for number, card in enumerate(text.in_order(cards)):
         row, column = divmod(number, columns)
@@ -62,10 +62,13 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
     high = 16 + 19 * position["players"]
     wide = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
     drawn: Elements = []
-    said = []
+    described = []
     for number, lengths in enumerate(rounds, 1):
         state = text.round_state(position, number)
-        fill, line, stone = (_NOW, d.GOLD, _STONE) if state == "now" else (d.PANEL, d.LINE, d.SHADE)
+        is_current = state == "now"
+        fill = _NOW if is_current else d.PANEL
+        line = d.GOLD if is_current else d.LINE
+        stone = _STONE if is_current else d.SHADE
         inner: Elements = [
             box(0, 0, wide, high, fill=fill, line=line),
             d.bold(_EDGE, 18, f"Round {number}", 12, room=wide / 2),
@@ -75,8 +78,8 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
             inner.append(_stone(length, stone).at(_EDGE, 28 + 19 * place))
         block = Block(inner, wide, high)
         drawn.append(block.place(f"pieces.{number}", (number - 1) * (wide + _EDGE), 0))
-        said.append(f"round {number} {', '.join(map(str, lengths)) or state}")
-    title = f"Road pieces, the longest to the most cards: {'; '.join(said)}"
+        described.append(f"round {number} {', '.join(map(str, lengths)) or state}")
+    title = f"Road pieces, the longest to the most cards: {'; '.join(described)}"
     return Piece("pieces", title, Block(drawn, _WIDTH, high))
 
 
@@ -85,17 +88,17 @@ def _pieces_summary(position: Mapping[str, Any]) -> Piece:
     each = common.SUMMARY / len(position["pieces"])
     drawn: Elements = []
     for number, lengths in enumerate(position["pieces"], 1):
-        lies = " ".join(map(str, lengths)) or text.round_state(position, number)
+        pieces = " ".join(map(str, lengths)) or text.round_state(position, number)
         cell: Elements = [
             box(0, 0, each - 3, 22),
-            words(5, 15, f"{number}: {lies}", 11, room=each - 12),
+            words(5, 15, f"{number}: {pieces}", 11, room=each - 12),
         ]
         drawn.append(Block(cell, each - 3, 22).place(f"pieces.{number}", each * (number - 1), 0))
     return Piece("pieces-summary", "Road pieces by round", Block(drawn, common.SUMMARY, 24))
 
 
 def _stone(length: int, fill: str) -> Block:
-    """Draw a piece of road as long as it counts."""
+    """Draw a road piece, as wide as it is long."""
     width = length * _UNIT
     drawn: Elements = [
         box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
@@ -111,7 +114,7 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     taken = Counter(position["taken"][seat])
     title = common.seat_title(seat, name)
     counts = f"{sum(hand.values())} in hand · {taken.total()} taken"
-    said = words(_WIDTH - 62, 19, counts, 12, fill=SEAT_COLOURS[seat][1], anchor="end", room=170)
+    ink = SEAT_COLOURS[seat][1]
     parts = [_pile(pile, _FRONT, _WIDTH).as_place(f"front{seat}")]
     parts += [_total(pile), _road(position["roads"][seat]).as_place(f"road{seat}")]
     if UNKNOWN in hand:
@@ -120,19 +123,24 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     elif hand:
         parts.append(_kinds(hand, _HAND, 7, f"hand{seat}"))
     parts.append(_kinds(taken, _TAKEN, 12).as_place(f"taken{seat}"))
-    drawn: Elements = [_strip(position, seat, name, _WIDTH).at(0, 0), said]
+
+    drawn: Elements = [
+        _strip(position, seat, name, _WIDTH).at(0, 0),
+        words(_WIDTH - 62, 19, counts, 12, fill=ink, anchor="end", room=170),
+    ]
     y: float = _STRIP + _EDGE
     for part in parts:
         drawn.append(part.at(0, y))
         y += part.height + _EDGE
+
     front = f"{', '.join(pile) or 'nothing'} before it, {text.pile_total(pile)} of {t.FULL}"
-    lies = f"{title}: {counts}; {front}; in hand {_counted(hand)}; taken {_counted(taken)}"
-    piece = Piece(f"seat-{seat}-cards", lies, Block(drawn, _WIDTH, y))
+    described = f"{title}: {counts}; {front}; in hand {_counted(hand)}; taken {_counted(taken)}"
+    piece = Piece(f"seat-{seat}-cards", described, Block(drawn, _WIDTH, y))
     return Panel(f"seat-{seat}", title, [piece], seat, _summary(position, seat, name, counts))
 
 
 def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> Piece:
-    """Draw all that everybody knows of a seat, in few lines."""
+    """Draw what everybody knows of a seat, in a few lines."""
     pile = position["front"][seat]
     road = sum(position["roads"][seat])
     drawn: Elements = [
@@ -150,28 +158,38 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
     """Draw a seat's name in its colour, whether it decides or has won, and the King."""
-    wins = seat in (position["winners"] or ())
-    decides = seat == position["to_move"]
-    more = [d.crown] if seat == position["king"] else []
-    look = name, SEAT_COLOURS[seat], width, _STRIP
-    return common.seat_strip(seat, *look, wins=wins, decides=decides, more=more)
+    return common.seat_strip(
+        seat,
+        name,
+        SEAT_COLOURS[seat],
+        width,
+        _STRIP,
+        wins=seat in (position["winners"] or ()),
+        decides=seat == position["to_move"],
+        more=[d.crown] if seat == position["king"] else [],
+    )
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:
-    """Draw cards in a row in the order played."""
-    step = min(CARD_SHAPE * height + _GAP, (width - CARD_SHAPE * height) / max(1, len(pile) - 1))
-    empty = box(0, 0, width, height, fill="none", line=d.LINE, dashes=(4, 4))
-    cards: Elements = [draw_card(one, height).at(place * step, 0) for place, one in enumerate(pile)]
-    return Block(cards or [empty], width, height)
+    """Draw cards in a row in the order played, overlapping if need be; a dashed frame for none."""
+    if not pile:
+        return Block([frame(width, height, d.LINE, dashes=(4, 4))], width, height)
+    card_width = CARD_ASPECT * height
+    step = min(card_width + _GAP, (width - card_width) / max(1, len(pile) - 1))
+    cards: Elements = []
+    for place, card in enumerate(pile):
+        cards.append(draw_card(card, height).at(place * step, 0))
+    return Block(cards, width, height)
 
 
 def _total(pile: Sequence[str]) -> Block:
     """Draw a pile's colour, a square for each unit up to a full pile, and the total (Rules B6)."""
     colour = text.pile_colour(pile)
     total = text.pile_total(pile)
-    full = CARDS[colour][0] if colour else d.MUTED
+    reached = CARDS[colour][0] if colour else d.MUTED
     drawn = symbol(10, 10, 17, colour) if colour else []
-    for unit, fill in enumerate([full] * total + [d.PANEL] * (t.FULL - total)):
+    for unit in range(t.FULL):
+        fill = reached if unit < total else d.PANEL
         drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=d.MUTED, corner=3))
     x = 28 + 16 * t.FULL
     caption = f"{total} of {t.FULL}"
@@ -195,11 +213,12 @@ def _counted(cards: Mapping[str, int]) -> str:
 
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Return the panels of a position (`Position.to_dict` or `seen_by`)."""
-    names = [*names, *[""] * position["players"]]
+    players = position["players"]
+    names = [*names, *[""] * players]  # empty where a player is not known
     title = "Road pieces: most cards, longest piece"
     summary = _pieces_summary(position)
-    pieces = Panel("table", title, [_pieces(position)], summary=summary)
-    return [pieces] + [_seat(position, seat, names[seat]) for seat in range(position["players"])]
+    table = Panel("table", title, [_pieces(position)], summary=summary)
+    return [table, *(_seat(position, seat, names[seat]) for seat in range(players))]
 
 
 def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:

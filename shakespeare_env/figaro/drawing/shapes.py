@@ -1,7 +1,7 @@
 """Colours, symbols and cards.
 
-Any two of the eleven card and seat colours stay apart for red-green blind eyes; cards also have a
-letter and a symbol, seats their number.
+Any two of the eleven card and seat colours can be told apart by red-green blind eyes. Cards also
+have a letter and a symbol, and seats have their number.
 """
 
 from __future__ import annotations
@@ -50,11 +50,11 @@ _CAP = {
     "green": "M-.2 .3C-.24-.1-.12-.3 0-.46 .12-.3 .24-.1 .2 .3Z",
     "orange": "M-.34 .28 .34 .28 .34 .44-.34 .44Z",
 }
-"""A jester's cap, part by part."""
+"""A jester's cap: the path of the part of each colour."""
 CASTLE = "M-.5 .5-.5-.5-.3-.5-.3-.28-.1-.28-.1-.5 .1-.5 .1-.28 .3-.28 .3-.5 .5-.5 .5 .5Z"
 
-CARD_SHAPE = 0.69
-"""A card's width as a part of its height."""
+CARD_ASPECT = 0.69
+"""A card's width divided by its height."""
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
@@ -62,7 +62,9 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
     if suit == text.JESTER:
         return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP.items()]
     if suit != text.RING:
-        return [outline(x, y, size, _PATHS[suit], fill or CARDS[suit][0], "none" if fill else INK)]
+        if fill:
+            return [outline(x, y, size, _PATHS[suit], fill, "none")]
+        return [outline(x, y, size, _PATHS[suit], CARDS[suit][0])]
     # Dancers of all colours, hand in hand.
     reach = round(0.36 * size, 1)
     drawn: Elements = [svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=INK)]
@@ -76,20 +78,20 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
 
 @drawn_once
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
-    """Draw a card, named at its left edge, with a symbol per unit of value, and its copies."""
-    width = CARD_SHAPE * height
+    """Draw a card: letter and value at its left edge, a symbol per unit of value, its copies."""
+    width = CARD_ASPECT * height
     suit = text.suit_of(card)
     value = text.value_of(card)
     fill, ink = CARDS[suit]
     size = min(22, 0.25 * height)
-    at = 4 + size * 0.62
+    left = 4 + size * 0.62
     middle = height * 0.55
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
     if suit != text.RING:
         letter = text.LETTERS[suit]
         index = str(value or UNKNOWN)
-        drawn.append(d.label(at, 4 + size, index, size, fill=ink))
-        drawn.append(words(at, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
+        drawn.append(d.label(left, 4 + size, index, size, fill=ink))
+        drawn.append(words(left, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
     if suit in COLOURS:
         pip = min(0.24 * height, 0.42 * width)
         for place in range(value):

@@ -1,6 +1,6 @@
-"""Checks of what holds for every position, besides what its fields say (`state.py`).
+"""Conditions that every position meets and the rules rely on, beyond those of its fields.
 
-The rules rely on it.
+The ranges of fields, and fields that follow from others, are checked by themselves (`state.py`).
 """
 
 from __future__ import annotations
@@ -19,21 +19,21 @@ from shakespeare_env.figaro.state import NOBODY
 @rule
 def is_unordered(lengths: Any) -> bool:
     """Return whether lengths do not go from long to short, zeros last."""
-    rises = 0
     for place in range(1, len(lengths)):
-        rises += lengths[place] > lengths[place - 1]
-    return rises > 0
+        if lengths[place] > lengths[place - 1]:
+            return True
+    return False
 
 
 @rule
 def scored(game: Record) -> int:
-    """Return the number of rounds that are scored."""
+    """Return the number of rounds that have been scored."""
     return t.N_ROUNDS if game["to_move"] == NOBODY else int(game["round"])
 
 
 @rule
 def has_odd_pieces(game: Record) -> bool:
-    """Return whether a round has not one piece fewer than seats, or a scored one has any."""
+    """Return whether a round to come has not one piece fewer than seats, or a past one has any."""
     for number in range(t.N_ROUNDS):
         lengths = game["pieces"][number]
         wanted = 0 if number < scored(game) else game["players"] - 1
@@ -44,7 +44,7 @@ def has_odd_pieces(game: Record) -> bool:
 
 @rule
 def has_odd_roads(game: Record) -> bool:
-    """Return whether a road is not in order, nobody's, or longer than rounds have given."""
+    """Return whether roads are unordered, of absent seats, or of more pieces than were given."""
     laid = 0
     for seat in range(len(game["road"])):
         own = t.N_ROUNDS - count(game["road"][seat], 0)
@@ -68,10 +68,10 @@ def has_odd_lengths(game: Record) -> bool:
 @rule
 def shares_colour(game: Record) -> bool:
     """Return whether two seats have the same colour in front of them."""
-    shared = 0
     for colour in range(t.N_COLOURS):
-        shared += count(game["colour"], colour) > 1
-    return shared > 0
+        if count(game["colour"], colour) > 1:
+            return True
+    return False
 
 
 @rule
@@ -104,12 +104,14 @@ def ends_early(game: Record) -> bool:
 
 @rule
 def has_wrong_winner(game: Record) -> bool:
-    """Return whether another seat has won than that of the shortest road."""
+    """Return whether the game is over and another seat has won than that of the shortest road."""
+    if game["to_move"] != NOBODY:
+        return False
     winner = next_by_road(game, 0)
-    wrong = 0
     for seat in range(t.N_SEATS):
-        wrong += (game["winners"][seat] == 1) != (seat == winner)
-    return game["to_move"] == NOBODY and wrong > 0
+        if (game["winners"][seat] == 1) != (seat == winner):
+            return True
+    return False
 
 
 CHECKS = (

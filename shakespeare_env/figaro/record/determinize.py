@@ -1,4 +1,4 @@
-"""Draws a position that a seat considers possible (Rules D2)."""
+"""Drawing a position that a seat considers possible (Rules D2)."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def determinize(game: Record, seat: int) -> None:
             left += game["hand_size"][other]
             put_back(game, other)
     if mover != seat and mover != NOBODY:
-        # A position in text may hold a decision with one legal move: then no deal may leave two.
+        # In a position read from text, perhaps no deal leaves the mover a choice.
         can_choose = has_choice(game, game["dealt"])
         cards = game["hand_size"][mover]
         deal_again(game, mover, left)

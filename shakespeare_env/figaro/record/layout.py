@@ -50,10 +50,10 @@ _TABLE_FIELDS = (
     LayoutEntry("own_unseen", t.N_KINDS, 0, _MOST_COPIES, "cards in the other hands, all together",
                 t.KIND_IDS),
     LayoutEntry("own_fillers", t.N_SEATS, 0, t.MAX_DEALT,
-                "cards in the observer's hand that would make the seat so many places on take "
-                "(B6)"),
+                "cards in the observer's hand that would make the seat that many places "
+                "clockwise take (B6)"),
     LayoutEntry("own_threats", t.N_SEATS, 0, t.MAX_DEALT,
-                "cards in the other hands, all together, that would do so"),
+                "cards in the other hands, all together, that would make it take"),
 )
 # fmt: on
 
@@ -69,4 +69,4 @@ SEAT_SIZE = sum(entry.size for entry in _SEAT_FIELDS)
 SEAT_AT = LAYOUT.offsets("seat0.")
 """Where a seat's numbers start in its block, by field."""
 TABLE_AT = LAYOUT.offsets()
-"""Where the numbers of the table, and those of the observer alone, start, by field."""
+"""Where the numbers of the table and of the observer's own fields start, by field."""

@@ -1,7 +1,7 @@
-"""Writes what a seat may know, as the numbers of `layout.py` (Rules D2).
+"""Observations: what a seat may know, as the numbers of `layout.py` (Rules D2).
 
-The other hands form one heap, which the observer can infer from the cards that it has seen. Who
-holds which of them is never read, nor is the random state.
+The cards in the other hands are added up, since the observer can infer them from the cards that it
+has seen. Which seat holds which of them has no influence, nor has the random state.
 """
 
 from __future__ import annotations
@@ -18,22 +18,22 @@ from shakespeare_env.figaro.rules.scoring import road_length
 
 @rule
 def observe(game: Record, seat: int, out: Any) -> None:
-    """Write what a seat may know into int8[D], all 0 before (Rules D2)."""
+    """Write what a seat may know into `out`, int8[D] of zeros (Rules D2)."""
     players = game["players"]
     for place in range(players):
         block = out[place * SEAT_SIZE : (place + 1) * SEAT_SIZE]
         observe_seat(game, seat_at(seat, place, players), block)
     for other in range(players):
-        heap = TABLE_AT.own_hand if other == seat else TABLE_AT.own_unseen
+        start = TABLE_AT.own_hand if other == seat else TABLE_AT.own_unseen
         for kind in range(t.N_KINDS):
-            out[heap + kind] += game["hand"][other, kind]
+            out[start + kind] += game["hand"][other, kind]
     observe_table(game, out)
     observe_fillers(game, seat, out)
 
 
 @rule
 def observe_seat(game: Record, seat: int, out: Any) -> None:
-    """Write all of a seat but its hand; the table forgets nothing (Rules D2)."""
+    """Write all that is public of a seat: everything but its hand (Rules D2)."""
     out[SEAT_AT.present] = 1
     out[SEAT_AT.to_move] = game["to_move"] == seat
     out[SEAT_AT.king] = game["king"] == seat
@@ -54,26 +54,26 @@ def observe_seat(game: Record, seat: int, out: Any) -> None:
 @rule
 def observe_table(game: Record, out: Any) -> None:
     """Write the table size, the round and the pieces to be had (Rules A3)."""
-    later = int(game["round"])
+    current = int(game["round"])
     out[TABLE_AT.players + int(game["players"]) - t.MIN_SEATS] = 1
-    out[TABLE_AT.round + later] = 1
+    out[TABLE_AT.round + current] = 1
     out[TABLE_AT.face_up] = face_up(game)
-    for place in range(t.N_ROUNDS - later):
+    for place in range(t.N_ROUNDS - current):
         for piece in range(t.N_PIECES):
-            out[TABLE_AT.pieces + place * t.N_PIECES + piece] = game["pieces"][later, piece]
-        later += 1
+            length = game["pieces"][current + place, piece]
+            out[TABLE_AT.pieces + place * t.N_PIECES + piece] = length
 
 
 @rule
 def observe_fillers(game: Record, seat: int, out: Any) -> None:
-    """Write who could be made to take, and by how many of the cards left (Rules B6)."""
+    """Write by how many of the cards in hands each seat could be made to take (Rules B6)."""
     players = game["players"]
     for place in range(players):
         target = seat_at(seat, place, players)
-        lacks = t.FULL - game["total"][target]
-        if lacks > t.N_VALUES:
+        missing = t.FULL - game["total"][target]
+        if missing > t.N_VALUES:  # more than one card adds
             continue
         for kind in range(t.RING):
-            if t.VALUE[kind] >= lacks and fits(game, kind, target):
+            if t.VALUE[kind] >= missing and fits(game, kind, target):
                 out[TABLE_AT.own_fillers + place] += out[TABLE_AT.own_hand + kind]
                 out[TABLE_AT.own_threats + place] += out[TABLE_AT.own_unseen + kind]

@@ -1,1 +1,1 @@
-"""The rules of a game, compiled, in the order of RULES.md."""
+"""The compiled rules of Figaro, in the order of RULES.md."""

@@ -25,7 +25,7 @@ def place_of(seat: int, other: int, players: int) -> int:
 
 @rule
 def owner_of(game: Record, colour: int) -> int:
-    """Return the first seat with a colour, or NO_COLOUR, in front of it, or NOBODY (Rules B2)."""
+    """Return the first seat whose front has a colour, which may be NO_COLOUR; else NOBODY (B2)."""
     for seat in range(game["players"]):
         if game["colour"][seat] == colour:
             return seat
@@ -69,11 +69,13 @@ def is_playable(game: Record, kind: int) -> bool:
 
 @rule
 def has_choice(game: Record, cards: Any) -> bool:
-    """Return whether a hand, int8[kinds], gives two legal moves.
+    """Return whether a hand, int8[kinds], leaves at least two legal moves (D1).
 
-    A ring is one of them on an empty table (D1).
+    A playable card does: it fits before every seat of an empty table, and otherwise taking is the
+    second move. Rings are a single move on an empty table.
     """
-    playable = 0
-    for kind in range(t.RING + (face_up(game) > 0)):
-        playable += cards[kind] > 0 and is_playable(game, kind)
-    return bool(playable)
+    kinds = t.N_KINDS if face_up(game) > 0 else t.RING
+    for kind in range(kinds):
+        if cards[kind] > 0 and is_playable(game, kind):
+            return True
+    return False

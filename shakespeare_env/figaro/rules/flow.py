@@ -21,6 +21,7 @@ def legal(game: Record, mask: Any) -> int:
     players = game["players"]
     hand = game["hand"][mover]
     count = 0
+    # Coloured cards go where their colour lies, otherwise where no colour lies (B2).
     for colour in range(t.N_COLOURS):
         owner = owner_of(game, colour)
         for kind in range(colour * t.N_VALUES, colour * t.N_VALUES + t.N_VALUES):
@@ -35,12 +36,12 @@ def legal(game: Record, mask: Any) -> int:
                 if game["colour"][seat_at(mover, place, players)] == t.NO_COLOUR:
                     mask[first + place] = True
                     count += 1
-    for kind in range(t.JESTER, t.RING):
+    for kind in range(t.JESTER, t.RING):  # B3
         if hand[kind]:
             for place in range(players):
                 mask[a.PLAY + kind * t.N_SEATS + place] = True
             count += players
-    if hand[t.RING]:
+    if hand[t.RING]:  # B4
         mask[a.RING] = True
         count += 1
     if face_up(game):  # B5
@@ -55,7 +56,7 @@ def play_move(game: Record, action: int) -> None:
     mover = game["to_move"]
     players = game["players"]
     if action == a.TAKE:
-        take(game, mover)  # and it plays a card at once (B5)
+        take(game, mover)  # and then the mover still plays a card (B5)
         return
     if action == a.RING:
         lay(game, mover, mover, t.RING)
@@ -66,14 +67,14 @@ def play_move(game: Record, action: int) -> None:
         lay(game, mover, target, kind)
         if game["total"][target] >= t.FULL:
             take(game, target)
-            game["to_move"] = target  # it leads (B6)
+            game["to_move"] = target  # who takes leads (B6)
             return
     game["to_move"] = seat_at(mover, 1, players)
 
 
 @rule
 def lay(game: Record, mover: int, seat: int, kind: int) -> None:
-    """Lay a card of the mover's hand; one that fills a pile is taken (Rules B1 to B3)."""
+    """Lay a card from the mover's hand; if it fills a pile, its seat takes it (Rules B1 to B3)."""
     game["hand"][mover, kind] -= 1
     game["hand_size"][mover] -= 1
     game["total"][seat] += t.VALUE[kind]
@@ -99,7 +100,7 @@ def take(game: Record, seat: int) -> None:
 
 @rule
 def pass_left(game: Record) -> None:
-    """Pass piles to the next seats clockwise; none becomes full (Rules B4, B6)."""
+    """Pass every pile to the next seat clockwise; no pile becomes full (Rules B4, B6)."""
     last = game["players"] - 1
     for card in range(t.MAX_FRONT):
         carried = game["front"][last, card]
@@ -142,7 +143,7 @@ def end_round(game: Record) -> None:
 
 @rule
 def end(game: Record) -> None:
-    """End the game, leaving the taken cards to be seen (Rules C1, C4)."""
+    """End the game; the taken cards stay visible (Rules C1, C4)."""
     game["winners"][next_by_road(game, 0)] = 1
     clear_front(game)
     game["hand"][:, :] = 0

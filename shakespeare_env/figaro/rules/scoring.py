@@ -20,7 +20,7 @@ def score_round(game: Record) -> None:
         swap(game, fewest(game))
     pieces = game["pieces"][game["round"]]
     players = game["players"]
-    ranked = 0  # seats that have had their turn, as bits
+    ranked = 0  # seats already ranked, as bits
     for rank in range(players):
         seat = next_in_rank(game, ranked)
         ranked |= 1 << seat
@@ -37,9 +37,9 @@ def award(game: Record, seat: int, length: int) -> None:
 
 @rule
 def next_in_rank(game: Record, ranked: int) -> int:
-    """Return who took most, of those not ranked; ties go clockwise from the King (Rules C2).
+    """Return the seat that took most cards, of those not ranked, as bits (Rules C2).
 
-    The King's seat is the last of them.
+    Ties go clockwise from the seat after the King's; the King's seat comes last.
     """
     best = NOBODY
     for place in range(1, game["players"] + 1):
@@ -53,7 +53,7 @@ def next_in_rank(game: Record, ranked: int) -> int:
 
 @rule
 def fewest(game: Record) -> int:
-    """Return who took least; ties go clockwise from the King's seat (Rules C3)."""
+    """Return the seat that took fewest cards; ties go clockwise from the King's seat (Rules C3)."""
     best = game["king"]
     for place in range(1, game["players"]):
         seat = seat_at(game["king"], place, game["players"])
@@ -66,16 +66,16 @@ def fewest(game: Record) -> int:
 def swap(game: Record, seat: int) -> None:
     """Swap a seat's longest piece if it is longer than the shortest on offer (Rules C3)."""
     pieces = game["pieces"][game["round"]]
-    shortest = game["players"] - 2
+    last = game["players"] - 2
     longest = game["road"][seat, 0]
-    offered = pieces[shortest]
+    offered = pieces[last]
     if longest < offered:
         return
     for place in range(LAST_ROUND):
         game["road"][seat, place] = game["road"][seat, place + 1]
     game["road"][seat, LAST_ROUND] = 0
     add_piece(game, seat, offered)
-    insert(pieces, shortest, longest)
+    insert(pieces, last, longest)
 
 
 @rule
@@ -109,9 +109,9 @@ def road_length(game: Record, seat: int) -> int:
 
 @rule
 def next_by_road(game: Record, ranked: int) -> int:
-    """Return whose road is shortest of those not ranked, as bits; ties go clockwise from the King.
+    """Return the seat with the shortest road, of those not ranked, as bits (Rules C4).
 
-    The first of all wins (Rules C4).
+    Ties go clockwise from the King's seat. The seat that comes first of all wins.
     """
     best = NOBODY
     for place in range(game["players"]):

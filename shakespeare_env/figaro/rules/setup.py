@@ -26,18 +26,22 @@ def set_up(game: Record, players: int, options: int) -> None:
 
 @rule
 def draw_pieces(game: Record) -> None:
-    """Draw the pieces of each round; the places of all pieces are random (Rules A3)."""
+    """Draw the pieces of each round (Rules A3).
+
+    Each piece, longest first, gets a random place of those still free: in a round, or past the last
+    round, which puts it out of the game.
+    """
     game["pieces"][:, :] = 0
-    a_round = game["players"] - 1
+    per_round = game["players"] - 1
     for piece in range(_ALL_PIECES):
         place = below(game, _ALL_PIECES - piece)
         for number in range(t.N_ROUNDS):
             filled = 0
-            while filled < a_round and game["pieces"][number, filled]:
+            while filled < per_round and game["pieces"][number, filled]:
                 filled += 1
-            if 0 <= place < a_round - filled:
+            if 0 <= place < per_round - filled:
                 game["pieces"][number, filled] = t.LENGTHS[piece]
-            place -= a_round - filled
+            place -= per_round - filled
 
 
 @rule

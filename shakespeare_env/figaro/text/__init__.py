@@ -1,1 +1,1 @@
-"""A game in words."""
+"""Figaro in words: positions, events and explanations."""

@@ -12,8 +12,8 @@ from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.text import wording as w
 
 _WIDTH = 80
-_SEAT = 13  # columns for who it is
-_PILE = 26  # columns for the cards in front of a seat
+_SEAT = 13  # columns of a seat's name
+_PILE = 26  # columns of the cards in front of a seat
 _NONE = "·"
 _DIGITS = f"a digit is a card of that value, {w.LETTERS[w.RING]} a ring"
 _LEGEND = (
@@ -30,17 +30,20 @@ def draw(position: Mapping[str, Any]) -> str:
     over = position["to_move"] is None
     head = w.headline(position)
     lines = [f"{head.game} · {head.table}", f"{head.progress} · {head.phase}"]
-    lines += [f"{'' if over else '▶ '}{head.sentence}", ""]
+    lines += [head.sentence if over else f"▶ {head.sentence}", ""]
     if over:
-        lines += _seats(position, w.ranking(position))
-        tied = [(seat, w.tie_words(position, seat)) for seat in w.ranking(position)]
-        lines += [f"    Seat {seat}: {words}" for seat, words in tied if words]
+        ranking = w.ranking(position)
+        lines += _seats(position, ranking)
+        ties = [(seat, w.tie_words(position, seat)) for seat in ranking]
+        lines += [f"    Seat {seat}: {words}" for seat, words in ties if words]
     else:
         lines += [*_pieces(position), "", *_seats(position, range(position["players"]))]
         hands = [w.in_order(Counter(hand).elements()) for hand in position["hands"]]
         lines += _cards("Hands", hands, position)
     lines += _cards("Taken", [w.in_order(pile) for pile in position["taken"]], position)
-    return "\n".join([*lines, "─" * _WIDTH, *([f"taken: {_DIGITS}"] if over else _LEGEND)])
+    lines.append("─" * _WIDTH)
+    lines += [f"taken: {_DIGITS}"] if over else _LEGEND
+    return "\n".join(lines)
 
 
 def _pieces(position: Mapping[str, Any]) -> list[str]:
@@ -59,12 +62,13 @@ def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
     for seat in seats:
         pile = position["front"][seat]
         names = [f"{w.LETTERS[w.suit_of(card)]}{w.value_of(card) or ''}" for card in pile]
-        joined = " ".join(names)
+        spaced = " ".join(names)
+        front = spaced if len(spaced) <= _PILE else "".join(names)
         total = f"{w.pile_colour(pile) or _NONE} {w.pile_total(pile)}/{t.FULL}" if pile else _NONE
         rows.append(
             [
                 _seat_name(position, seat),
-                (joined if len(joined) <= _PILE else "".join(names)) or _NONE,
+                front or _NONE,
                 total,
                 str(sum(position["hands"][seat].values())),
                 str(len(position["taken"][seat])),
@@ -88,18 +92,19 @@ def _road_text(pieces: Sequence[int]) -> str:
 
 
 def _cards(title: str, piles: Sequence[Sequence[str]], position: Mapping[str, Any]) -> list[str]:
-    """Return card values, a row per seat and a column per colour in play."""
+    """Return the values of cards, a row per seat and a column per suit; hidden ones are counted."""
     suits = [*w.colours_of(position), w.JESTER, w.RING]
     rows = [[title, *suits]]
     for seat, pile in enumerate(piles):
         if UNKNOWN not in pile:
             rows.append([f"  Seat {seat}"] + [_values(pile, suit) or _NONE for suit in suits])
-    wide = sum(max(map(len, column)) for column in zip(*rows, strict=True)) + 2 * len(suits)
-    first, *lines = columns(rows, [str.ljust] * len(rows[0]), "  " if wide <= _WIDTH else " ")
+    widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+    gap = "  " if sum(widths) + 2 * len(suits) <= _WIDTH else " "
+    header, *lines = columns(rows, [str.ljust] * len(rows[0]), gap)
     for seat, pile in enumerate(piles):
         if UNKNOWN in pile:
             lines.append(f"  Seat {seat}  {UNKNOWN} {w.card_count(len(pile))} face down")
-    return ["─" * _WIDTH, first, *sorted(lines)]
+    return ["─" * _WIDTH, header, *sorted(lines)]  # by seat
 
 
 def _values(pile: Sequence[str], suit: str) -> str:

@@ -1,6 +1,6 @@
-"""The effects of a move, and of what follows it by itself, in words.
+"""Events: the effects of a move, and of what follows it without a decision, in words.
 
-Each teller words the calls of one rule, by what they have changed in the record.
+Each teller describes the calls of one rule by what they have changed in the record.
 """
 
 from __future__ import annotations
@@ -22,16 +22,20 @@ from shakespeare_env.play.tracing import Call, Teller, Tracer, interpreted
 
 
 def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
-    """Return every effect, in order; no chance to come is in them, so `after` is not needed."""
+    """Return every effect of a move, in order.
+
+    The rules are traced from `before`, so `after` is not needed.
+    """
     return _TRACER.run(before, action, viewer)[1]
 
 
 def _event(call: Call, seat: int, text: str, source: str = "") -> Event:
-    """Return an event with all that a call has changed for a seat."""
+    """Return an event with the changes of a seat's points and counters by a call."""
     points = _road_length(call.before, seat) - _road_length(call.after, seat)
     counters = {}
     for name, field in (("hand", "hand_size"), ("taken", "taken_count")):
-        if change := int(call.after[field][seat]) - int(call.before[field][seat]):
+        change = int(call.after[field][seat]) - int(call.before[field][seat])
+        if change:
             counters[name] = change
     return Event(seat, text, source if points else "", points, counters)
 
@@ -46,7 +50,7 @@ def _taking(call: Call, seat: int) -> str:
 
 
 def _move(call: Call) -> Iterator[Event]:
-    """Tell of a card, a ring, or all face-up cards (Rules B1 to B6)."""
+    """Describe a card, a ring, or a take (Rules B1 to B6)."""
     (action,) = call.args
     before = call.before
     mover = int(before["to_move"])
@@ -64,6 +68,7 @@ def _move(call: Call) -> Iterator[Event]:
         words = f"{card} before {seat_placeholder(target)}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= t.FULL:
+            # The card left the mover's hand in the event before, also if the mover takes.
             told = _event(call, target, f"total {total}: {_taking(call, target)}")
             yield replace(told, counters={"taken": told.counters["taken"]})
 
@@ -73,7 +78,7 @@ def _take(call: Call) -> Iterator[Event]:
 
 
 def _round(call: Call) -> Iterator[Event]:
-    """Tell of the King, then of pieces, then of new hands or the end (Rules C1)."""
+    """Describe the King, then the pieces, then new hands or the end (Rules C1)."""
     number = int(call.before["round"]) + 1
     king = int(call.after["king"])
     yield Event(None, f"round {number} is over; the King goes to {seat_placeholder(king)}")
@@ -81,7 +86,7 @@ def _round(call: Call) -> Iterator[Event]:
 
 
 def _exchange(call: Call) -> Iterator[Event]:
-    """Tell whether the seat with the fewest cards swaps its longest piece (Rules C3)."""
+    """Describe whether the seat with the fewest cards swaps its longest piece (Rules C3)."""
     (seat,) = call.args
     before = call.before
     pieces = before["pieces"][before["round"]]
@@ -95,7 +100,7 @@ def _exchange(call: Call) -> Iterator[Event]:
 
 
 def _piece(call: Call) -> Iterator[Event]:
-    """Tell of the piece that a seat gets, or that it gets none (Rules C2)."""
+    """Describe the piece that a seat gets, or that it gets none (Rules C2)."""
     seat, length = call.args
     road = _road_length(call.after, seat)
     gets = f"road piece {length}, road {road}"
@@ -106,16 +111,17 @@ def _piece(call: Call) -> Iterator[Event]:
 
 
 def _deal(call: Call) -> Iterator[Event]:
-    """Tell of new hands (Rules A1)."""
+    """Describe new hands (Rules A1)."""
     yield Event(None, f"round {call.after['round'] + 1} begins")
     for seat in range(call.after["players"]):
         yield _event(call, seat, f"{card_count(int(call.after['hand_size'][seat]))} dealt")
 
 
 def _end(call: Call) -> Iterator[Event]:
-    """Tell of the hands that nobody counts, and of the winner (Rules C1, C4)."""
+    """Describe the cards left in hands, which count for nobody, and the winner (Rules C1, C4)."""
     for seat in range(call.after["players"]):
-        if left := int(call.before["hand_size"][seat]):
+        left = int(call.before["hand_size"][seat])
+        if left:
             yield _event(call, seat, f"{card_count(left)} left in hand")
     winner = int(call.after["winners"].argmax())
     road = _road_length(call.after, winner)

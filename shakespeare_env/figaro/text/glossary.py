@@ -13,17 +13,17 @@ from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.text.wording import card_count, colours_of, pile_colour, pile_total
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
-_EACH_SEAT_HAS = ("front", "hand", "road", "taken")
-"""Topics on what lies in a place of every seat, such as `hand0`."""
+_PLACES_OF_SEATS = ("front", "hand", "road", "taken")
+"""Topics that every seat has a place for: `hand0`, `hand1`, ... for `hand`."""
 
 
 def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
-    """Explain everything by the name that moves use for it."""
+    """Return the explanation of everything, by the name that moves use for it."""
     players = position["players"]
     front = position["front"]
     rounds = enumerate(position["pieces"], 1)
     to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
-    known = {
+    facts = {
         **vars(t),
         "hand": t.HAND[players],
         "rings": t.COPIES[players, t.RING],
@@ -44,10 +44,10 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         now = _WORDS["now"].get(name, "")
         values: tuple[str, ...] = ()
         if name in _WORDS["now_by_seat"]:
-            now, whose = _WORDS["now_by_seat"][name]
-            values = tuple(map(str, by_seat[whose]))
+            now, quantity = _WORDS["now_by_seat"][name]
+            values = tuple(map(str, by_seat[quantity]))
         explained[name] = Topic(
-            text.format_map(known), now.format_map(known), values, places=_places_of(name, players)
+            text.format_map(facts), now.format_map(facts), values, places=_places_of(name, players)
         )
 
     owners = {pile_colour(pile): seat_placeholder(seat) for seat, pile in enumerate(front)}
@@ -55,12 +55,13 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         now = f"Now: before {owners.get(colour, 'nobody')}."
         explained[colour] = Topic(explained["colour"].text, now)
     for kind, card in enumerate(t.KIND_IDS[: t.RING]):
-        if copies := t.COPIES[players, kind]:
+        copies = t.COPIES[players, kind]
+        if copies > 0:
             explained[card] = Topic(f"{copies} such cards in play, of value {t.VALUE[kind]}.")
     return explained
 
 
 def _places_of(topic: str, players: int) -> tuple[str, ...]:
-    if topic in _EACH_SEAT_HAS:
+    if topic in _PLACES_OF_SEATS:
         return tuple(f"{topic}{seat}" for seat in range(players))
     return ("pieces",) if topic == "piece" else ()

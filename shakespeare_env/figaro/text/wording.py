@@ -1,4 +1,4 @@
-"""A position in words, the same in every drawing.
+"""Words for cards, piles and positions, shared by all drawings.
 
 Cards are named as in the notation: `red-2`, `jester-1`, `ring`, or `UNKNOWN`.
 """
@@ -59,7 +59,7 @@ def pile_total(pile: Sequence[str]) -> int:
 
 
 def _front_of(pile: Sequence[str]) -> dict[str, Any]:
-    """Return a pile as a record has it, in front of seat 0."""
+    """Return a record with a pile in front of its only seat."""
     front = np.full((1, t.MAX_FRONT), NOTHING, np.int8)
     front[0, : len(pile)] = [_KINDS[card] for card in pile]
     return {"front": front}
@@ -77,7 +77,7 @@ def colours_of(position: Mapping[str, Any]) -> list[str]:
 
 
 def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
-    """Say where the game stands: the table, the round, the King, and who decides what."""
+    """Return where the game stands: the table, the round, the King, and who decides what."""
     king = seat_placeholder(position["king"])
     return Headline(
         game="Figaro",
@@ -119,23 +119,24 @@ def ranking(position: Mapping[str, Any]) -> list[int]:
     record = {"players": players, "king": position["king"], "road": road}
     ranked: list[int] = []
     while len(ranked) < players:
-        taken = sum(1 << seat for seat in ranked)
-        ranked.append(int(interpreted(next_by_road)(record, taken)))
+        bits = sum(1 << seat for seat in ranked)
+        ranked.append(int(interpreted(next_by_road)(record, bits)))
     return ranked
 
 
 def tie_words(position: Mapping[str, Any], seat: int) -> str:
-    """Return why a seat ranks before or after others with as long a road; empty without any."""
-    king = position["king"]
+    """Return why a seat ranks before or after others with equal roads; empty if none is equal."""
     roads = position["roads"]
     tied = [other for other in ranking(position) if sum(roads[other]) == sum(roads[seat])]
     if len(tied) == 1:
         return ""
     place = tied.index(seat)
-    ahead = tied[max(place - 1, 0)]
-    why = "has the King" if ahead == king else "is nearer clockwise to the King"
-    link = f"{ahead}, which" if place else f"{tied[1]}, but"
-    return f"tied with seat {link} {why}"
+    favoured = seat if place == 0 else tied[place - 1]
+    has_king = favoured == position["king"]
+    why = "has the King" if has_king else "is nearer clockwise to the King"
+    if place == 0:
+        return f"tied with seat {tied[1]}, but {why}"
+    return f"tied with seat {favoured}, which {why}"
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:

@@ -1,8 +1,8 @@
 """The schema of a box file, which holds the printed facts.
 
-Ranges are what the engine's int8 and int16 state can hold. At most 9 wearers (two of the board, one
-from the draft, six recruits) use their costume powers in one rehearsal, so 10 quills of a colour on
-each stay below 128.
+Limits keep the engine's int8 and int16 fields from overflowing. At most 9 wearers (two of the
+board, one from the draft, six recruits) use their costume powers in one rehearsal, so 10 quills of
+a colour on each stay below 128.
 """
 
 from __future__ import annotations
@@ -40,9 +40,10 @@ METRIC_NAMES = (
 
 Metric = Annotated[str, StringConstraints(pattern=f"^({'|'.join(METRIC_NAMES)})$")]
 Steps = tuple[tuple[int, int], ...]
-"""(threshold, gain from there on), thresholds rising."""
+"""Pairs of a threshold and the gain from there on, by rising threshold."""
 
 _DECK = 30
+"""Cards of the deck (Rules S5)."""
 _WORN = ("red", "gold", "blue", "white", "pounds", "prestige")
 """The parts of a `Power` that a costume may have (Rules T18)."""
 _STARTING_KINDS = ["actor", "actor", "handyman", "queen"]
@@ -66,8 +67,8 @@ Paid = dict[Annotated[str, StringConstraints(pattern="^([1-9]|[12][0-9]|30|last)
 class Power(Facts):
     """The effects of an activation or a complete costume (Rules T6, T8, T14, T18).
 
-    Quills are by colour, moods in steps; `take_set` and `take_costume` are the colour of the one
-    element to take.
+    `red`, `gold`, `blue` and `white` count quills; `mood` and `others_mood` are in steps.
+    `take_set` and `take_costume` are the colour of the one element to take.
     """
 
     red: Quills = 0
@@ -116,7 +117,7 @@ class Character(Facts):
 
 
 class Space(Facts):
-    """A stage space (Rules T13); one in the middle is its own `mirror`."""
+    """A space of the stage (Rules T13); a space in the middle is its own `mirror`."""
 
     id: Identifier
     row: Space30
@@ -159,7 +160,8 @@ class Gain(Facts):
 class Rehearsals(Facts):
     """The dress rehearsals (Rules R): Act II pays by place, the others by the space reached.
 
-    "last" is the act's last space; the first, grey spaces of each act cost prestige.
+    The key "last" stands for an act's last space. The first `grey_spaces` spaces of each act cost
+    prestige.
     """
 
     days: tuple[Day, Day]
@@ -180,9 +182,10 @@ def _at(*keys: str, **limits: Any) -> Any:
 
 
 class Box(Facts):
-    """A box file; bags are by kind, seats and colour.
+    """The facts of a box file.
 
-    Costumes pay by the sum of three element values, those that are not listed nothing.
+    Bags are by kind, number of seats and colour. `costume_gain` is by the sum of three element
+    values; sums that are not listed pay nothing.
     """
 
     starting: Ids = _at("board", "starting")
@@ -194,8 +197,9 @@ class Box(Facts):
     act_lengths: tuple[Space30, Space30, Space30] = _at("acts", "length")
     rehearsals: Rehearsals = Field(validation_alias="rehearsal")
     neutral_start: Space30 = _at("solo", "neutral_start")
-    """The spaces of neutral discs, before the first rehearsal and after (Rules V2)."""
+    """The neutral discs' space up to the first rehearsal (Rules V2)."""
     neutral_later: Space30 = _at("solo", "neutral_later")
+    """The neutral discs' space after the first rehearsal (Rules V2)."""
     bags: Bags = Field(min_length=2, validation_alias="bag")
     element_values: ElementValues = _at("elements", "value")
     costume_gain: dict[Annotated[int, Field(ge=3, le=15)], Gain]
@@ -210,10 +214,9 @@ class Box(Facts):
     @property
     def pay(self) -> tuple[Steps, Steps, Steps]:
         """Return pounds by space of Act I, nothing for Act II, prestige by space of Act III."""
-        nothing: dict[str, int] = {}
-        paid = self.rehearsals.act_1_pounds, nothing, self.rehearsals.act_3_prestige
-        first, second, third = map(_steps, paid, self.act_lengths)
-        return first, second, third
+        first = _steps(self.rehearsals.act_1_pounds, self.act_lengths[0])
+        third = _steps(self.rehearsals.act_3_prestige, self.act_lengths[2])
+        return first, (), third
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
@@ -229,7 +232,7 @@ def _steps(paid: Mapping[str, int], length: int) -> Steps:
 
 
 def _faults(box: Box) -> Iterator[str]:
-    """Yield what is wrong between entries, each with the entry to correct and the remedy."""
+    """Yield the contradictions between entries, each with the entry to correct and the remedy."""
     for things in (box.characters, box.objectives, box.spaces):
         for own, count in Counter(thing.id for thing in things).items():
             if count > 1:
@@ -246,7 +249,7 @@ def _faults(box: Box) -> Iterator[str]:
             if sum(elements.values()) < need:
                 yield f"bag.{kind}.{seats}: {sum(elements.values())} elements; the days draw {need}"
     if sum(objective.metric == "sacrifice" for objective in box.objectives) > 1:
-        yield "objective: two objectives are of pounds; have one"
+        yield "objective: two objectives count pounds given up; have one"
 
 
 def _faults_of_characters(box: Box) -> Iterator[str]:

@@ -24,8 +24,9 @@ CONSTRAINTS = Constraints()
 _of = CONSTRAINTS.from_source
 
 PLAIN = 6
+"""The least value of a costume that pays."""
 PRECIOUS = 15
-"""The least value of a costume that pays, and the greatest."""
+"""The greatest value of a costume."""
 _QUILLS = ("red", "gold", "blue", "white")
 _FULL_BAG = {"black": 16, "pink": 16, "purple": 12, "blue": 12, "green": 8, "yellow": 8}
 _REPORTED_SETS = {2: {"purple": 7, "blue": 5}, 3: {"purple": 10, "blue": 8}}
@@ -33,7 +34,7 @@ _REPORTED_STEPS = {"complete_costumes": (4, 5), "sacrifice": (2, 5)}
 
 
 def quills(power: Power) -> int:
-    """The quills of a power, whatever their colour."""
+    """Return the number of a power's quills, of all colours."""
     return sum(getattr(power, colour) for colour in _QUILLS)
 
 
@@ -46,7 +47,14 @@ def _bottom_row(box: Box) -> list[Space]:
 
 
 def _equal(source: str, name: str, says: str, **wanted: object) -> None:
-    """A constraint that facts, by their attributes of `Box`, are what every copy has."""
+    """Add a constraint that facts, named by attributes of `Box`, have the same value in every copy.
+
+    Args:
+        source: Where the values are said.
+        name: The constraint's name.
+        says: The constraint in words.
+        **wanted: The values by attribute.
+    """
 
     def faults(box: Box) -> Iterator[str]:
         for fact, value in wanted.items():
@@ -100,9 +108,10 @@ def smaller_bags(box: Box) -> Iterator[str]:
     """Fewer seats play with no more elements of any colour."""
     for kind, by_seats in box.bags.items():
         for (less, few), (more, many) in pairwise(sorted(by_seats.items())):
-            for colour in (colour for colour in few if few[colour] > many[colour]):
-                counts = f"{few[colour]} {colour} {kind} for {less} seats"
-                yield f"{counts}, for {more} {many[colour]}"
+            for colour in few:
+                if few[colour] > many[colour]:
+                    counts = f"{few[colour]} {colour} {kind} for {less} seats"
+                    yield f"{counts}, for {more} {many[colour]}"
 
 
 @_of("public: play reports")
@@ -149,7 +158,8 @@ def costs(box: Box) -> Iterator[str]:
 def wages_of_winners(box: Box) -> Iterator[str]:
     """The dearest seven recruits cost 23 pounds or more; extras cost nothing."""
     costs = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
-    if (most := sum(costs[-7:])) < 23:
+    most = sum(costs[-7:])
+    if most < 23:
         yield f"seven recruits cost {most} pounds at most"
 
 
@@ -179,13 +189,16 @@ def actors_act(box: Box) -> Iterator[str]:
 
 @_of("rulebook: dress rehearsal")
 def costumes_advance(box: Box) -> Iterator[str]:
-    """Costume powers move discs, but Viola's and Hamlet's, which give something else."""
-    for card in (card for card in box.characters if card.kind == "actor"):
-        moves = quills(card.costume_power)
+    """Costume powers move discs, except Viola's and Hamlet's, which give something else."""
+    for card in box.characters:
+        if card.kind != "actor":
+            continue
         power = card.costume_power
+        moves = quills(power)
         gives = bool(power.pounds or power.prestige)
         if (gives and moves) or gives != (card.id in ("viola", "hamlet")):
-            yield f"the costume of {card.name} gives {moves} quills" + ", and more" * gives
+            more = ", and more" if gives else ""
+            yield f"the costume of {card.name} gives {moves} quills{more}"
 
 
 @_of("rulebook: the example of day 4")
@@ -273,7 +286,11 @@ def candles(box: Box) -> Iterator[str]:
 def spaces_without_a_candle(box: Box) -> Iterator[str]:
     """Elements score nothing in the bottom row, and on the spaces that rest on its centre."""
     centres = {space.id for space in _bottom_row(box) if space.mirror == space.id}
-    beside = [s for s in box.spaces if s.row == 2 and len(s.on) == 2 and centres & {*s.on}]
+    beside = [
+        space
+        for space in box.spaces
+        if space.row == 2 and len(space.on) == 2 and centres & {*space.on}
+    ]
     if not beside:
         yield "nothing rests on the centre of the bottom row"
     unlit = [*_bottom_row(box), *beside]

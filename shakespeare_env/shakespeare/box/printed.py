@@ -1,4 +1,4 @@
-"""The printed facts by the names of the notation, and amounts in words."""
+"""Printed facts by the names that the notation uses, and amounts in words."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ SET_GAINS = {
     "blue": {"mood": t.BLUE_MOOD},
     "green": {"tokens": 1},
 }
-"""The gains of a seat from a stage set, by colour (Rules T14)."""
+"""What a stage set brings its own seat, by colour (Rules T14)."""
 
 CARDS: Mapping[str, Character] = {card.id: card for card in t.BOX.characters}
 """Characters by id."""
@@ -29,27 +29,32 @@ def costume_value(elements: Iterable[str]) -> int:
 
 
 def space_pays(act: int, space: int) -> tuple[int, str] | None:
-    """Return a space's gain or loss at a rehearsal and its unit, or None (Rules R2)."""
+    """Return a space's gain or loss at a rehearsal with its unit, or None (Rules R2)."""
     if space <= t.GREY_SPACES:
         return t.GREY_PRESTIGE, "★"
     if act == t.ACT_II:
         return None
-    paid, unit = (t.ACT_I_POUNDS, "£") if act == t.ACT_I else (t.ACT_III_PRESTIGE, "★")
-    return (int(paid[space]), unit) if paid[space] else None
+    if act == t.ACT_I:
+        paid = int(t.ACT_I_POUNDS[space])
+        unit = "£"
+    else:
+        paid = int(t.ACT_III_PRESTIGE[space])
+        unit = "★"
+    return (paid, unit) if paid else None
 
 
 def minus(text: str) -> str:
-    """Return a text with the typographer's minus."""
+    """Return a text with a minus sign (−) for every hyphen."""
     return text.replace("-", "−")
 
 
 def signed(amount: int) -> str:
-    """Return an amount with its sign."""
+    """Return an amount with its sign, such as "+2" or "−1"; 0 has none."""
     return minus(f"{amount:+d}") if amount else "0"
 
 
 def plural(count: int, noun: str) -> str:
-    """Return a count with its noun."""
+    """Return a count and a noun, such as "1 card" or "2 cards"."""
     return f"{count} {noun}{'s' * (count != 1)}"
 
 
@@ -62,7 +67,7 @@ def amount(name: str, change: int) -> str:
 
 
 def gain_words(gain: Mapping[str, int]) -> str:
-    """Return amounts in words."""
+    """Return changes of prestige, pounds, tokens or mood in words."""
     return ", ".join(amount(name, by) for name, by in gain.items() if by) or "nothing"
 
 

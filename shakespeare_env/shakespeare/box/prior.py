@@ -1,8 +1,8 @@
-"""Plausible boxes drawn at random: a prior over what is printed on components nobody here has seen.
+"""Plausible boxes drawn at random: a prior over what is printed on components not at hand.
 
-Each group of facts is drawn by itself, around what cards of this kind look like; what the rule book
-or reports of play say stays (`plausible.py`), and so do ids, kinds and metrics of cards and the
-spaces of the stage, since actions and observations are made of them.
+Each group of facts is drawn independently of the others. What the rule book or reports of play say
+stays (`plausible.py`). So do the cards' ids, kinds and metrics and the spaces of the stage, since
+actions and observations are made of them.
 """
 
 from __future__ import annotations
@@ -17,7 +17,7 @@ from shakespeare_env.shakespeare.box.plausible import PLAIN, PRECIOUS
 
 _ACTS = ("red", "gold", "blue")
 _WHITE_SHARE = 0.3
-"""Of quills: the share of white ones, which are worth more."""
+"""The share of white quills; it is small, since they are worth more than coloured ones."""
 _FREE_SET_COLOURS = ("black", "pink", "purple", "blue", "green")
 _STEPS: Mapping[str, tuple[int, ...]] = {
     "stage_spaces": (7, 8, 9, 10, 11, 12, 13, 14),
@@ -42,9 +42,9 @@ def _quills(rng: np.random.Generator, count: int) -> dict[str, int]:
 
 
 def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Draw powers of the twelve actor cards, and all costume powers that no source names.
+    """Draw the powers of the twelve actor cards, and the costume powers that no source names.
 
-    Two or three quills, one for each special effect less; a costume has one or two.
+    A power has two or three quills, or one or two and a special effect. A costume has one or two.
     """
     for number, card in enumerate(facts["character"]):
         if card["kind"] != "actor":
@@ -91,7 +91,10 @@ def costs(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
 
 def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
-    """Draw copies of the 18 cards that are no actors; half the time workshops are alike."""
+    """Draw the copies of the 18 cards that are no actors.
+
+    Half the time there are as many costume mistresses of each value as set dressers.
+    """
     kinds = [
         (number, card["kind"], card.get("value", 0))
         for number, card in enumerate(facts["character"])

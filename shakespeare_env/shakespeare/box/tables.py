@@ -1,15 +1,13 @@
-"""The box in force as arrays indexed by small integers.
-
-Read at import and compiled in as constants.
+"""The box in force as arrays, which are read at import and compiled in as constants.
 
 Index spaces:
 
-    card       kinds of character, 0 .. N_CARDS-1: the board's first, then the deck's
-    deck       those of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
+    card       characters, 0 .. N_CARDS-1: the board's first, then the deck's; copies share one
+    deck       characters of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
     colour     0 black, 1 pink, 2 purple, 3 blue, 4 green, 5 yellow
     kind       of element: 0 costume, 1 stage set
     act        0 Act I, 1 Act II, 2 Act III
-    space      of the stage, 0 .. N_SPACES-1, in box order
+    space      of the stage, 0 .. N_SPACES-1, in the box's order; of an act, 1 up to its length
     wearer     of a costume: actors in card order, then extra 1, extra 2, ...
     objective  0 .. N_OBJECTIVES-1
 """
@@ -53,7 +51,7 @@ BLACK, PINK, PURPLE, BLUE, GREEN, YELLOW = range(N_COLOURS)
 COSTUME, SET = range(2)
 ACT_I, ACT_II, ACT_III = range(len(ACTS))
 NEUTRAL = N_SEATS
-"""Row of the solo neutral disc."""
+"""Index of the neutral disc, which is in play in solo only (Rules V2)."""
 N_DISCS = N_SEATS + 1
 CRAFT_COLOURS = 0b011111
 """Bits of the colours a craftsman can take: all but yellow (Rules T10)."""
@@ -61,12 +59,12 @@ LOWEST_MOOD = BOX.lowest_mood
 HIGHEST_MOOD = BOX.highest_mood
 START_PRESTIGE = BOX.starting_prestige
 N_CYLINDERS = BOX.cylinders
-"""Per seat; also the highest wager (Rules W1)."""
+"""Cylinders of each seat, and the highest wager (Rules W1)."""
 N_TOKENS = BOX.plus3_tokens
 QUEEN_POUNDS = BOX.queen_pounds
 QUEEN_OBJECTIVES = BOX.queen_objectives
 GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
-"""By seats, the winning score of good play; alone, a target."""
+"""The winning score of good play, by number of seats; in solo, a target."""
 
 # ---- what the rule book fixes for every box ------------------------------------------------------
 PLUS_3 = 3
@@ -115,9 +113,9 @@ IS_CRAFTSMAN = np.isin(KIND, (COSTUME_MISTRESS, SET_DRESSER, HANDYMAN))
 N_DECK_CARDS = int(COPIES.sum())
 
 EXTRA = N_CARDS
-"""Row of an extra in costume powers."""
+"""Row of an extra in the tables of costume powers."""
 MAX_TROUPE = N_BOARD + 1 + N_DAYS
-"""The largest troupe: the board's, one drafted, one a day."""
+"""The largest troupe: the board's characters, one drafted, and one recruited a day."""
 
 
 def _amounts(powers: Sequence[Power], name: str) -> np.ndarray:
@@ -125,7 +123,7 @@ def _amounts(powers: Sequence[Power], name: str) -> np.ndarray:
 
 
 def _quills(powers: Sequence[Power]) -> np.ndarray:
-    """Return coloured quills, int8[card, act]."""
+    """Return the coloured quills of powers, int8[power, act]."""
     by_act = [_amounts(powers, name) for name in ("red", "gold", "blue")]
     return np.stack(by_act, axis=1).astype(np.int8)
 
@@ -137,14 +135,17 @@ MOOD = _amounts(_activations, "mood")
 OTHERS_MOOD = _amounts(_activations, "others_mood")
 POUNDS = _amounts(_activations, "pounds")
 PRESTIGE = _amounts(_activations, "prestige")
-TAKE_KIND = np.array(
-    [COSTUME if power.take_costume else SET if power.take_set else -1 for power in _activations],
-    np.int8,
-)
-TAKE_COLOUR = np.array(
-    [COLOURS.index(power.take_costume or power.take_set or COLOURS[0]) for power in _activations],
-    np.int8,
-)
+TAKE_KIND = np.full(N_CARDS, -1, np.int8)
+"""int8[card]: kind of the one element to take, -1 if none (Rules T18)."""
+TAKE_COLOUR = np.zeros(N_CARDS, np.int8)
+"""int8[card]: colour of that element."""
+for _index, _power in enumerate(_activations):
+    if _power.take_costume:
+        TAKE_KIND[_index] = COSTUME
+        TAKE_COLOUR[_index] = COLOURS.index(_power.take_costume)
+    elif _power.take_set:
+        TAKE_KIND[_index] = SET
+        TAKE_COLOUR[_index] = COLOURS.index(_power.take_set)
 _costumes = [card.costume_power for card in _cards]
 _costumes.append(BOX.extra_power)
 COSTUME_QUILLS = _quills(_costumes)
@@ -167,7 +168,7 @@ WEARER_OF_CARD[_actors] = range(N_ACTORS)
 
 # ---- elements ------------------------------------------------------------------------------------
 ELEMENT_VALUE = np.array([BOX.element_values[colour] for colour in COLOURS], np.int8)
-"""By colour (Rules T10, yellow: T12)."""
+"""int8[colour]: value of an element (Rules T10; T12 for yellow)."""
 
 BAG = np.zeros((N_SEATS + 1, 2, N_COLOURS), np.int8)
 """int8[seats, kind, colour]: initial bags; one seat uses those of two (Rules V1)."""
@@ -175,7 +176,7 @@ for _seats in range(1, N_SEATS + 1):
     for _kind, _bag in enumerate((BOX.bags["costumes"], BOX.bags["sets"])):
         BAG[_seats, _kind] = [_bag[max(_seats, 2)][colour] for colour in COLOURS]
 MOST_ELEMENTS = int(BAG.max())
-"""Most of one colour and kind."""
+"""The most elements of one colour and kind."""
 _BEST_COSTUME = max(N_SLOTS * int(ELEMENT_VALUE.max()), *BOX.costume_gain)
 GAIN_POUNDS = np.zeros(_BEST_COSTUME + 1, np.int16)
 GAIN_PRESTIGE = np.zeros(_BEST_COSTUME + 1, np.int16)
@@ -192,14 +193,16 @@ ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 
 def _paid(steps: Steps) -> np.ndarray:
-    paid = [0] * (int(ACT_LENGTH.max()) + 1)
+    paid = np.zeros(int(ACT_LENGTH.max()) + 1, np.int16)
     for first, gain in steps:
-        paid[first:] = [gain] * len(paid[first:])
-    return np.array(paid, np.int16)
+        paid[first:] = gain
+    return paid
 
 
-ACT_I_POUNDS, _, ACT_III_PRESTIGE = map(_paid, BOX.pay)
-"""int16[space] each: what the space reached pays (Rules R2)."""
+ACT_I_POUNDS = _paid(BOX.pay[ACT_I])
+"""int16[space]: pounds for the space reached on Act I (Rules R2)."""
+ACT_III_PRESTIGE = _paid(BOX.pay[ACT_III])
+"""int16[space]: prestige for the space reached on Act III (Rules R2)."""
 
 # ---- stage ---------------------------------------------------------------------------------------
 N_SPACES = len(BOX.spaces)
@@ -210,30 +213,32 @@ CANDLE = np.array([space.candle for space in BOX.spaces], np.bool_)
 SUPPORTS = np.array(
     [sum(1 << _space[under] for under in space.on) for space in BOX.spaces], np.int32
 )
-"""Bits of the spaces to fill below; printed elements omitted (Rules T13)."""
+"""int32[space]: bits of the spaces that must be filled below it, printed ones left out (T13)."""
 
 # ---- objectives ----------------------------------------------------------------------------------
 N_OBJECTIVES = len(BOX.objectives)
 OBJECTIVE_IDS = tuple(objective.id for objective in BOX.objectives)
 OBJECTIVE_NAMES = tuple(objective.name for objective in BOX.objectives)
-# What they count, in the order of `METRIC_NAMES`.
+# Metrics, in the order of `METRIC_NAMES`.
 FIRST_PLACES, COMPLETE_COSTUMES, SACRIFICE, STAGE_SPACES, STAGE_COLOURS = range(5)
 BEST_COSTUME, LOWEST_ACT, YELLOW_ELEMENTS, ACTORS_HIRED, CRAFTSMEN_HIRED = range(5, 10)
 N_METRICS = len(METRIC_NAMES)
 METRIC = np.array([METRIC_NAMES.index(objective.metric) for objective in BOX.objectives], np.int8)
 N_STEPS = max(len(objective.points) for objective in BOX.objectives)
 NEVER = np.iinfo(np.int16).max
+"""A threshold that no metric reaches."""
 STEP_AT = np.full((N_OBJECTIVES, N_STEPS), NEVER, np.int16)
-"""int16[objective, step]: metric value that reaches it, else NEVER."""
+"""int16[objective, step]: value of the metric that reaches the step; NEVER past the last one."""
 STEP_PRESTIGE = np.zeros((N_OBJECTIVES, N_STEPS), np.int16)
+"""int16[objective, step]: prestige for the step."""
 for _objective, _card in enumerate(BOX.objectives):
     for _step, (_at, _points) in enumerate(_card.points):
         STEP_AT[_objective, _step] = _at
         STEP_PRESTIGE[_objective, _step] = _points
 MOST_COUNTED = 127
-"""Values of metrics beyond this reach no further step."""
+"""The greatest value of a metric that tables hold; greater ones reach no further step."""
 OBJECTIVE_PRESTIGE = np.zeros((N_OBJECTIVES, MOST_COUNTED + 1), np.int8)
-"""int8[objective, value]: prestige for a value of its metric, that of the highest step reached."""
+"""int8[objective, value]: prestige for the highest step that a value of the metric reaches."""
 for _objective, _card in enumerate(BOX.objectives):
     for _at, _points in _card.points:
         OBJECTIVE_PRESTIGE[_objective, _at:] = _points

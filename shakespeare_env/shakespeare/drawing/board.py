@@ -1,4 +1,4 @@
-"""The board in pieces, the same on one page, and where a move is clicked on it."""
+"""The board as panels of pieces and as one picture, and where a move is clicked on it."""
 
 from __future__ import annotations
 
@@ -37,8 +37,8 @@ def _choice(position: Mapping[str, Any]) -> list[Panel]:
     if position["phase"] == "objective":
         drawn = []
         for number, card in enumerate(position["pending"]["drawn"], 1):
-            worth = _worth(position, position["to_move"], card)
-            title = "Unknown objective" if card == UNKNOWN else f"Objective {worth}"
+            words = _objective_words(position, position["to_move"], card)
+            title = "Unknown objective" if card == UNKNOWN else f"Objective {words}"
             drawn.append(Piece(f"drawn-{number}", title, table.draw_objective(position, card)))
         return [Panel("choice", "Objectives drawn", drawn)]
     return []
@@ -58,8 +58,9 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
         known = b.CARDS[card]
         kind = known.kind.replace("_", " ")
         cost = b.plural(known.cost, "pound")
-        many = f", {copies} copies" if copies > 1 else ""
-        title = f"{known.name}, {kind}, costs {cost}{many}"
+        title = f"{known.name}, {kind}, costs {cost}"
+        if copies > 1:
+            title += f", {copies} copies"
         offers.append(Piece(f"character-{card}", title, seats.draw_offer(card, copies)))
     if offers:
         summary = Piece("offers-summary", "On offer", table.draw_offers(position))
@@ -91,11 +92,15 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
     mine = position["seats"][seat]
     facts = w.seat_facts(position, seat)
-    listed = [f"{name} {value}".strip() for name, value in facts.items() if value]
-    listed += ["decides"] if position["to_move"] == seat else []
-    known = [_worth(position, seat, card) for card in mine["objectives"] if card != UNKNOWN]
-    listed += [f"objectives: {', '.join(known)}"] if known else []
-    if unknown := len(mine["objectives"]) - len(known):
+    listed = [f"{fact} {value}".strip() for fact, value in facts.items() if value]
+    if position["to_move"] == seat:
+        listed.append("decides")
+    own = [card for card in mine["objectives"] if card != UNKNOWN]
+    known = [_objective_words(position, seat, card) for card in own]
+    if known:
+        listed.append(f"objectives: {', '.join(known)}")
+    unknown = len(mine["objectives"]) - len(known)
+    if unknown:
         listed.append(b.plural(unknown, "unknown objective"))
     return f"{seat_title(seat, name)}: {', '.join(listed)}"
 
@@ -104,15 +109,19 @@ def _member_words(member: Mapping[str, Any], extra: str) -> str:
     kind = b.CARDS[member["card"]].kind.replace("_", " ")
     due = wage(member)
     listed = [w.CHARACTERS[member["card"]], w.extra_words(extra).lower() or kind]
-    listed += [f"wage {b.plural(due, 'pound')}"] if due else []
-    listed += ["activated"] if member["cylinder"] else []
-    listed += ["resting"] if member["rest"] else []
-    if worn := member["costume"]:
+    if due:
+        listed.append(f"wage {b.plural(due, 'pound')}")
+    if member["cylinder"]:
+        listed.append("activated")
+    if member["rest"]:
+        listed.append("resting")
+    worn = member["costume"]
+    if worn:
         listed.append(f"costume {' '.join(worn)}, value {b.costume_value(worn)}")
     return ", ".join(listed)
 
 
-def _worth(position: Mapping[str, Any], seat: int, card: str) -> str:
+def _objective_words(position: Mapping[str, Any], seat: int, card: str) -> str:
     worth = worth_now(position, seat, card)
     return w.OBJECTIVES[card] + (f" brings {worth} now" if worth is not None else "")
 
@@ -123,6 +132,7 @@ def _framed(block: Block) -> Block:
     return Block([box(0, 0, width, height), block.at(_FRAME, _FRAME)], width, height)
 
 
+# Heights of the picture's rows.
 _TABLE = 412
 _SEAT = 232
 _PILES = 164
@@ -130,9 +140,9 @@ _BESIDE = 310  # width of offers and choices
 
 
 def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-    """Draw a position (`Position.to_dict` or `seen_by`).
+    """Draw a position (`Position.to_dict` or `seen_by`) as an SVG document.
 
-    The size depends on the number of seats alone: a game's pictures make a film.
+    Its size depends on the number of seats alone, so that a game's pictures make a film.
     """
     wide = page.ROOM - _BESIDE - page.GAP
     return page.picture(
@@ -145,11 +155,11 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
         ],
         position["to_move"],
         shapes.SEAT_COLOURS,
-        _signs(position["players"] == 1),
+        _legend(position["players"] == 1),
     )
 
 
-def _signs(solo: bool) -> list[tuple[Elements, str]]:
+def _legend(solo: bool) -> list[tuple[Elements, str]]:
     quills = {"red": "Act I", "gold": "Act II", "blue": "Act III", "white": "any act"}
     return [
         (star(0, 0, 15), "prestige"),
@@ -169,30 +179,27 @@ def _signs(solo: bool) -> list[tuple[Elements, str]]:
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
-    """Return the places of a legal move, one after the other; none if it is a button.
+    """Return the places to click for a legal move, in order; none if the move is a button.
 
-    What is taken comes first, then where it goes.
+    The place of what is taken comes first, then the place where it goes.
     """
     kind, _, what = move.partition(":")
     own = f"seat{position['to_move']}"
     if kind in ("draft", "recruit", "extra"):
         return (f"display.characters.{what}",)
-    if kind in ("activate", "keep"):
+    if kind == "activate":
         card = what.removesuffix("+3")
-        used = kind == "keep"
-        # Of copies, the first to be activated, or the first that was.
-        return _member(
-            position,
-            lambda member, _: (
-                (member["card"], member["face"], member["cylinder"]) == (card, "character", used)
-                and (used or not member["rest"])
-            ),
+        return _first_member(position, lambda member, _: _can_activate(member, card))
+    if kind == "keep":
+        return _first_member(
+            position, lambda member, _: _is_face_up(member, what) and member["cylinder"]
         )
     if kind == "wager":
         return (f"{own}.cylinders.{what}",)
     if kind in ("quill", "back"):
         space = b.space_of(position["piles"][what], position["to_move"])
-        return (f"piles.{what}.{space + (1 if kind == 'quill' else -1)}",)
+        step = 1 if kind == "quill" else -1
+        return (f"piles.{what}.{space + step}",)
     if kind == "queen":
         return (f"queen.{what}",)
     if kind == "objective":
@@ -202,14 +209,24 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
         if kind == "set":
             return (f"display.sets.{colour}", f"{own}.stage.{goal}")
         # An extra by its number, or the first face-up copy of an actor (Rules T12).
-        wearer = _member(position, lambda member, extra: (extra or member["card"]) == goal)
+        wearer = _first_member(position, lambda member, extra: (extra or member["card"]) == goal)
         return (f"display.costumes.{colour}", *wearer)
     return ()
 
 
-def _member(
+def _is_face_up(member: Mapping[str, Any], card: str) -> bool:
+    return bool(member["card"] == card and member["face"] == "character")
+
+
+def _can_activate(member: Mapping[str, Any], card: str) -> bool:
+    return _is_face_up(member, card) and not member["cylinder"] and not member["rest"]
+
+
+def _first_member(
     position: Mapping[str, Any], fits: Callable[[Mapping[str, Any], str], bool]
 ) -> tuple[str]:
+    """Return the place of the mover's first character that fits, given it and its extra's name."""
     seat = position["to_move"]
-    members = enumerate(w.members(position["seats"][seat]))
-    return (f"seat{seat}.troupe.{next(n for n, member in members if fits(*member))}",)
+    members = w.members(position["seats"][seat])
+    number = next(n for n, (member, extra) in enumerate(members) if fits(member, extra))
+    return (f"seat{seat}.troupe.{number}",)

@@ -5,20 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from functools import partial
 from math import ceil
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple
 
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.board import SUMMARY, seat_strip
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.box.facts import Space
+from shakespeare_env.shakespeare.box.facts import Power, Space
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COLOURS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
 from shakespeare_env.shakespeare.text.standing import wages_due, worth_now
 
-_MEMBER = 132, 84  # width and height
+_MEMBER_WIDTH = 132
+_MEMBER_HEIGHT = 84
 _CARD_EDGE = 9
 _TOTAL = 26  # room for the sum of a costume
 _SLOT = 20  # from one costume element to the next
@@ -26,10 +27,12 @@ _SLOT = 20  # from one costume element to the next
 
 def draw_offer(card: str, copies: int) -> d.Block:
     """Draw a card on offer, as a place, and how many there are if there are several."""
-    block = _member((card, (), False, False), "", 0)
-    # Only characters without a costume have copies: the count stands in its place.
-    count = [d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13)] if copies > 1 else []
-    drawn = d.Block([*block.elements, *count], block.width, block.height)
+    block = _member(_Look(card), "", 0)
+    elements = [*block.elements]
+    if copies > 1:
+        # Only characters without a costume have copies. The count stands where it would be.
+        elements.append(d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13))
+    drawn = d.Block(elements, block.width, block.height)
     return drawn.as_place(f"display.characters.{card}")
 
 
@@ -41,68 +44,93 @@ def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -
     return _member(_look(member), extra, seat).as_place(f"seat{seat}.troupe.{number}")
 
 
-_Look: TypeAlias = tuple[str, tuple[str, ...], bool, bool]
-"""Card, costume, whether it is used, whether it rests."""
+class _Look(NamedTuple):
+    """The appearance of a character; hashable, so that its drawing is cached."""
+
+    card: str
+    costume: tuple[str, ...] = ()
+    used: bool = False
+    rests: bool = False
 
 
 def _look(member: Mapping[str, Any]) -> _Look:
-    return member["card"], tuple(member["costume"]), member["cylinder"], member["rest"]
+    costume = tuple(member["costume"])
+    return _Look(member["card"], costume, member["cylinder"], member["rest"])
 
 
-def _ground(extra: str, used: bool, rests: bool, seat: int) -> dict[str, Any]:
-    """Return the colours of a troupe's card and of its edge, by what has become of it."""
-    fill = shapes.SEAT_TINTS[seat] if used else shapes.RESTING if rests else d.PANEL
-    return {"fill": shapes.KRAFT if extra else fill, "line": SEATS[seat] if used else d.LINE}
+def _card_colours(look: _Look, extra: str, seat: int) -> dict[str, Any]:
+    """Return the fill and edge of a character's card, which tell whether it is used or rests."""
+    fill = d.PANEL
+    if extra:
+        fill = shapes.KRAFT
+    elif look.used:
+        fill = shapes.SEAT_TINTS[seat]
+    elif look.rests:
+        fill = shapes.RESTING
+    return {"fill": fill, "line": SEATS[seat] if look.used else d.LINE}
 
 
 @d.drawn_once
 def _member(look: _Look, extra: str, seat: int) -> d.Block:
-    card, costume, used, rests = look
-    known = b.CARDS[card]
-    width, height = _MEMBER
+    known = b.CARDS[look.card]
+    width = _MEMBER_WIDTH
+    height = _MEMBER_HEIGHT
     room = width - 2 * _CARD_EDGE
-    y = 40
-    low = height - 17
     drawn: d.Elements = [
-        d.box(0, 0, width, height, **_ground(extra, used, rests, seat)),
+        d.box(0, 0, width, height, **_card_colours(look, extra, seat)),
         d.bold(_CARD_EDGE, 18, w.extra_words(extra) or known.name, room=room),
     ]
     if extra:
         drawn.append(d.caption(_CARD_EDGE, 36, f"({known.name})", 10.5, room=room))
     else:
-        # A cylinder or rest token covers the power's sign.
-        if rests and not used:
+        y = 40
+        # A cylinder or rest token lies on the sign of an activation.
+        if look.used:
+            drawn += shapes.cylinder(_CARD_EDGE + 6, y, 23, SEATS[seat])
+        elif look.rests:
             drawn += shapes.rest_token(_CARD_EDGE + 6, y, 18)
         else:
-            size, fill = (23, SEATS[seat]) if used else (14, d.PANEL)
-            drawn += shapes.cylinder(_CARD_EDGE + 6, y, size, fill)
+            drawn += shapes.cylinder(_CARD_EDGE + 6, y, 14, d.PANEL)
         if known.cost:
             drawn += shapes.coin(width - 16, y, 21, f"{known.cost}£")
             room -= 21
-        drawn += d.row(shapes.activation_signs(card), _CARD_EDGE + 20, y, room - 20)
-    if not (extra or known.kind == "actor"):
-        return d.Block(drawn, width, height)
-    for slot, colour in enumerate((*costume, *(EMPTY,) * (t.N_SLOTS - len(costume)))):
+        drawn += d.row(shapes.activation_signs(look.card), _CARD_EDGE + 20, y, room - 20)
+    if extra or known.kind == "actor":
+        power = t.BOX.extra_power if extra else known.costume_power
+        drawn += _costume(look.costume, power, height - 17)
+    return d.Block(drawn, width, height)
+
+
+def _costume(costume: tuple[str, ...], power: Power, y: float) -> d.Elements:
+    """Draw the slots of a costume, the sum of its values, and what it gives at a rehearsal."""
+    drawn: d.Elements = []
+    for slot in range(t.N_SLOTS):
+        colour = costume[slot] if slot < len(costume) else EMPTY
         x = _CARD_EDGE + 9 + _SLOT * slot
         value = str(b.VALUES.get(colour, ""))
-        drawn += shapes.costume(x, low, 19, colour, value)
-    after = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
+        drawn += shapes.costume(x, y, 19, colour, value)
+    right = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
     if costume:
-        sign, ink = ("✓", d.INK) if len(costume) == t.N_SLOTS else ("=", d.MUTED)
-        total = f"{sign}{b.costume_value(costume)}"
-        drawn.append(d.bold(after, low + 4, total, 11, fill=ink, room=_TOTAL))
-    power = t.BOX.extra_power if extra else known.costume_power
-    room = width - 9 - after - _TOTAL
-    drawn += d.row(shapes.power_signs(power), width - 7, low, room, "end")
-    return d.Block(drawn, width, height)
+        complete = len(costume) == t.N_SLOTS
+        total = f"{'✓' if complete else '='}{b.costume_value(costume)}"
+        ink = d.INK if complete else d.MUTED
+        drawn.append(d.bold(right, y + 4, total, 11, fill=ink, room=_TOTAL))
+    room = _MEMBER_WIDTH - 9 - right - _TOTAL
+    return drawn + d.row(shapes.power_signs(power), _MEMBER_WIDTH - 7, y, room, "end")
 
 
 def draw_wall(
     filled: Mapping[str, str], seat: int, width: float, widest: float, high: float, edge: float
 ) -> d.Block:
-    """Draw a stage, centred, large with an `edge` around each brick, or small without.
+    """Draw a seat's stage, centred; without an `edge` around each brick it has no texts.
 
-    `filled` is colour by space id.
+    Args:
+        filled: The colour of each filled space, by the space's id.
+        seat: The seat.
+        width: The width of the drawing.
+        widest: The greatest width of a brick.
+        high: The height of a brick.
+        edge: The space around a brick. With 0 bricks show only their colour.
     """
     rows = stage_rows()
     reach = max(abs(middle) for bricks in rows for middle in bricks) + 1
@@ -114,8 +142,10 @@ def draw_wall(
             y = number * high
             colour = None if brick is None else filled.get(brick.id)
             block = _brick(brick, colour, 2 * half, high, edge)
-            place = brick and f"seat{seat}.stage.{brick.id}"
-            drawn.append(block.place(place, x, y) if place else block.at(x, y))
+            if brick is None:
+                drawn.append(block.at(x, y))
+            else:
+                drawn.append(block.place(f"seat{seat}.stage.{brick.id}", x, y))
     return d.Block(drawn, width, len(rows) * high)
 
 
@@ -123,17 +153,29 @@ def draw_wall(
 def _brick(
     space: Space | None, colour: str | None, width: float, high: float, edge: float
 ) -> d.Block:
-    """Draw a space by its id; filled, with the name of the colour below it. None is printed."""
-    fill, line, ink = ELEMENTS[colour] if colour else (d.PANEL, d.FAINT, d.MUTED)
-    fill, line = (fill, line) if space else (d.STONE, d.MUTED)
+    """Draw a space with its id and, once filled, its colour; a `space` of None is printed."""
+    if space is None:
+        fill = d.STONE
+        line = d.MUTED
+        ink = d.MUTED
+    elif colour:
+        fill, line, ink = ELEMENTS[colour]
+    else:
+        fill = d.PANEL
+        line = d.FAINT
+        ink = d.MUTED
     wide = width - 1 - edge
     deep = high - 1 - edge
     corner = 1 + 2 * edge
     drawn: d.Elements = [d.box(edge, edge, wide, deep, fill=fill, line=line, corner=corner)]
     if space is None or not edge:
         return d.Block(drawn, width, high)
-    middle, room = (0.37, 0.56) if space.candle else (0.5, 0.9)
-    y, letters = (high / 4, 11.2) if colour else (high / 2, 12)
+
+    # A candle stands to the right of the id, the name of the colour below both.
+    middle = 0.37 if space.candle else 0.5
+    room = 0.56 if space.candle else 0.9
+    y = high / 4 if colour else high / 2
+    letters = 11.2 if colour else 12
     look: Any = {"fill": ink, "anchor": "middle"}
     drawn.append(d.words(width * middle, y + 4, space.id, letters, room=width * room, **look))
     if space.candle:
@@ -144,9 +186,10 @@ def _brick(
 
 
 WIDTH = 296
+"""Width of a seat's state, without its edges."""
 _EDGE = 11
-_HEAD = 29
-# tops of the rows below the numbers
+_HEAD = 29  # height of the strip with the name
+# Tops of the rows below the numbers.
 _MOOD = 47
 _DAY = 76
 _OBJECTIVES = 134
@@ -159,12 +202,12 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     over = position["phase"] == "over"
     decides = position["to_move"] == seat
     wins = seat in w.winners(position)
-    low = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
+    body_height = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
     width = WIDTH + 2 * _EDGE
-    height = low + _HEAD
+    height = body_height + _HEAD
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
-        *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _PURSE.items()),
+        *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
         d.caption(160, 33, f"wages {wages_due(mine)}£", 11.5, room=76),
         _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
@@ -180,11 +223,12 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         inner += _wager(mine, seat)
     else:
         inner += _day(position, mine, seat)
-    body = d.Block(inner, WIDTH, low).at(_EDGE, _HEAD - 3)
+    body = d.Block(inner, WIDTH, body_height).at(_EDGE, _HEAD - 3)
     return d.Block([d.box(0, 0, width, height), strip.at(0, 0), body], width, height)
 
 
-_PURSE = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
+_NUMBERS_AT = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
+"""Left ends of the numbers of a seat's state."""
 
 
 def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> d.Block:
@@ -214,8 +258,10 @@ def _mood(mood: int, seat: int) -> d.Block:
         *shapes.mask(left + each * len(moods) + 14, 11, 17, 1),
     ]
     for number, step in enumerate(moods):
-        fill, ink = SEAT_COLOURS[seat]
-        look = (fill, d.INK, ink) if step == mood else (d.SHADE, d.LINE, d.FAINT)
+        look = (d.SHADE, d.LINE, d.FAINT)
+        if step == mood:
+            fill, ink = SEAT_COLOURS[seat]
+            look = (fill, d.INK, ink)
         middle = left + each * (number + 0.5) - 1.5
         drawn += d.chip(middle, 11, each - 3, 22, b.signed(step), 12, look)
     return d.Block(drawn, WIDTH, 22)
@@ -229,7 +275,8 @@ def _wager(mine: Mapping[str, Any], seat: int) -> d.Elements:
     each = (WIDTH - 48) / t.N_CYLINDERS
     for number in range(1, t.N_CYLINDERS + 1):
         chosen = number == mine["wager"]
-        fill, line = (shapes.SEAT_TINTS[seat], SEATS[seat]) if chosen else (d.PANEL, d.LINE)
+        fill = shapes.SEAT_TINTS[seat] if chosen else d.PANEL
+        line = SEATS[seat] if chosen else d.LINE
         one: d.Elements = [
             d.box(0, 0, each - 4, 48, fill=fill, line=line),
             *shapes.cylinder(each / 2 - 2, 18, 22, SEATS[seat]),
@@ -271,9 +318,9 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
 
 
 _STAGE = 68  # width of the stage of a summary
-# height of a character's tile, in two rows
-_TILE = 20
+_TILE = 20  # height of a character's tile; there are two rows of tiles
 _WIDEST_TILE = 66
+_NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
@@ -287,7 +334,8 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         strip.at(0, 0),
         *(_number(mine, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
     ]
-    if mine["passed"] or (mine["recruited"] and not mine["cylinders"]):  # (Rules T4)
+    finished = mine["passed"] or (mine["recruited"] and not mine["cylinders"])  # Rules T4
+    if finished:
         state: d.Elements = [d.caption(3, 18.5, "done", weight="bold", room=42)]
     else:
         left = f"{mine['cylinders']}/{mine['wager'] or '–'}"
@@ -312,26 +360,24 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     return d.Block([ground, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
 
-_NUMBERS = ("prestige", "pounds", "tokens", "mood")
-
-
 @d.drawn_once
 def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
-    card, costume, used, rests = look
-    name = w.extra_words(extra) or b.CARDS[card].name
+    name = w.extra_words(extra) or b.CARDS[look.card].name
     height = _TILE - 2
     icon = 8.5
     y = height - icon / 2 - 1
     drawn: d.Elements = [
-        d.box(0, 0, width, height, **_ground(extra, used, rests, seat), corner=4),
+        d.box(0, 0, width, height, **_card_colours(look, extra, seat), corner=4),
         d.words(3, 8.5, name.partition(" (")[0], 9, room=width - 5),
     ]
-    if used:
+    left = 2 + icon / 2
+    if look.used:
         drawn += shapes.cylinder(9, y, icon, SEATS[seat])
-    elif rests:
+        left = 17 + icon / 2
+    elif look.rests:
         drawn += shapes.rest_token(9, y, icon)
-    left = (17 if used or rests else 2) + icon / 2
+        left = 17 + icon / 2
     step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (t.N_SLOTS - 1))
-    for slot, colour in enumerate(costume):
+    for slot, colour in enumerate(look.costume):
         drawn += shapes.costume(left + step * slot, y, icon, colour)
     return d.Block(drawn, width, height)

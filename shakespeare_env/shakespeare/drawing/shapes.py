@@ -1,7 +1,7 @@
-"""The game's colours, its things as plain shapes (x and y are their middle), and powers in signs.
+"""The game's colours, drawings of its components, and powers as rows of signs.
 
-Seats differ by warmth and brightness; any two of the ten seat and element colours stay apart for
-red-green blind eyes.
+The x and y of a drawing are its middle. Seats differ in warmth and brightness, and any two of the
+ten colours of seats and elements can be told apart by red-green blind eyes.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Power
 
 KRAFT = "#e6d9c3"
+"""The fill of cards that lie face down."""
 RESTING = "#dde2e8"
 OBJECTIVE = "#e4cdd8"
 
@@ -26,8 +27,9 @@ SEAT_COLOURS = tuple(zip(SEATS, ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT), 
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 
 EMPTY = "empty"
+"""Stands for a colour where no element is placed."""
 ANY = "any"
-"""An empty place and an element of any colour, where a colour is expected."""
+"""Stands for a colour where an element may be of any."""
 ELEMENTS = {
     "black": ("#33302e", d.INK, "#ffffff"),
     "pink": ("#e8749c", d.INK, d.ON_LIGHT),
@@ -38,7 +40,7 @@ ELEMENTS = {
     EMPTY: (d.SHADE, d.LINE, d.FAINT),
     ANY: (d.PANEL, d.INK, d.INK),
 }
-"""By element colour."""
+"""Fill, line and ink of an element, by colour."""
 _TUNIC = (
     "M-.16 -.46Q0 -.34 .16 -.46L.52 -.26 .4 .02 .27 -.04 .3 .48-.3 .48-.27 -.04-.4 .02-.52 -.26Z"
 )
@@ -70,7 +72,11 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
         svg.Circle(cx=d.tenths(x + side * size), cy=high, r=dot, fill=d.ON_LIGHT)
         for side in (-0.19, 0.19)
     ]
-    fill = "#fbe9a9" if smile > 0 else "#cfd8e2" if smile < 0 else d.PAPER
+    fill = d.PAPER
+    if smile > 0:
+        fill = "#fbe9a9"
+    elif smile < 0:
+        fill = "#cfd8e2"
     return [
         d.outline(x, y, size, face, fill),
         *eyes,
@@ -107,7 +113,7 @@ def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
 
 
 def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
-    """Draw an act's disc from the side, numbered by seat; the solo disc is grey, with an N."""
+    """Draw a disc from the side with its seat's number; the neutral disc is grey, with an N."""
     name = "N"
     fill = d.NEUTRAL
     ink = "#ffffff"
@@ -141,7 +147,7 @@ def candle(x: float, y: float, size: float) -> d.Elements:
 
 
 _SIGN = 16
-_MOST_ALIKE = 3  # signs of a kind side by side; more are counted
+_MOST_ALIKE = 3  # most equal signs side by side; more are one sign with a count
 
 
 def amount_signs(amount: int, unit: str) -> list[d.Sign]:
@@ -158,20 +164,32 @@ def power_signs(power: Power) -> list[d.Sign]:
     for colour in QUILLS:
         sign = d.Sign(12, partial(quill, size=_SIGN, colour=colour))
         count = getattr(power, colour)
-        signs += [sign] * count if count <= _MOST_ALIKE else [d.number_sign(f"{count}×"), sign]
-    for steps, whose in ((power.mood, []), (power.others_mood, [d.note_sign("others")])):
-        if steps:
-            face = d.Sign(_SIGN, partial(mask, size=_SIGN, smile=1 if steps > 0 else -1))
-            signs += [*whose, d.number_sign(b.minus(f"{steps:+d}")), face]
-    signs += amount_signs(power.pounds, "£") if power.pounds else []
-    signs += amount_signs(power.prestige, "★") if power.prestige else []
-    signs += [_element(costume, power.take_costume)] if power.take_costume else []
-    signs += [_element(stage_set, power.take_set)] if power.take_set else []
+        if count <= _MOST_ALIKE:
+            signs += [sign] * count
+        else:
+            signs += [d.number_sign(f"{count}×"), sign]
+    if power.mood:
+        signs += _mood_signs(power.mood)
+    if power.others_mood:
+        signs += [d.note_sign("others"), *_mood_signs(power.others_mood)]
+    if power.pounds:
+        signs += amount_signs(power.pounds, "£")
+    if power.prestige:
+        signs += amount_signs(power.prestige, "★")
+    if power.take_costume:
+        signs.append(_element(costume, power.take_costume))
+    if power.take_set:
+        signs.append(_element(stage_set, power.take_set))
     return signs
 
 
+def _mood_signs(steps: int) -> list[d.Sign]:
+    face = partial(mask, size=_SIGN, smile=1 if steps > 0 else -1)
+    return [d.number_sign(b.minus(f"{steps:+d}")), d.Sign(_SIGN, face)]
+
+
 def activation_signs(card: str) -> list[d.Sign]:
-    """Return signs for what a cylinder on a card gives; a craftsman's value comes first."""
+    """Return signs for what activating a card gives; a craftsman's value comes first."""
     known = b.CARDS[card]
     value = d.number_sign(str(known.value))
     worn = _element(costume)

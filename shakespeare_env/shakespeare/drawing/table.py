@@ -1,4 +1,4 @@
-"""The table's pieces: acts and order, elements and piles, choices; the same in few lines."""
+"""The table's pieces: acts, order, elements, piles and choices, and their summary."""
 
 from __future__ import annotations
 
@@ -21,14 +21,13 @@ from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES
 WIDTH = 400
 """Width of the table's pieces, with acts as long as in the bundled box."""
 _EDGE = 14
-_TITLE = 30
-_LABEL = 44
-_LEAST_CELL = 24
-_DISC = 17
-_FEWEST_DISCS = 3
-# strips above and below the pile of a space
-_NUMBER = 16
-_WORTH = 19
+_TITLE = 30  # height of a panel's title
+_LABEL = 44  # room for the name of an act
+_LEAST_CELL = 24  # least width of a space
+_DISC = 17  # height of a disc
+_FEWEST_DISCS = 3  # discs for which every space has room
+_NUMBER = 16  # height of a space's number, above its pile
+_WORTH = 19  # height of what a space pays, below its pile
 _RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
 _ACT_GAP = 5
 
@@ -50,7 +49,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
         room = 41
         drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
-        for place, won in enumerate(t.ACT_II_PRESTIGE if act == 1 else (), 1):
+        for place, won in enumerate(t.ACT_II_PRESTIGE if act == t.ACT_II else (), 1):
             signs = [d.note_sign(f"{place}."), *amount_signs(won, "★")]
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
@@ -65,7 +64,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
 def _space(
     act: int, space: int, pile: tuple[int | str, ...], width: float, high: float, full: bool
 ) -> d.Block:
-    """Draw a space of an act: in full with its pay, or in few lines with discs in two columns."""
+    """Draw a space of an act: in full with its pay, or small with its discs in two columns."""
     fill = d.SHADE if space <= t.GREY_SPACES else d.PANEL
     drawn: d.Elements = [d.box(0, 0, width, high, fill=fill, corner=4)]
     if full or not pile:
@@ -87,14 +86,13 @@ def _space(
     return d.Block(drawn, width, high)
 
 
-# widths of an order and the tokens; from seat to seat
-_ORDER = 150
-_APART = 37
-_TOKENS = 72
+_ORDER = 150  # width of an order
+_APART = 37  # from one seat of an order to the next
+_TOKENS = 72  # width of the tokens
 
 
 def draw_order(position: Mapping[str, Any]) -> d.Block:
-    """Draw Order, the Initiative track, and the tokens left."""
+    """Draw Order, the Initiative track and the "+3" tokens in the supply."""
     tokens = WIDTH - _EDGE - _TOKENS
     height = 66
     drawn: d.Elements = [
@@ -112,7 +110,8 @@ def _order(title: str, seats: Sequence[int]) -> d.Block:
     drawn: d.Elements = [d.bold(0, 12, title, fill=d.MUTED, room=_ORDER - 8)]
     for place, seat in enumerate(seats):
         middle = 13 + _APART * place
-        drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE) if place else []
+        if place:
+            drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE)
         drawn += shapes.marker(middle, 36, 25, seat)
     return d.Block(drawn, _ORDER - 8, 50)
 
@@ -123,7 +122,7 @@ _KIND_HEIGHT = 54
 
 
 def draw_elements(position: Mapping[str, Any]) -> d.Block:
-    """Draw a column per colour: elements on offer, in the bags, out of the game."""
+    """Draw the elements on offer, in the bags and out of the game, a column for each colour."""
     left = _EDGE + _NAME
     each = (WIDTH - _EDGE - left) / len(COLOURS)
     height = 56 + len(_KINDS) * _KIND_HEIGHT
@@ -153,14 +152,16 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
 def _shown(
     position: Mapping[str, Any], kind: str, colour: str, width: float, y: float, size: float
 ) -> d.Elements:
+    """Draw an element and how many are on offer, faint if there is none."""
     shown = position["display"][kind][colour]
     value = str(b.VALUES[colour])
-    count = d.words if not shown else d.bold
     x = width / 2
-    sign = _KINDS[kind][1](x - size / 2, y, size, colour if shown else EMPTY, value)
+    _, draw_sign = _KINDS[kind]
+    sign = draw_sign(x - size / 2, y, size, colour if shown else EMPTY, value)
+    draw_count = d.bold if shown else d.words
     ink = d.INK if shown else d.FAINT
     room = x - 4
-    return [*sign, count(x + 3, y + 5, f"×{shown}", size / 2 + 1.5, fill=ink, room=room)]
+    return [*sign, draw_count(x + 3, y + 5, f"×{shown}", size / 2 + 1.5, fill=ink, room=room)]
 
 
 PILES = {
@@ -172,10 +173,10 @@ PILES = {
 
 
 def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
-    """Draw the cards of one of `PILES`; deck and discards have no order."""
+    """Draw the cards of one of `PILES`; the deck and the discards are shown without order."""
     cards = position[pile]
     if pile != "objective_deck":
-        # Sorted names with counts: fewer cards then never need more lines.
+        # With sorted names and counts, fewer cards never need more lines.
         parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
@@ -193,10 +194,9 @@ def counted(card: str, count: int) -> str:
     return CHARACTERS[card] + (f" ×{count}" if count > 1 else "")
 
 
-# widths and heights
-_CHOICE = 150
-_GIFT = 96
-_OBJECTIVE = 124
+_CHOICE = 150  # width of a card to choose
+_GIFT = 96  # height of one of the Queen's offers
+_OBJECTIVE = 124  # height of an objective
 
 
 QUEEN_OFFERS = {
@@ -219,9 +219,9 @@ def draw_gift(offer: str) -> d.Block:
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
-    """Draw a drawn objective, as a place: its steps, and what it would bring the mover now.
+    """Draw one of the objectives drawn, as a place, with what it would bring the mover now.
 
-    A card that the viewer does not know shows its back.
+    A card that the viewer does not know shows its back and is no place.
     """
     edge = 10
     drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
@@ -243,13 +243,13 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
     return d.Block(drawn, _CHOICE, _OBJECTIVE).as_place(f"pending.drawn.{card}")
 
 
-_CELL = 24.5  # a space of an act in height, in few lines
-_NARROW = 34
-_ORDERS = 66
+_CELL = 24.5  # height of a space in the summary
+_NARROW = 34  # room for a row's name in the summary
+_ORDERS = 66  # width of the orders in the summary
 
 
 def draw_table(position: Mapping[str, Any]) -> d.Block:
-    """Draw the acts with their discs, and the elements on offer, in few lines."""
+    """Draw a summary of the acts with their discs, the orders and the elements on offer."""
     cell = (SUMMARY - _NARROW) / max(t.BOX.act_lengths)
     drawn: d.Elements = []
     for number, (act, length) in enumerate(zip(ACTS, t.BOX.act_lengths, strict=True)):
@@ -277,7 +277,7 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
 
 
 def draw_offers(position: Mapping[str, Any]) -> d.Block:
-    """Draw the names of the characters on offer."""
+    """Draw a summary of the characters on offer: their names and counts."""
     copies = Counter(position["display"]["characters"])
     each = SUMMARY / 3
     drawn: d.Elements = []

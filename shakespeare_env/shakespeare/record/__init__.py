@@ -1,1 +1,1 @@
-"""A game as a record: its fields and faults, and what a seat may know of it."""
+"""Checks of a record, and the view that a seat has of it."""

@@ -1,8 +1,8 @@
-"""The rule that finds the first fault of a record: something the compiled rules rely on.
+"""The rule that finds the first fault of a record, a breach of what the compiled rules rely on.
 
-Fields are within their ranges (`state.py`). Positions that cannot be reached are let in where the
-rules have an answer for them: bags and deck of any size (an empty bag yields nothing, U2), fewer
-characters than days, cylinders unlike the wager.
+Fields are taken to be within their ranges (`state.py`). Positions that no game reaches pass where
+the rules have an answer for them: bags and a deck of any size (an empty bag yields nothing, U2),
+fewer characters than days, cylinders unlike the wager.
 
 Functions named `..._fault` return a `FaultCode`, or 0 if they find nothing.
 """
@@ -26,7 +26,7 @@ from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 
 _PARTS = np.array([sum(1 << part for part in parts) for parts in s.PARTS_OF_PHASE.values()])
-"""By phase, the bits of the parts of the day in which it comes."""
+"""int[phase]: bits of the parts of the game in which the phase comes."""
 
 
 class FaultCode(IntEnum):
@@ -93,7 +93,7 @@ FAULTS: Mapping[IntEnum, tuple[str, str]] = {
         "only a seat at the table knows an objective of the pile (Rules D3)",
     ),
     FaultCode.GAP_IN_OBJECTIVES: ("objectives", "a seat's objectives have no gaps"),
-    FaultCode.WRONG_PART: ("part", "every phase belongs to certain parts of the day"),
+    FaultCode.WRONG_PART: ("part", "every phase belongs to certain parts of the game"),
     FaultCode.WRONG_MOVER: ("to_move", "a seat at the table decides, and nobody once it is over"),
     FaultCode.QUILLS_OUT_OF_PHASE: ("quills", "white quills are placed in the phase 'quill'"),
     FaultCode.BACK_OUT_OF_PHASE: ("back", "a disc moves back in the phase 'back'"),
@@ -175,7 +175,7 @@ FAULTS: Mapping[IntEnum, tuple[str, str]] = {
     FaultCode.WRONG_WINNERS: ("winners", "at the end, nobody beats a winner (Rules F4)"),
     FaultCode.UNPAID_BEFORE_END: ("unpaid", "characters go unpaid at the end (Rules F3)"),
 }
-"""The field to correct, and what holds for every position, by fault."""
+"""By fault, the field to correct and what must hold for it."""
 
 
 @rule
@@ -392,7 +392,7 @@ def drafts_to_come(game: Record, seat: int) -> int:
 
 @rule
 def supply_fault(game: Record) -> int:
-    """Check that nothing is missing or there twice (Rules S4 to S6, T17, U2)."""
+    """Check that no card, element, objective or token is missing or there twice (S4 to S6)."""
     for deck in range(t.N_DECK):
         found = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
         if found + count(game["card"], t.N_BOARD + deck) != t.COPIES[deck]:
@@ -436,7 +436,7 @@ def day_fault(game: Record) -> int:
 
 @rule
 def track_fault(game: Record) -> int:
-    """Check the Initiative track and the queue, which is what is left of a track (Rules T5)."""
+    """Check the Initiative track, and that the queue is the rest of a track (Rules T5)."""
     players = game["players"]
     part = game["part"]
     if part != s.IN_TURNS and game["initiative_len"] != players:
@@ -462,7 +462,7 @@ def track_fault(game: Record) -> int:
 
 @rule
 def rest_fault(game: Record) -> int:
-    """Check that just the seats before the mover have chosen in secret (Rules P2, P4, D2)."""
+    """Check that the seats before the mover, and no others, have chosen in secret (P2, P4, D2)."""
     secret = game["part"] == s.IN_REST and not game["strategic_rest"]
     for seat in range(game["players"]):
         waits = seat == game["to_move"]

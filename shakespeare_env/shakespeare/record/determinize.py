@@ -1,4 +1,4 @@
-"""Possible positions: what a seat does not know, redrawn (D3)."""
+"""The rules that redraw what a seat does not know of a position (Rules D3)."""
 
 from __future__ import annotations
 
@@ -14,10 +14,10 @@ from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
 def determinize(game: Record, seat: int) -> None:
     """Redraw, from game["random"], all that a seat does not know.
 
-    Unseen objectives go to other hands, another seat's pending draw and unknown pile places;
-    others' pending secret choices are uniform over the possible ones. The random state decides what
-    deck and bags yield. Unseen objectives are sorted first, so the true hidden state has no
-    influence.
+    Unseen objectives are dealt to the other seats, to another seat's draw and to unknown places of
+    the pile. The other seats' secret choices are drawn uniformly from the possible ones. Deck and
+    bags need nothing: the random state decides what they yield. Unseen objectives are picked from a
+    set, so the true hidden state has no influence.
     """
     deal_objectives(game, seat)
     for other in range(game["players"]):
@@ -31,7 +31,11 @@ def determinize(game: Record, seat: int) -> None:
 
 @rule
 def rewind(game: Record) -> bool:
-    """Take back the wagers or rest choices made in secret before the mover's own (W1, P2)."""
+    """Take back the secret wagers or rest choices of the seats before the mover (W1, P2).
+
+    Returns:
+        Whether there were any.
+    """
     made = 0
     for seat in range(game["players"]):
         made += game["part"] == IN_WAGER and game["wager"][seat] > 0
@@ -49,7 +53,7 @@ def rewind(game: Record) -> bool:
 
 @rule
 def deal_objectives(game: Record, seat: int) -> None:
-    """Deal unseen objectives to possible places."""
+    """Deal the objectives that a seat has not seen to the places where they may be."""
     unseen = (1 << N_OBJECTIVES) - 1
     for place in range(game["objectives_len"][seat]):
         unseen &= ~(1 << int(game["objectives"][seat, place]))

@@ -1,7 +1,7 @@
 """The layout of an observation: named int8 numbers (Rules D3).
 
 The observer's block of numbers, `seat0`, comes first, then that of the next seat, `seat1`, and so
-on. The blocks of absent seats are zero, so that tables of 1 to 4 seats share a layout.
+on. The blocks of absent seats are zero, so that games of 1 to 4 seats share a layout.
 """
 
 from __future__ import annotations

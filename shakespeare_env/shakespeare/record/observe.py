@@ -1,7 +1,7 @@
-"""The rule that writes what a seat may know, as the numbers of `layout.py` (Rules D3).
+"""The rule that writes an observation: what a seat may know, as `layout.py` orders it (Rules D3).
 
-It never reads others' objectives, wagers and rest choices that are not revealed, the order of the
-objectives (except those that the observer put back) and the random state.
+It never reads the other seats' objectives, wagers and rest choices that are not revealed, the order
+of the objective pile (except what the observer put back), or the random state.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from shakespeare_env.shakespeare.rules.boards import standing
 
 
 def _to_next(steps: Steps, most: int) -> list[int]:
-    """Return what each value up to `most` lacks to the next threshold, 0 past the last one."""
+    """Return how far each value from 0 to `most` is from the next threshold, 0 past the last."""
     thresholds = [threshold for threshold, _ in steps]
     return [
         min((threshold - value for threshold in thresholds if threshold > value), default=0)
@@ -86,7 +86,7 @@ def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
 def observe_troupe(game: Record, seat: int, out: Any) -> None:
     """Write a seat's characters and costumes.
 
-    It multiplies by `extra` where a branch would do: processors cannot predict which cards lie face
+    It multiplies by `extra` instead of branching: processors cannot predict which cards lie face
     down, and a wrong guess costs more than the multiplications.
     """
     cards = game["card"][seat]
@@ -95,8 +95,13 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
     resting = game["rest"][seat]
     elements = game["costume_len"][seat]
     values = game["costume_value"][seat]
-    extras = used = wages = 0
-    best = complete = actors = craftsmen = 0
+    extras = 0
+    used = 0
+    wages = 0
+    best = 0
+    complete = 0
+    actors = 0
+    craftsmen = 0
     for member in range(int(game["troupe_len"][seat])):
         card = np.uint32(cards[member])
         extra = int(face_down[member])
@@ -225,7 +230,7 @@ def observe_table(game: Record, out: Any) -> None:
 
 @rule
 def observe_own(game: Record, seat: int, out: Any) -> None:
-    """Write the observer's objectives, those it put back, and its secret choice."""
+    """Write what the observer alone knows: its objectives, those it put back, its rest choice."""
     if game["to_move"] == seat:
         for place in range(int(game["drawn_len"])):
             out[TABLE_AT.own_drawn + int(game["drawn"][place])] = 1

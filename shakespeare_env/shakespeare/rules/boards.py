@@ -1,4 +1,4 @@
-"""Rules of things on the table: discs on acts, troupes, stages, moods and the supply."""
+"""Rules of the components: discs on acts, the supply, troupes, costumes, moods and stages."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.state import MOST, NOBODY
 
 _ROW = 16
-"""Exceeds any pile: spaces outweigh heights."""
+"""The weight of a space in `standing`, which exceeds the height of any pile."""
 
 
 @rule
@@ -37,7 +37,7 @@ def can_advance(game: Record, act: int, seat: int) -> bool:
 
 @rule
 def advance(game: Record, act: int, seat: int, quills: int) -> None:
-    """Advance a disc; quills past the last space are lost (Rules T6)."""
+    """Advance a disc one space a quill; quills past the last space are lost (Rules T6)."""
     for _ in range(quills):
         if can_advance(game, act, seat):
             place(game, act, seat, game["disc_space"][act, seat] + 1)
@@ -68,22 +68,22 @@ def ahead(game: Record, act: int, disc: int) -> int:
     return count
 
 
-# ---- the supply: prestige and pounds stop at `MOST` of the record -----------------------------
+# ---- the supply ---------------------------------------------------------------------------------
 @rule
 def gain_prestige(game: Record, seat: int, points: int) -> None:
-    """Score prestige, or lose it (Rules F4)."""
+    """Score prestige, or lose it, up to `MOST` either way (Rules F4)."""
     game["prestige"][seat] = min(max(game["prestige"][seat] + points, -MOST), MOST)
 
 
 @rule
 def gain_pounds(game: Record, seat: int, pounds: int) -> None:
-    """Take pounds from the supply."""
+    """Take pounds from the supply, up to `MOST` in hand."""
     game["pounds"][seat] = min(game["pounds"][seat] + pounds, MOST)
 
 
 @rule
 def size_of_table(game: Record) -> int:
-    """Return the rules' `N`: the seats, but 2 in solo (Rules S1, V1)."""
+    """Return the `N` of the rules: the number of seats, but 2 in solo (Rules S1, V1)."""
     return max(game["players"], 2)
 
 
@@ -91,7 +91,7 @@ def size_of_table(game: Record) -> int:
 def show_elements(game: Record) -> None:
     """Display 3N costumes and 3N stage sets, or what the bags still hold (Rules S4, U2).
 
-    A bag that has been filled never holds too few; one in a position in text may.
+    A bag filled at setup never holds too few, but one in a position given as text may.
     """
     for kind in (t.COSTUME, t.SET):
         bag = game["bag"][kind]
@@ -165,7 +165,10 @@ def wears_costumes(game: Record, seat: int, member: int) -> bool:
 
 @rule
 def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
-    """Return a costume move's member, or NOBODY: actors by card, extras by hiring order."""
+    """Return the member that a costume move names, or NOBODY (Rules T12).
+
+    A move names actors by their card and extras by hiring order.
+    """
     extras = 0
     for member in range(game["troupe_len"][seat]):
         if game["extra"][seat, member] == 1:
@@ -204,7 +207,7 @@ def shift_mood(game: Record, seat: int, steps: int) -> None:
 
 @rule
 def shift_mood_of_others(game: Record, seat: int, steps: int) -> None:
-    """Move all other moods."""
+    """Move the mood of every other seat (Rules T15)."""
     for other in range(game["players"]):
         if other != seat:
             shift_mood(game, other, steps)

@@ -1,7 +1,7 @@
-"""Which decision follows which.
+"""The order of decisions: what is legal, what a move does, and which decision comes next.
 
-Choices that a move opens (white quills, elements, the Queen's gift) come first, then the part's
-next seat, then the next part.
+Choices that a move opens (white quills, elements, the Queen's gift) come first, then the next seat
+of the same part of the game, then the next part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shakespeare_env.shakespeare.rules.scoring import finish
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark legal actions in bool[A], all False before; count them."""
+    """Mark the legal actions in `mask`, bool[A], all False before, and return their number."""
     phase = game["phase"]
     if phase == s.TURN:
         return turn.legal(game, mask)
@@ -80,7 +80,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def find_decision(game: Record) -> None:
-    """Find the next decision, or the end."""
+    """Move on to the next decision, or to the end of the game."""
     while not (has_open_choice(game) or next_of_part(game)):
         next_part(game)
 
@@ -89,8 +89,8 @@ def find_decision(game: Record) -> None:
 def has_open_choice(game: Record) -> bool:
     """Return whether the mover still has to choose: white quills, then elements (Rules T8, T18).
 
-    Impossible choices lapse: quills with nowhere to go, mandatory elements without a place, moves
-    back from space 1 (Rules T6, T16, T18, M2).
+    Impossible choices lapse: quills with nowhere to go (Rules T6), mandatory elements that cannot
+    be placed (T16, T18), and moves back from space 1 (M2).
     """
     if game["quills"] > 0:
         if quill.is_possible(game):
@@ -118,7 +118,7 @@ def has_open_choice(game: Record) -> bool:
 
 @rule
 def next_of_part(game: Record) -> bool:
-    """Move on to the part's next seat; False when finished."""
+    """Move on to the part's next decision; return False if the part is finished."""
     part = game["part"]
     if part == s.IN_TURNS:
         return ask(game, turn.next_seat(game), s.TURN)
@@ -148,7 +148,7 @@ def next_of_part(game: Record) -> bool:
 
 @rule
 def ask(game: Record, seat: int, phase: int) -> bool:
-    """Let a seat, if any, decide next."""
+    """Let a seat decide next in a phase; return False if the seat is NOBODY."""
     if seat == s.NOBODY:
         return False
     game["to_move"] = seat
@@ -214,7 +214,10 @@ def begin_turns(game: Record) -> None:
 
 @rule
 def begin_rest(game: Record) -> None:
-    """Begin upkeep, then rest in Order, or by Initiative if strategic (U1 to U3, P1, P4, D2)."""
+    """Do the upkeep and begin rest (Rules U1 to U3, P1).
+
+    Seats choose in Order (D2), with strategic rest by Initiative (P4).
+    """
     rest.renew(game)
     rest.lift(game)
     game["part"] = s.IN_REST
@@ -223,7 +226,7 @@ def begin_rest(game: Record) -> None:
 
 @rule
 def call_in(game: Record, seats: Any) -> None:
-    """Queue all seats in the given order."""
+    """Put all seats into the queue, in the given order."""
     for place in range(game["players"]):
         game["queue"][place] = seats[place]
     game["queue_len"] = game["players"]
@@ -231,7 +234,7 @@ def call_in(game: Record, seats: Any) -> None:
 
 @rule
 def end(game: Record) -> None:
-    """End the game (section F)."""
+    """Score and end the game (section F)."""
     finish(game)
     game["part"] = s.IN_END
     game["phase"] = s.OVER

@@ -1,4 +1,4 @@
-"""The end of the game (section F)."""
+"""The scoring at the end of the game (section F)."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ _DEAREST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """Return an objective's metric now; for `sacrifice`, pounds in hand (Rules F1a)."""
+    """Return the value of an objective's metric now; `sacrifice` counts pounds in hand (F1a)."""
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -47,7 +47,7 @@ def metric(game: Record, seat: int, which: int) -> int:
 
 @rule
 def troupe_metric(game: Record, seat: int, which: int) -> int:
-    """Return a metric that counts the troupe (Rules F1a)."""
+    """Return the value of a metric that counts members of the troupe (Rules F1a)."""
     count = 0
     best = 0
     for member in range(game["troupe_len"][seat]):
@@ -71,7 +71,7 @@ def reward(objective: int, value: int) -> int:
 
 @rule
 def wage(card: int, face_down: int) -> int:
-    """Return what a character costs at the end; extras and the board's are free (Rules F3)."""
+    """Return a character's wage at the end; extras and the board's characters have none (F3)."""
     return 0 if face_down else int(t.COST[card])
 
 
@@ -96,7 +96,7 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Score objectives before wages; that of pounds, if any, comes last (Rules F1)."""
+    """Score a seat's objectives, the one that pounds are given up for last (Rules F1)."""
     of_pounds = NOBODY
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
@@ -117,7 +117,10 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 
 @rule
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
-    """Give up pounds for an objective as ends best (Rules F1)."""
+    """Give up the pounds for an objective with which the seat ends best (Rules F1).
+
+    The best end has the most prestige, then the most pounds left, then the fewest unpaid.
+    """
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
     best_prestige = t.UNPAID * best_unpaid
     best_gift = 0
@@ -153,13 +156,13 @@ def finish(game: Record) -> None:
 
 @rule
 def score_yellow(game: Record, seat: int) -> None:
-    """Score yellow elements (Rules F2)."""
+    """Score 1 prestige for each yellow element (Rules F2)."""
     gain_prestige(game, seat, game["yellow"][seat])
 
 
 @rule
 def score_wages(game: Record, seat: int) -> None:
-    """Pay wages; every unpaid character costs prestige (Rules F3)."""
+    """Pay the wages and lose prestige for every unpaid character (Rules F3)."""
     unpaid, left = pay_wages(game, seat, game["pounds"][seat])
     gain_prestige(game, seat, t.UNPAID * unpaid)
     game["pounds"][seat] = left

@@ -12,7 +12,7 @@ from shakespeare_env.shakespeare.rules.phases.rest import begin_day
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 
 OPTIONS = {"strategic_rest": range(2, t.N_SEATS + 1)}
-"""Variants, with their seat counts (Rules P4)."""
+"""Variants, with the numbers of seats that can play them (Rules P4)."""
 
 
 @rule
@@ -69,7 +69,7 @@ def clear_seats(game: Record) -> None:
 
 @rule
 def settle_order(game: Record) -> None:
-    """Draw a random Order, also for Initiative (Rules S3)."""
+    """Draw a random Order, which the Initiative track begins with too (Rules S3)."""
     players = game["players"]
     order = game["order"]
     order[:] = NOBODY

@@ -1,6 +1,7 @@
-"""A position as a text table.
+"""A position drawn as text.
 
-Drawn from notation, so that anything that speaks it can be shown, secrets included.
+It is drawn from the notation's JSON object, so that any position in text can be shown, secrets
+included.
 """
 
 from __future__ import annotations
@@ -27,26 +28,30 @@ _LEGEND = (
 )
 _SHORT_COLOURS = dict(zip(COLOURS, ("blk", "pnk", "pur", "blu", "grn", "yel"), strict=True))
 _PRINTED = "███"
-_BRICK = 4  # columns from one wall to the next; a brick of the next row begins half of that further
+_BRICK = 4  # columns from one wall to the next; the next row is shifted by half of that
 _HALF = _BRICK // 2
 
 Row = dict[int, Space | None]
-"""Bricks of a row by half bricks right of the centre; None where an element is printed."""
+"""The bricks of a row by their middle, in half bricks right of the centre.
+
+None stands for a printed element.
+"""
 
 
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    Seats are put in words, the others without idle characters that are printed on their boards; the
-    stage of the seat to move is drawn.
+    Every seat is described in words. Characters of the board are left out while they are idle,
+    unless the seat is to move. The stage of the seat to move is drawn.
     """
-    parts = (_head, _acts, _elements, _supply, _seats)
-    lines = [line for part in parts for line in (*part(position), "")]
+    lines: list[str] = []
+    for part in (_head, _acts, _elements, _supply, _seat_table):
+        lines += [*part(position), ""]
     mover = position["to_move"]
     if mover is not None:
         lines += [*_draw_stage(position["seats"][mover]["stage"]), ""]
     for seat in range(position["players"]):
-        lines += _in_a_line(position, seat)
+        lines += _seat_in_words(position, seat)
     return "\n".join(line.rstrip() for line in (*lines, "─" * _WIDTH, *_LEGEND))
 
 
@@ -62,9 +67,9 @@ def _head(position: Mapping[str, Any]) -> list[str]:
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Return rewards (Rules R2) and discs, the leftmost of a space at the bottom and ahead.
+    """Return a line of rewards (Rules R2) for each act, and one of discs below it.
 
-    Discs stand below the rewards.
+    The leftmost disc of a space is at the bottom, and ahead.
     """
     lengths = t.BOX.act_lengths
     places = t.ACT_II_PRESTIGE
@@ -120,7 +125,7 @@ def _discs(seats: Iterable[int]) -> str:
     return " ".join(map(disc, seats)) or "·"
 
 
-def _seats(position: Mapping[str, Any]) -> list[str]:
+def _seat_table(position: Mapping[str, Any]) -> list[str]:
     rows = [["", "★", "£", "wages", "+3", "mood", "wager", "cylinders", ""]]
     for seat in range(position["players"]):
         mark = "▶" if seat == position["to_move"] else " "
@@ -128,14 +133,14 @@ def _seats(position: Mapping[str, Any]) -> list[str]:
     return columns(rows, [str.ljust, *[str.rjust] * 7, str.ljust])
 
 
-def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
+def _seat_in_words(position: Mapping[str, Any], seat: int) -> list[str]:
     mine = position["seats"][seat]
-    own = seat == position["to_move"]
-    troupe = [
-        _in_words(member, extra or w.CHARACTERS[member["card"]])
-        for place, (member, extra) in enumerate(w.members(mine))
-        if own or place >= t.N_BOARD or member["costume"] or member["cylinder"] or member["rest"]
-    ]
+    decides = seat == position["to_move"]
+    troupe = []
+    for place, (member, extra) in enumerate(w.members(mine)):
+        idle = not (member["costume"] or member["cylinder"] or member["rest"])
+        if decides or place >= t.N_BOARD or not idle:
+            troupe.append(_member_in_words(member, extra or w.CHARACTERS[member["card"]]))
     parts = [", ".join(troupe)] if troupe else []
     if mine["stage"]:
         candles = {space.id for space in t.BOX.spaces if space.candle}
@@ -149,16 +154,22 @@ def _in_a_line(position: Mapping[str, Any], seat: int) -> list[str]:
         worth = worth_now(position, seat, card)
         brings = "" if worth is None else f": {b.signed(worth)}★"
         parts.append(f"◆ {w.OBJECTIVES[card]}{brings}")
-    if hidden := len(mine["objectives"]) - len(known):
+    hidden = len(mine["objectives"]) - len(known)
+    if hidden:
         parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
     return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, "", " " * 9)
 
 
-def _in_words(member: Mapping[str, Any], name: str) -> str:
-    mark = "●" if member["cylinder"] else "z" if member["rest"] else ""
-    words = [f"{mark}{GLUE}{name}" if mark else name]
-    if due := wage(member):
-        words[-1] += f"{GLUE}{due}£"
+def _member_in_words(member: Mapping[str, Any], name: str) -> str:
+    first = name
+    if member["cylinder"]:
+        first = f"●{GLUE}{name}"
+    elif member["rest"]:
+        first = f"z{GLUE}{name}"
+    due = wage(member)
+    if due:
+        first += f"{GLUE}{due}£"
+    words = [first]
     if member["costume"]:
         done = "✓" if len(member["costume"]) == t.N_SLOTS else ""
         words.append("-".join(_SHORT_COLOURS[colour] for colour in member["costume"]) + done)
@@ -167,21 +178,27 @@ def _in_words(member: Mapping[str, Any], name: str) -> str:
 
 @cache
 def stage_rows() -> list[Row]:
-    """Return the stage's rows, top to bottom and centred.
+    """Return the rows of the stage, from the top down, each centred.
 
-    Printed elements fill in where a space rests on something the box does not name (Rules T13).
+    Where a space rests on something that the box does not name, an element is printed (Rules T13).
     """
     rows: list[Row] = []
     for number in sorted({space.row for space in t.BOX.spaces}, reverse=True):
         spaces = [space for space in t.BOX.spaces if space.row == number]
         row: Row = {2 * index - (len(spaces) - 1): space for index, space in enumerate(spaces)}
-        for middle, brick in rows[-1].items() if rows else ():
-            if brick is None or len(brick.on) < 2:
-                for below in (middle - 1, middle + 1):
-                    if all(abs(below - other) > 1 for other in row):
-                        row[below] = None
+        if rows:
+            _add_printed(row, rows[-1])
         rows.append(dict(sorted(row.items())))
     return rows
+
+
+def _add_printed(row: Row, above: Row) -> None:
+    """Add the printed elements that bricks of the row above rest on, where there is no space."""
+    for middle, brick in above.items():
+        if brick is None or len(brick.on) < 2:
+            for below in (middle - 1, middle + 1):
+                if all(abs(below - other) > 1 for other in row):
+                    row[below] = None
 
 
 def _draw_stage(filled: Mapping[str, str]) -> list[str]:

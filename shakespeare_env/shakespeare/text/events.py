@@ -1,6 +1,6 @@
-"""The effects of a move, and of what follows it by itself, in words.
+"""The effects of a move, and of what follows it without a choice, in words.
 
-Each teller words the calls of one rule, by what they have changed in the record.
+Each teller puts the calls of one rule in words, by what the call has changed in the record.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _IN_WORDS = ("mood", "tokens", "pounds", "prestige")
 _NO_POWER = Power()
 
 
-def _counted(game: Record, seat: int) -> dict[str, int]:
+def _counters(game: Record, seat: int) -> dict[str, int]:
     counters = {name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")}
     counters |= {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
     counters |= {
@@ -49,9 +49,9 @@ def _counted(game: Record, seat: int) -> dict[str, int]:
 
 
 def changes(call: Call, seat: int) -> dict[str, int]:
-    """Return a seat's counters that have changed, by how much."""
-    before = _counted(call.before, seat)
-    after = _counted(call.after, seat)
+    """Return by how much a call has changed a seat's counters, without those that stay."""
+    before = _counters(call.before, seat)
+    after = _counters(call.after, seat)
     return {name: after[name] - before[name] for name in after if after[name] != before[name]}
 
 
@@ -65,9 +65,16 @@ def event(
     power: Power = _NO_POWER,
     tried: bool = False,
 ) -> Event:
-    """Return all that a call has changed for a seat, its cause first, then a `note`.
+    """Return the event of all that a call has changed for a seat.
 
-    If a `power` was used or something else `tried` and nothing changed, there is no effect.
+    Args:
+        call: The call.
+        seat: The seat.
+        cause: What has caused the changes, the text's beginning.
+        source: The row of the score sheet, if prestige has changed.
+        note: More words, at the text's end.
+        power: The power that was used; its lost quills are told.
+        tried: Whether to say "no effect" if nothing has changed. A power's use always says so.
     """
     changed = changes(call, seat)
     words = []
@@ -104,7 +111,8 @@ def _names(cards: Iterable[int]) -> str:
 
 def _join(call: Call) -> Iterator[Event]:
     seat, card, face_down = call.args
-    yield event(call, seat, f"{t.CARD_NAMES[card]} joins{', as an extra' * face_down}")
+    as_extra = ", as an extra" if face_down else ""
+    yield event(call, seat, f"{t.CARD_NAMES[card]} joins{as_extra}")
 
 
 def _turn(call: Call) -> Iterator[Event]:
@@ -116,9 +124,10 @@ def _turn(call: Call) -> Iterator[Event]:
     if action == a.PASS or action < a.ACTIVATE:
         return
     token = action >= a.ACTIVATE_PLUS_3
-    used = (
-        a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3] if token else a.ACTIVATE_CARD[action - a.ACTIVATE]
-    )
+    if token:
+        used = a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3]
+    else:
+        used = a.ACTIVATE_CARD[action - a.ACTIVATE]
     card = b.CARDS[t.CARD_IDS[used]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
@@ -177,7 +186,9 @@ def _set(call: Call) -> Iterator[Event]:
     seat, space, colour = call.args
     name = COLOURS[colour]
     candle = bool(t.CANDLE[space])
-    cause = f"{name} stage set on {t.SPACE_IDS[space]}{', a candle' * candle}"
+    cause = f"{name} stage set on {t.SPACE_IDS[space]}"
+    if candle:
+        cause += ", a candle"
     tried = candle or name in b.SET_GAINS
     yield event(call, seat, cause, source="candles", tried=tried)
     if colour == t.PURPLE:
@@ -196,8 +207,10 @@ def _objective(call: Call) -> Iterator[Event]:
     returned = int(call.before["drawn_len"]) - 1
     known = call.viewer in (None, seat)
     name = f'objective "{t.OBJECTIVE_NAMES[action - a.OBJECTIVE]}"' if known else "an objective"
-    words = f", {returned} go{'es' * (returned == 1)} under the pile" if returned else ""
-    yield event(call, seat, f"keeps {name}{words}")
+    cause = f"keeps {name}"
+    if returned:
+        cause += f", {returned} {'goes' if returned == 1 else 'go'} under the pile"
+    yield event(call, seat, cause)
 
 
 def _lapse(call: Call) -> Iterator[Event]:
@@ -214,7 +227,7 @@ def _lapse(call: Call) -> Iterator[Event]:
 
 
 def _part(call: Call) -> Iterator[Event]:
-    """Tell the evening, the rehearsal and the acts as headings of what they bring."""
+    """Yield a heading for the evening, the rehearsal or the acts, and then what they bring."""
     part = call.before["part"]
     day = call.before["day"]
     if part == s.IN_TURNS:
@@ -260,16 +273,18 @@ def _few_cylinders(call: Call) -> Iterator[Event]:
 
 def _purple(call: Call) -> Iterator[Event]:
     purple = int(call.after["display"][t.SET, t.PURPLE])
-    for seat in _seats(call) if purple else ():
-        cause = f"{b.plural(purple, 'purple stage set')} left on display"
+    if not purple:
+        return
+    cause = f"{b.plural(purple, 'purple stage set')} left on display"
+    for seat in _seats(call):
         yield event(call, seat, cause, tried=True)
 
 
 def _mood(call: Call) -> Iterator[Event]:
     seat = mover(call)
     was = int(call.before["mood"][seat])
-    opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
     if was:
+        opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
         cause = f"mood {b.signed(was)} served"
         due = was in t.MOOD_GAINS
         yield event(call, seat, cause, source="mood", note=opened, tried=due)
@@ -281,7 +296,9 @@ def _costume_power(call: Call) -> Iterator[Event]:
     extra = bool(game["extra"][seat, member])
     card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
     power = t.BOX.extra_power if extra else card.costume_power
-    cause = f"costume power of {card.name}{', an extra' * extra}"
+    cause = f"costume power of {card.name}"
+    if extra:
+        cause += ", an extra"
     yield event(call, seat, cause, source="costume powers", power=power)
 
 
@@ -301,7 +318,8 @@ def _place_scores(call: Call) -> Iterator[Event]:
 
 def _rested(call: Call) -> Iterator[Event]:
     for seat in _seats(call):
-        if rested := call.before["card"][seat][call.before["rest"][seat] == 1].tolist():
+        rested = call.before["card"][seat][call.before["rest"][seat] == 1].tolist()
+        if rested:
             yield event(call, seat, f"rested: {_names(rested)}")
 
 
@@ -327,14 +345,17 @@ def _objective_scores(call: Call, seat: int, cause: str) -> Event:
 
 
 def _one_objective(call: Call) -> Iterator[Event]:
-    seat, objective, *value = call.args  # no value where pounds are given up
+    seat, objective, *values = call.args
     cause = f'objective "{t.OBJECTIVE_NAMES[objective]}"'
-    yield _objective_scores(call, seat, " at ".join((cause, *map(str, value))))
+    if values:  # none where pounds are given up
+        cause += f" at {values[0]}"
+    yield _objective_scores(call, seat, cause)
 
 
 def _yellow(call: Call) -> Iterator[Event]:
     (seat,) = call.args
-    if yellow := int(call.after["yellow"][seat]):
+    yellow = int(call.after["yellow"][seat])
+    if yellow:
         cause = b.plural(yellow, "yellow element")
         yield event(call, seat, cause, source="yellow elements")
 
@@ -344,7 +365,8 @@ def _wages(call: Call) -> Iterator[Event]:
     game = call.after
     troupe = zip(game["card"][seat].tolist(), game["extra"][seat].tolist(), strict=True)
     hired = list(troupe)[: game["troupe_len"][seat]]
-    if due := sum(_wage(card, face_down) for card, face_down in hired):
+    due = sum(_wage(card, face_down) for card, face_down in hired)
+    if due:
         unpaid = int(game["unpaid"][seat])
         words = f", {b.plural(unpaid, 'character')} unpaid" if unpaid else ""
         yield event(call, seat, f"wages of {due} £{words}", source="unpaid wages")
@@ -396,5 +418,8 @@ _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 
 
 def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
-    """Return every effect, in order; `after` is not needed, since no chance to come is told."""
+    """Return every effect of a legal action, in order.
+
+    `after` is not needed: the rules are run again, and no chance that is still to come is told.
+    """
     return _TRACER.run(before, action, viewer)[1]

@@ -1,4 +1,4 @@
-"""Explanations of cards, moves and things on the table, with the numbers of the box."""
+"""Explanations of cards, moves and components, with the numbers of the box in force."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ _MOODS = {mood: b.gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
 
 
 def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
-    """Explain everything by the name that moves use for it."""
+    """Return the explanation of each card, move and component, by the name that moves use."""
     known = _numbers(position)
     said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
     explained = {}
@@ -37,6 +37,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     for space in t.BOX.spaces:
         explained[space.id] = Topic(_space(space))
     for card in t.BOX.characters:
+        # The Queen's card has the id of her move, whose explanation comes first.
         above = f"{explained[card.id].text}\n" if card.id in explained else ""
         explained[card.id] = Topic(above + _character(card), title=card.name)
     values = [counted(position, seat) for seat in range(position["players"])]
@@ -46,7 +47,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
 
 
 def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    """Return what `words.toml` names: the numbers of the box's tables, and some words."""
+    """Return what the braces of `words.toml` name: numbers of the box's tables, and some words."""
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
@@ -112,7 +113,7 @@ def _character(card: Character) -> str:
 
 
 def _objective(objective: Objective, values: Sequence[Mapping[str, int]]) -> Topic:
-    """Explain an objective, with its value for each seat now and what that would bring."""
+    """Explain an objective, with its metric for each seat now and the prestige for that."""
     counts = _WORDS["metrics"][objective.metric]
     steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
     standings = []

@@ -1,6 +1,6 @@
-"""Positions as JSON objects, and read back without loss; `record/checks.py` finds impossible ones.
+"""Records written as JSON objects and read back; `record/checks.py` finds impossible positions.
 
-Text omits the random state (future chance) and who remembers which piled objective.
+The text leaves out the random state and who remembers which objective of the pile.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ def to_dict(game: Record) -> dict[str, Any]:
 
 
 def _listed(game: Record, name: str) -> Any:
-    """Return a field up to the length that another one gives."""
+    """Return the list of a field, whose length another field gives."""
     return game[name][: game[f"{name}_len"]]
 
 
@@ -102,7 +102,7 @@ def _craft_of(game: Record) -> dict[str, Any]:
         "value": int(game["craft_value"]),
         "costumes": bool(game["craft_costumes"]),
         "sets": bool(game["craft_sets"]),
-        "colours": [name for colour, name in enumerate(COLOURS) if colours >> colour & 1],
+        "colours": [name for colour, name in enumerate(COLOURS) if (colours >> colour) & 1],
         "optional": bool(game["craft_optional"]),
     }
 
@@ -149,23 +149,25 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     """Write a text position into a record, keeping its random state.
 
     Raises:
-        PositionError: Impossible position; names the place, value and remedy.
+        PositionError: An entry is missing or impossible; the message names it and the remedy.
     """
     given = read.table(position, "position", _KEYS)
     read.choice(given["game"], "game", (NAME,))
-    players = _whole(given, "", "players")
+    players = _integer(given, "", "players")
     for name, field in s.RANGES.items():
         game[name] = s.NOBODY if field.low == s.NOBODY else 0
     game["players"] = players
     game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
-    game["day"] = _whole(given, "", "day")
-    game["phase"] = phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
+    game["day"] = _integer(given, "", "day")
+    phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
+    game["phase"] = phase
     over = phase == s.OVER
     if over and given["to_move"] is not None:
         read.refuse("to_move", f"{short_repr(given['to_move'])} in phase 'over'", "write null")
-    game["to_move"] = (
-        s.NOBODY if over else read.integer(given["to_move"], "to_move", 0, players - 1)
-    )
+    if over:
+        game["to_move"] = s.NOBODY
+    else:
+        game["to_move"] = read.integer(given["to_move"], "to_move", 0, players - 1)
     _read_places(given, game, players)
     _read_table(given, game)
     _read_pending(given["pending"], game)
@@ -180,16 +182,16 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
         read.refuse("winners", f"{short_repr(given['winners'])} before the end", "write null")
 
 
-def _whole(
+def _integer(
     given: Mapping[str, Any], where: str, key: str, field: str = "", low: int = -s.MOST
 ) -> int:
-    """Return the number of a key, within its field's range and not below `low`."""
-    ends = s.RANGES[field or key]
-    return read.integer(given[key], f"{where}{key}", max(low, ends.low), ends.high)
+    """Return the integer of a key, which must lie in its field's range and not below `low`."""
+    limits = s.RANGES[field or key]
+    return read.integer(given[key], f"{where}{key}", max(low, limits.low), limits.high)
 
 
-def _put(game: Record, name: str, values: list[int]) -> None:
-    """Write a list into a field, and its length into another."""
+def _write_list(game: Record, name: str, values: list[int]) -> None:
+    """Write a list into a field, and its length into the field of its length."""
     game[name][: len(values)] = values
     game[f"{name}_len"] = len(values)
 
@@ -200,9 +202,10 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
         read.refuse("order", short_repr(given["order"]), f"name all {players} seats")
     game["order"][:players] = order
     for name in ("initiative", "queue"):
-        _put(game, name, read.seats(given[name], name, players))
+        _write_list(game, name, read.seats(given[name], name, players))
     discs: dict[int | str, int] = {seat: seat for seat in range(players)}
-    discs |= {NEUTRAL: t.NEUTRAL} if players == 1 else {}
+    if players == 1:
+        discs[NEUTRAL] = t.NEUTRAL
     piles = read.table(given["piles"], "piles", ACTS)
     for act, name in enumerate(ACTS):
         spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
@@ -233,8 +236,8 @@ def _read_table(given: Mapping[str, Any], game: Record) -> None:
         cards = read.choices(value, where, t.DECK_IDS, t.N_DECK_CARDS)
         game[name][:] = np.bincount(cards, minlength=t.N_DECK)
     deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
-    _put(game, "objective_deck", deck)
-    game["supply_tokens"] = _whole(given, "", "supply_tokens")
+    _write_list(game, "objective_deck", deck)
+    game["supply_tokens"] = _integer(given, "", "supply_tokens")
 
 
 def _read_pending(pending: Any, game: Record) -> None:
@@ -243,7 +246,7 @@ def _read_pending(pending: Any, game: Record) -> None:
         _read_craft(pending, "pending", game)
     elif phase == s.QUILL:
         given = read.table(pending, "pending", ("quills", "then"))
-        game["quills"] = _whole(given, "pending.", "quills", low=1)
+        game["quills"] = _integer(given, "pending.", "quills", low=1)
         if isinstance(given["then"], Mapping):
             _read_craft(given["then"], "pending.then", game)
             game["part"] = s.IN_TURNS
@@ -254,7 +257,7 @@ def _read_pending(pending: Any, game: Record) -> None:
     elif phase == s.OBJECTIVE:
         given = read.table(pending, "pending", ("drawn",))
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
-        _put(game, "drawn", drawn)
+        _write_list(game, "drawn", drawn)
     elif pending is not None:
         read.refuse(
             "pending", f"{short_repr(pending)} in phase {s.PHASE_NAMES[phase]!r}", "write null"
@@ -267,7 +270,7 @@ def _read_pending(pending: Any, game: Record) -> None:
 
 def _read_craft(value: Any, where: str, game: Record) -> None:
     given = read.table(value, where, _CRAFT_KEYS)
-    game["craft_value"] = _whole(given, f"{where}.", "value", "craft_value", low=1)
+    game["craft_value"] = _integer(given, f"{where}.", "value", "craft_value", low=1)
     for name in ("costumes", "sets", "optional"):
         game[f"craft_{name}"] = read.truth(given[name], f"{where}.{name}")
     colours = read.choices(given["colours"], f"{where}.colours", COLOURS, t.N_COLOURS)
@@ -278,11 +281,11 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
     given = read.table(value, where, _SEAT_KEYS[over])
     amounts = ("prestige", "pounds", "tokens", "mood", "cylinders")
     for name in (*amounts, "unpaid") if over else amounts:
-        game[name][seat] = _whole(given, f"{where}.", name)
+        game[name][seat] = _integer(given, f"{where}.", name)
     for name in ("recruited", "passed"):
         game[name][seat] = read.truth(given[name], f"{where}.{name}")
     if given["wager"] is not None:
-        game["wager"][seat] = _whole(given, f"{where}.", "wager", low=1)
+        game["wager"][seat] = _integer(given, f"{where}.", "wager", low=1)
     if given["kept"] is not None:
         game["kept"][seat] = read.choice(given["kept"], f"{where}.kept", t.CARD_IDS)
     kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.N_OBJECTIVES)

@@ -1,9 +1,8 @@
-"""Words for a position that all drawings share, and the view of it that a seat has (Rules D3)."""
+"""Words for a position that all drawings share, and the position as a seat sees it (Rules D3)."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from itertools import count
 from typing import Any
 
 from shakespeare_env.core.game import UNKNOWN
@@ -30,10 +29,10 @@ OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, s
 
 
 def day_words(position: Mapping[str, Any]) -> str:
-    """Return the day, or the evening that ends it, and the next rehearsal."""
+    """Return the day, or the evening that ends it, and when the next rehearsal is."""
     day = position["day"]
     part = _part(position)
-    # Once characters rest it is the next day.
+    # In the phase `rest`, `day` is already the next day.
     ended = day - 1 if part == "rest" else day
     if part == "over":
         return f"day {day} of {t.N_DAYS}"
@@ -44,7 +43,7 @@ def day_words(position: Mapping[str, Any]) -> str:
 
 
 def asked(position: Mapping[str, Any]) -> str:
-    """Say who decides what; at the end who has won, or the solo result."""
+    """Return who decides what in a sentence; at the end who has won, or the solo result."""
     phase = position["phase"]
     seat = position["to_move"]
     pending = position["pending"]
@@ -52,8 +51,10 @@ def asked(position: Mapping[str, Any]) -> str:
         return _outcome(position)
     if phase == "turn":
         recruited = position["seats"][seat]["recruited"]
-        question = "activate a character or pass"
-        question = question if recruited else "recruit or activate a character"
+        if recruited:
+            question = "activate a character or pass"
+        else:
+            question = "recruit or activate a character"
     elif phase == "craft":
         question = _craft(pending)
     elif phase == "quill":
@@ -74,7 +75,7 @@ def asked(position: Mapping[str, Any]) -> str:
 
 
 def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
-    """Say where the game stands: the table, the day, its phase, and who decides what."""
+    """Return where the game stands: the table, the day, its phase, and who decides what."""
     players = position["players"]
     queue = position["queue"]
     table = f"{players} seats" if players > 1 else "solo"
@@ -89,25 +90,35 @@ def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline
 
 
 def winners(position: Mapping[str, Any]) -> list[int]:
-    """Return the seats that beat others; none before the end.
+    """Return the winners' seats; none before the end, and none in solo.
 
-    Solo notation always has the seat win: drawings compare its score with the target.
+    In solo the notation always names the seat a winner; its score is compared with a target.
     """
     return list(position["winners"] or ()) if position["players"] > 1 else []
 
 
 def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
-    """Return what a seat has, by short names; last what it has done or keeps free of rest."""
+    """Return a seat's counters as text, by short names.
+
+    The last one, whose name is empty, says what the seat has done, or keeps free of rest.
+    """
     mine = position["seats"][seat]
     phase = position["phase"]
     used = sum(member["cylinder"] for member in mine["troupe"])
-    done = [word for word in ("recruited", "passed") if mine[word]]
+    done = []
     if phase == "over":
-        done = [f"{mine['unpaid']} unpaid"] if mine["unpaid"] else []
-        done += ["wins"] if seat in winners(position) else []
+        if mine["unpaid"]:
+            done.append(f"{mine['unpaid']} unpaid")
+        if seat in winners(position):
+            done.append("wins")
     elif phase == "rest":
         kept = mine["kept"]
-        done = ["has chosen" if kept == UNKNOWN else f"keeps {CHARACTERS[kept]}"] if kept else []
+        if kept == UNKNOWN:
+            done.append("has chosen")
+        elif kept:
+            done.append(f"keeps {CHARACTERS[kept]}")
+    else:
+        done += [word for word in ("recruited", "passed") if mine[word]]
     return {
         "prestige": b.minus(str(mine["prestige"])),
         "pounds": str(mine["pounds"]),
@@ -121,12 +132,19 @@ def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
 
 
 def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
-    """Return a seat's troupe, each with its name as an extra, by hiring order (T12), or empty."""
-    numbers = count(1)
-    return [
-        (member, f"extra{next(numbers)}" if member["face"] == "extra" else "")
-        for member in seat["troupe"]
-    ]
+    """Return a seat's characters, each with its name as an extra, or an empty text if it is none.
+
+    Extras are numbered by hiring order (Rules T12).
+    """
+    found = []
+    extras = 0
+    for member in seat["troupe"]:
+        name = ""
+        if member["face"] == "extra":
+            extras += 1
+            name = f"extra{extras}"
+        found.append((member, name))
+    return found
 
 
 def extra_words(name: str) -> str:
@@ -135,7 +153,7 @@ def extra_words(name: str) -> str:
 
 
 def _part(position: Mapping[str, Any]) -> str:
-    """Return the phase; of a white quill that of which it is a part, or empty."""
+    """Return the phase, or for white quills the part they belong to; empty before an element."""
     phase = position["phase"]
     part = position["pending"]["then"] if phase == "quill" else phase
     return part if isinstance(part, str) else ""
@@ -163,21 +181,24 @@ def _craft(pending: Mapping[str, Any]) -> str:
 
 
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-    """Return a position as a seat sees it: `UNKNOWN` is what `record/observe.py` never reads.
+    """Return a position as a seat sees it, with `UNKNOWN` for what it cannot know (Rules D3).
 
-    So is the whole objective pile: text does not say who put cards back.
+    The whole objective pile is unknown, since text does not say who put cards back.
     """
     phase = position["phase"]
     seen = {**position, "objective_deck": [UNKNOWN] * len(position["objective_deck"])}
     if phase == "objective" and position["to_move"] != seat:
         seen["pending"] = {"drawn": [UNKNOWN] * len(position["pending"]["drawn"])}
     seen["seats"] = [dict(entry) for entry in position["seats"]]
+    secret_choices = ["kept", "wager"] if phase == "wager" else ["kept"]
     for other, entry in enumerate(seen["seats"]):
-        if other != seat:
-            entry["objectives"] = [UNKNOWN] * len(entry["objectives"])
-            # Others see that it has chosen, not what.
-            for choice in ("kept", "wager") if phase == "wager" else ("kept",):
-                entry[choice] = None if entry[choice] is None else UNKNOWN
+        if other == seat:
+            continue
+        entry["objectives"] = [UNKNOWN] * len(entry["objectives"])
+        for choice in secret_choices:
+            # It is seen that another seat has chosen, but not what.
+            if entry[choice] is not None:
+                entry[choice] = UNKNOWN
     return seen
 
 
@@ -188,9 +209,11 @@ def is_secret(position: Mapping[str, Any], move: str) -> bool:
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
-    """Return prestige by source and seat: so far, or once over what the end added (Rules F).
+    """Return the rows of the score sheet: a source, and the prestige from it by seat.
 
-    Objectives stay with what came before: what was given up for one cannot be seen any more.
+    Before the end there is one row, the prestige so far. Once the game is over, yellow elements and
+    unpaid wages have rows of their own (Rules F2, F3). Objectives stay with what came before, since
+    a position no longer shows the pounds given up for one.
     """
     seats = position["seats"]
     prestige = [seat["prestige"] for seat in seats]

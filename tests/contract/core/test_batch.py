@@ -156,7 +156,7 @@ def test_views_of_some_games_are_rows_of_the_views_of_all(table, n, threads):
     for game in (0, n - 1):
         position = Position.of_record(batch.game, record_of(batch, game))
         assert scores[game].tolist() == position.scores()
-    for rows in ([], [n - 1], range(n)):
+    for rows in ([], np.array([], complex), [n - 1], range(n)):
         np.testing.assert_array_equal(batch.observe(seats[list(rows)], rows), seen[list(rows)])
         np.testing.assert_array_equal(batch.scores(rows), scores[list(rows)])
     batch.restart([])

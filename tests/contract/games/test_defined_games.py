@@ -375,7 +375,7 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
     for line in said[1][:2]:
         assert "there is no game 'leduc'" in line
         assert "--game FILE.py:GAME" in line
-    assert "field is of leduc, not of kuhn" in said[1][-1]
+    assert "arena is of leduc, not of kuhn" in said[1][-1]
 
 
 def test_the_sum_of_a_hidden_hand_is_known_and_stays():

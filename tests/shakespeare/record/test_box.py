@@ -1,4 +1,4 @@
-"""The box file: every wrong one is refused with its entry, others are read and played."""
+"""Wrong box files are refused with the name of the entry; others are read and played."""
 
 import pickle
 from pathlib import Path
@@ -49,7 +49,7 @@ REFUSED = {
     "objective.wardrobe.points = { 5 = 1, 4 = 2 }": "objective.wardrobe",
     "objective.wardrobe.metric = 'sacrifice'": "objective",
 }
-"""What is edited -> what the message names."""
+"""By edit of the box, what the message names."""
 
 
 def load_box(path):

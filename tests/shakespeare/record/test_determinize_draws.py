@@ -20,7 +20,7 @@ all_tables = pytest.mark.parametrize("table", OURS, ids=str)
 
 
 def drawn_anew(position, seat, seeds):
-    """Records of one position determinized for a seat with each of many seeds."""
+    """Determinize a position for a seat with each of many seeds."""
     batch = copies(position, len(seeds))
     batch.determinize(slice(None), [seat] * len(seeds), seeds)
     return batch.save(slice(None))
@@ -30,7 +30,7 @@ DRAWS = 3000
 
 
 def assert_uniform(values, expected):
-    """Whether each of the expected values was drawn about equally often, and no other."""
+    """Assert that each of the expected values was drawn about equally often, and no other."""
     counts = Counter(values)
     assert set(counts) == set(expected)
     mean = len(values) / len(counts)
@@ -41,7 +41,7 @@ def assert_uniform(values, expected):
 
 
 def first_position(wanted):
-    """The first of random games with four seats that is wanted."""
+    """Return the first wanted position of random games with four seats."""
     table = Table("shakespeare", 4)
     for seed in range(100):
         for position in game_from(table.position(seed), salt=seed):
@@ -51,7 +51,7 @@ def first_position(wanted):
 
 
 def unseen_by(record, seat):
-    """The objectives that a seat has not seen."""
+    """Return the objectives that a seat has not seen."""
     own = set(record["objectives"][seat][: record["objectives_len"][seat]])
     own |= set(record["objective_deck"][record["objective_known"] == seat])
     if record["to_move"] == seat:
@@ -90,7 +90,7 @@ def test_a_draw_of_another_seat_is_uniform():
 
 @pytest.mark.slow
 def test_pending_wagers_and_rest_choices_of_others_are_uniform():
-    """D2: one that is not made yet stays so.  Copies of a card are one choice (P2)."""
+    """A choice that is not made yet stays so (D2), and copies of a card are one choice (P2)."""
     position = first_position(lambda p: (p.record()["wager"] > 0).sum() == 2)
     assert position.phase == "wager"
     wagers = position.record()["wager"]
@@ -111,14 +111,14 @@ rules_rewind = registry.game("shakespeare").rules.rewind
 
 @kernel("tests")
 def rewind(games, found):
-    """Rewind games; found: bool[n], which changed."""
+    """Rewind games, and write which of them changed into `found`, bool[n]."""
     for i in range(len(games)):
         found[i] = rules_rewind(games[i])
 
 
 @all_tables
 def test_rewinding_takes_back_the_secret_choices_of_the_others(table):
-    """To the very record at which the first of the wagers, or rest choices, was to be made."""
+    """Rewinding gives the record before the first of the wagers, or rest choices, was made."""
     secret = {"wager"} if table.options.get("strategic_rest") else {"wager", "rest"}
     positions = [p.copy() for seed in (3, 4) for p in game_from(table.position(seed), salt=seed)]
     true = stacked(p.record() for p in positions)

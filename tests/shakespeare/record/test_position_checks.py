@@ -11,7 +11,7 @@ from tests.shakespeare import positions as p
 
 
 def afternoon():
-    """A turn of seat 0 with a bit of everything on the table."""
+    """Return a turn of seat 0 with a bit of everything on the table."""
     me = p.seat(
         ["lear", "extra:viola", "assistant"],
         used=["falstaff"],
@@ -24,53 +24,53 @@ def afternoon():
 
 
 def crafting():
-    """Seat 0 is spending the value of a handyman."""
+    """Return a position in which seat 0 spends the value of a handyman."""
     return play(p.turn_position(sets={"pink": 3}), "activate:handyman_board")
 
 
 def writing():
-    """Seat 0 has two white quills."""
+    """Return a position in which seat 0 has two white quills."""
     return play(p.turn_position(), "activate:author")
 
 
 def lear_writing():
-    """Seat 0 has a white quill, then a blue stage set to take."""
+    """Return a position in which seat 0 has a white quill, then a blue stage set to take."""
     d = p.turn_position(sets={"blue": 1}, seats={0: p.seat(["lear"])})
     return play(d, "activate:lear")
 
 
 def choosing():
-    """Seat 0 has drawn three objectives."""
+    """Return a position in which seat 0 has drawn three objectives."""
     return play(p.turn_position(), "activate:queen", "queen:objectives")
 
 
 def stepping_back():
-    """Seat 0 chooses where to move back, seats 1 to 3 follow."""
+    """Return a position in which seat 0 chooses where to move back, and seats 1 to 3 follow."""
     acts = {"I": {2: [0]}, "II": {3: [0]}}
     return play(p.last_turn(acts=acts, seats={0: p.ready_to_pass(mood=-1)}), "pass")
 
 
 def rehearsing():
-    """Seat 1 has a white quill in the rehearsal, seat 0 follows."""
+    """Return a position in which seat 1 has a white quill in the rehearsal, and seat 0 follows."""
     worn = {"author": ["black"] * 3}
     seats = {0: p.ready_to_pass(), 1: p.finished(used=["falstaff"], costumes=worn)}
     return play(p.last_turn(players=2, day=4, seats=seats), "pass")
 
 
 def resting():
-    """Seat 0 has chosen, seat 1 chooses, seat 2 follows."""
+    """Return a position in which seat 0 has chosen, seat 1 chooses, and seat 2 follows."""
     used = ["author", "queen"]
     seats = {i: p.finished(used=used) for i in (1, 2)} | {0: p.ready_to_pass(used=used)}
     return play(p.last_turn(players=3, seats=seats), "pass", "keep:queen")
 
 
 def over():
-    """The end of a game that seat 0 wins."""
+    """Return the end of a game that seat 0 wins."""
     return play(p.last_turn(players=2, day=6, acts={"II": {4: [0]}}), "pass")
 
 
 def alone():
-    """A turn in solo."""
+    """Return a turn in solo."""
     return p.turn_position(players=1)
 
 

@@ -35,7 +35,7 @@ TABLES_HERE = [table for table in TABLES if table.game == "shakespeare"]
 
 
 def assert_as_expected(position, seat, known):
-    """Every field holds what plain Python makes of the text; absent seats hold zeros."""
+    """Assert that fields hold what plain Python makes of the text, and absent seats zeros."""
     seen = position.observation(seat)
     fields = expected(position.to_dict(), seat, known)
     for field in observation_layout("shakespeare"):

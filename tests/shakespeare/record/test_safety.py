@@ -12,7 +12,7 @@ from tests.shakespeare.positions import COLOURS, ready_to_pass, seat, turn_posit
 
 
 def played_out(d, seed):
-    """The position at the end of a random game; every position on the way can be read again."""
+    """Play a random game to its end, reading every position on the way again."""
     position = Position.from_dict(d, seed=seed)
     chance = random.Random(seed)
     for _ in range(LONGEST):

@@ -7,12 +7,12 @@ from tests.shakespeare import positions as p
 
 
 def at(one, two, three):
-    """The disc of seat 0 on the three spaces given, those of the others on space 1."""
+    """Put the disc of seat 0 on the three spaces given, those of the others on space 1."""
     return {"I": {one: [0]}, "II": {two: [0]}, "III": {three: [0]}}
 
 
 def with_actor(card, acts=None):
-    """Seat 0 holds this actor and is to move."""
+    """Return a turn of seat 0, which holds this actor."""
     return p.turn_position(seats={0: p.seat([card])}, acts=acts or {})
 
 

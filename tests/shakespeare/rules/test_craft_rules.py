@@ -21,14 +21,14 @@ CRAFTSMEN = pytest.mark.parametrize(
 
 
 def crafting(*cards, costumes=PLENTY, sets=PLENTY, others=None, worn_by=None, **fields):
-    """Seat 0 to move, with these cards and a full display."""
+    """Return a turn of seat 0 with these cards and a full display."""
     hired = [card for card in cards if card != "handyman_board"]
     seats = {0: p.seat(hired, costumes=worn_by, **fields), **(others or {})}
     return p.turn_position(day=5, costumes=costumes, sets=sets, seats=seats)
 
 
 def colours(moves, kind):
-    """The colours that can be taken."""
+    """Return the colours that can be taken."""
     return {move.split(":")[1].split(">")[0] for move in p.starting(moves, f"{kind}:")}
 
 
@@ -159,7 +159,7 @@ SEW = "activate:costume_mistress_8"
 
 
 def sewing(*cards, costumes, worn_by=None, **fields):
-    """Seat 0 to move, with a costume mistress, these cards and this display of costumes."""
+    """Return a turn of seat 0 with a costume mistress, these cards and this display of costumes."""
     me = p.seat(["costume_mistress_8", *cards], costumes=worn_by, **fields)
     return p.turn_position(day=6, costumes=costumes, seats={0: me, 1: p.seat(["romeo"])})
 

@@ -32,7 +32,7 @@ def test_d2_wagers_are_asked_in_order():
 
 
 def at_rest(**fields):
-    """Three seats that have used the same; seat 0 has only to pass."""
+    """Return the last turn of three seats that have used the same characters."""
     used = ["author", "falstaff", "queen"]
     seats = {0: p.ready_to_pass(used=used), 1: p.finished(used=used), 2: p.finished(used=used)}
     return p.last_turn(players=3, seats=seats, **fields)
@@ -54,7 +54,7 @@ def guesses(game, index, *of):
 
 
 def distinct(values):
-    """How many of the values differ."""
+    """Return how many of the values differ."""
     return len({repr(value) for value in values})
 
 

@@ -11,14 +11,14 @@ LEVEL = (2, 1, 0, 0)
 
 
 def last_evening(*seats, players=2):
-    """Day 6, seat 0 has only to pass; all discs on space 4."""
+    """Return the last turn of the game, with all discs on space 4."""
     return p.last_turn(
         players=players, day=6, seats=dict(enumerate(seats)), acts=p.everyone_on(4, players)
     )
 
 
 def ends_with(*results):
-    """A last evening that ends with this prestige and these pounds, seat by seat."""
+    """Return a last turn after which seats have this prestige and these pounds."""
     makers = [p.ready_to_pass] + [p.finished] * (len(results) - 1)
     seats = [
         make(prestige=prestige - LEVEL[i], pounds=pounds)

@@ -7,14 +7,14 @@ from tests.shakespeare import positions as p
 
 
 def evening(*moods, sets=None, **fields):
-    """Seat 0 has only to pass, all others are finished; the moods of all seats."""
+    """Return the last turn of a day, with the moods of all seats."""
     makers = [p.ready_to_pass] + [p.finished] * (len(moods) - 1)
     seats = {i: make(mood=mood) for i, (make, mood) in enumerate(zip(makers, moods, strict=True))}
     return p.last_turn(players=len(moods), seats=seats, sets=sets, **fields)
 
 
 def changes(d, after):
-    """Prestige and pounds gained, seat by seat."""
+    """Return the prestige and pounds gained, seat by seat."""
     return [p.gained(d, after, i) for i in range(d["players"])]
 
 

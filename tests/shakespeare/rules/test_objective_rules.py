@@ -15,42 +15,42 @@ MORE = ["set_dresser_8"]
 
 
 def last_evening(objectives=(), cards=(), acts=None, others=None, **fields):
-    """Day 6, seat 0 has only to pass."""
+    """Return the last turn of the game."""
     me = p.ready_to_pass(cards, objectives=list(objectives), **fields)
     return p.last_turn(day=6, seats={0: me, **(others or {})}, acts=acts or ENDS)
 
 
 def act(*discs, at):
-    """These discs on one space, from the bottom up; the others on space 4."""
+    """Put these discs on one space, from the bottom up, and the others on space 4."""
     return {4: [disc for disc in range(4) if disc not in discs], at: list(discs)}
 
 
 def even(one, two, three):
-    """The disc of seat 0 on these spaces of the acts."""
+    """Put the disc of seat 0 on these spaces of the acts."""
     acts = {"I": act(0, at=one), "II": act(0, at=two), "III": act(0, at=three)}
     return {"acts": acts | ({"I": {4: [1, 2, 3, 0]}} if one == 4 else {})}
 
 
 def sewn(complete):
-    """Five costumes: these are complete, the others only begun."""
+    """Give seat 0 five costumes, of which these are complete and the others only begun."""
     wearers = ["author", "extra1", "viola", "extra2", "hamlet"]
     worn = {who: ["black"] * (3 if i < complete else 2) for i, who in enumerate(wearers)}
     return {"cards": ["extra:jeweler", "viola", "extra:assistant", "hamlet"], "costumes": worn}
 
 
 def best(*elements):
-    """The best of three complete costumes."""
+    """Give seat 0 three complete costumes, of which this is the best."""
     worn = {"author": ["pink"] * 3, "falstaff": list(elements), "extra1": ["pink"] * 3}
     return {"cards": ["extra:iago"], "costumes": worn}
 
 
 def stage(*colours):
-    """These colours on the stage, from the bottom up."""
+    """Put these colours on the stage, from the bottom up."""
     return {"stage": dict(zip(BOTTOM_UP, colours, strict=False))}
 
 
 def yellow(on_stage, *worn):
-    """Yellow stage sets and the costumes of the Author and an extra."""
+    """Give seat 0 yellow stage sets and costumes of the Author and an extra."""
     costumes = dict(zip(("author", "extra1"), worn, strict=False))
     return {"cards": ["extra:iago"], "stage": on_stage, "costumes": costumes}
 
@@ -100,7 +100,7 @@ WORTH = [
 
 @pytest.mark.parametrize(("objective", "fields", "points"), WORTH)
 def test_f1a_what_an_objective_counts(objective, fields, points):
-    """The end with it less the end without; the other seats end alike."""
+    """The end with the objective is compared to the end without; the other seats end alike."""
     with_it = p.each(play(last_evening([objective], **fields), "pass"), "prestige")
     without = p.each(play(last_evening([], **fields), "pass"), "prestige")
     assert [a - b for a, b in zip(with_it, without, strict=True)] == [points, 0, 0, 0]

@@ -14,13 +14,13 @@ FULL_STAGE = dict.fromkeys(
 
 
 def with_card(card, costumes=None, sets=None, *, acts=None, worn=None, **fields):
-    """Seat 0 holds this card and is to move."""
+    """Return a turn of seat 0, which holds this card."""
     me = seat([card], costumes=worn, **fields)
     return turn_position(seats={0: me}, costumes=costumes, sets=sets, acts=acts or {})
 
 
 def with_pile(pile, **fields):
-    """Seat 0 is to move; the objectives not in this pile are kept by the other seats."""
+    """Return a turn of seat 0; the other seats keep the objectives that are not in this pile."""
     kept = [objective for objective in OBJECTIVES if objective not in pile]
     seats = {0: seat(**fields)} | {i: seat(objectives=kept[i - 1 :: 3]) for i in (1, 2, 3)}
     return turn_position(seats=seats, objective_deck=list(pile))

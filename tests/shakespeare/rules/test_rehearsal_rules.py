@@ -29,13 +29,13 @@ QUIET = {"I": {2: [0], 4: [1]}, "II": {5: [0], 9: [1]}, "III": {2: [0], 4: [1]}}
 
 
 def cards_for(wearers):
-    """The cards to hire for these wearers."""
+    """Return the cards to hire for these wearers."""
     named = {"author": [], "falstaff": [], "extra1": ["extra:jeweler"]}
     return [card for wearer in wearers for card in named.get(wearer, [wearer])]
 
 
 def dressed(*wearers, day=4, acts=None, elements=3, **fields):
-    """Two seats, seat 0 has only to pass; these of its characters have a complete costume."""
+    """Return the last turn of two seats; these characters of seat 0 have a complete costume."""
     colours = ("black", "black", "pink", "pink")
     costumes = {who: [colour] * elements for who, colour in zip(wearers, colours, strict=False)}
     me = p.ready_to_pass(cards_for(wearers), costumes=costumes, **fields)
@@ -89,7 +89,10 @@ def test_r1_coloured_quills_and_gains_of_all_costumes_come_before_all_white_quil
 
 
 def three_seats():
-    """Order 0, 1, 2; initiative 2, 1 and, without an actor, 0. All have an Author in costume."""
+    """Return a last turn with Order 0, 1, 2 and Initiative 2, 1 and, without an actor, 0.
+
+    Every seat's Author has a complete costume.
+    """
     costumes = {"author": BLACK}
     seats = {
         0: p.ready_to_pass(costumes=costumes),

@@ -9,17 +9,20 @@ COPIES = ["set_dresser_6", "set_dresser_6"]
 
 
 def resting(d, index):
-    """The characters of a seat with a rest token, in order of arrival."""
+    """Return the characters of a seat with a rest token, in order of arrival."""
     return [card["card"] for card in seat_of(d, index)["troupe"] if card["rest"]]
 
 
 def evening(cards=(), **fields):
-    """Two seats; seat 0 has only to pass, seat 1 activated one character."""
+    """Return the last turn of two seats; seat 1 has activated one character."""
     return last_turn(players=2, seats={0: ready_to_pass(cards, **fields)})
 
 
 def three_seats(**fields):
-    """Order 0, 1, 2, initiative 2, 0, 1; seats 0 and 2 have used two characters, seat 1 one."""
+    """Return a last turn with Order 0, 1, 2 and Initiative 2, 0, 1.
+
+    Seats 0 and 2 have used two characters, seat 1 one.
+    """
     seats = {0: ready_to_pass(used=["author", "queen"]), 2: finished(used=["falstaff", "queen"])}
     return last_turn(players=3, initiative=[2, 0], seats=seats, **fields)
 

@@ -13,7 +13,7 @@ SEAT_COUNTS = pytest.mark.parametrize("players", [1, 2, 3, 4])
 
 
 def new(players=4, seed=0, drafted=0):
-    """A new game as a dict, after the first `drafted` legal moves."""
+    """Return a new game in the notation, after the first `drafted` legal moves."""
     game = Position.new("shakespeare", players=players, seed=seed)
     for _ in range(drafted):
         game.push(game.moves()[0])

@@ -8,12 +8,12 @@ from tests.shakespeare import positions as p
 
 
 def evening(day=3, acts=None, **fields):
-    """The seat has recruited and can pass."""
+    """Return the last turn of a day in solo."""
     return p.last_turn(players=1, day=day, seats={0: p.ready_to_pass(**fields)}, acts=acts or {})
 
 
 def standing(one, two, three):
-    """The seat's disc on these spaces."""
+    """Put the seat's disc on these spaces."""
     return {"I": {one: [0]}, "II": {two: [0]}, "III": {three: [0]}}
 
 

@@ -20,7 +20,7 @@ CANDLES = {"b1", "b4", "c2", "c3", "c4"}
 
 
 def below(*tops):
-    """Everything underneath these spaces, filled with black."""
+    """Fill everything underneath these spaces with black."""
     filled: dict[str, str] = {}
     for top in tops:
         for space in UNDERNEATH[top]:
@@ -29,13 +29,13 @@ def below(*tops):
 
 
 def building(stage=None, sets=None, cards=("set_dresser_8",), others=None, **fields):
-    """Seat 0 to move, with a set dresser, this stage and this display of stage sets."""
+    """Return a turn of seat 0 with a set dresser, this stage and this display of stage sets."""
     seats = {0: seat(cards, stage=stage or {}, **fields), **(others or {})}
     return turn_position(sets=sets or {"black": 1}, seats=seats)
 
 
 def can_take(d, card="set_dresser_8"):
-    """The stage set moves after activating the card."""
+    """Return the stage set moves after activating the card."""
     return starting(legal(d, f"activate:{card}"), "set:")
 
 

@@ -11,7 +11,7 @@ SHOWN = ["hamlet", "jeweler"]
 
 
 def evening(players=4, day=3, **fields):
-    """The last pass of a day with two cards still shown."""
+    """Return the last turn of a day with two cards still shown."""
     return last_turn(players=players, day=day, **({"shown": SHOWN} | fields))
 
 

@@ -1,4 +1,4 @@
-"""The board in pieces: a place for every move, names that stay, nothing too wide for a phone."""
+"""The pieces of the board: every move has its places, and no piece is too wide for a phone."""
 
 import re
 from collections import defaultdict
@@ -18,7 +18,7 @@ BUTTONS = ("pass", "done")
 
 
 def may_share(one, other):
-    """Whether two moves are meant to be parted after all their places are clicked."""
+    """Return whether two moves have the same places on purpose."""
     kinds = {one.partition(":")[0], other.partition(":")[0]}
     cards = {move.partition(":")[2].removesuffix("+3") for move in (one, other)}
     return len(cards) == 1 and kinds in ({"recruit", "extra"}, {"activate"})
@@ -26,7 +26,7 @@ def may_share(one, other):
 
 @pytest.mark.parametrize("table", SHAKESPEARE, ids=str)
 def test_every_move_has_its_places_on_the_movers_board(table):
-    """Each once, and wherever a piece is as wide as a phone and has room for its texts."""
+    """Each place is there once, and every piece fits a phone and has room for its texts."""
     phases = set()
     for game in sampled(table, seed=1, every=60):
         if game.to_move is None:
@@ -55,7 +55,7 @@ def test_every_move_has_its_places_on_the_movers_board(table):
 
 
 def copies(**fields):
-    """Three jewelers, the first of them used and the second resting, and one more face down."""
+    """Return a turn with three jewelers, the first used, the second resting, and one face down."""
     mine = seat(["jeweler", "jeweler", "extra:jeweler", "jeweler"], used=["jeweler"])
     mine["troupe"][5]["rest"] = True
     return turn_position(players=2, to_move=1, seats={1: mine}, **fields)

@@ -1,4 +1,4 @@
-"""Picture and text of a position: everything in it, and no text without room or on another."""
+"""The picture and the text of a position show everything in it, and no texts overlap."""
 
 import copy
 import re
@@ -30,7 +30,7 @@ PHASES: dict[str, dict[str, Any]] = {
 
 
 def rich_seat(**fields):
-    """A seat with as many characters as there can be, and something of everything."""
+    """Return a seat with as many characters as there can be, and something of everything."""
     hired = ["lady_macbeth", "costume_mistress_6", "extra:othello", "titania"]
     hired += ["extra:costume_mistress_8", "lear", "assistant"]
     given: dict[str, Any] = {
@@ -49,7 +49,7 @@ def rich_seat(**fields):
 
 
 def crowded(phase, players):
-    """A table in this phase at which every seat has as much as there can be."""
+    """Return a position in this phase in which every seat has as much as there can be."""
     game = p.position(phase, players=players, **({"to_move": 0} | PHASES[phase]))
     full = rich_seat(prestige=-12, pounds=118, wager=5, cylinders=2)
     full |= {"kept": "author", "unpaid": 11}
@@ -94,7 +94,7 @@ def test_a_large_troupe_has_room_in_a_summary():
 
 
 def another(value):
-    """A value of the same kind that is another one."""
+    """Return another value of the same kind."""
     if isinstance(value, bool):
         return not value
     if isinstance(value, int):

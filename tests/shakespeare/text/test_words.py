@@ -1,4 +1,4 @@
-"""The effects of moves in words."""
+"""The words for objectives and days."""
 
 from shakespeare_env import Position
 from shakespeare_env.shakespeare.text.wording import day_words
@@ -16,11 +16,11 @@ def test_an_objective_is_named_to_its_seat_alone():
 
 
 def test_a_rehearsal_is_tonight_on_its_own_day_alone():
-    """While characters rest the next day has come, but for people it is still the evening."""
+    """In the phase `rest` the position is on the next day, but for people it is evening."""
     said = {
         "wager": "day 4 of 6, rehearsal tonight",
         "mood": "evening of day 4 of 6, rehearsal tonight",
+        "rest": "evening of day 3 of 6, rehearsal on day 4",
     }
-    said |= {"rest": "evening of day 3 of 6, rehearsal on day 4"}
     for phase, words in said.items():
         assert day_words({"day": 4, "phase": phase, "pending": None}) == words

@@ -1,1 +1,1 @@
-"""The phases, a file each: what is legal and what moves do; `rules/flow.py` orders them."""
+"""The phases of a day, one module each: legal moves and their effects."""

@@ -1,4 +1,7 @@
-"""Taking elements from the display and placing them; in play, only this file writes `craft_*`."""
+"""Taking elements from the display and placing them.
+
+In play, only this module writes the `craft_*` fields.
+"""
 
 from __future__ import annotations
 
@@ -13,20 +16,20 @@ from shakespeare_env.shakespeare.rules import boards
 
 @rule
 def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
-    """Allow elements up to a value, any but yellow, or none (Rules T10)."""
+    """Let the mover take elements up to a value in sum, of any colour but yellow (Rules T10)."""
     if value > 0:
         set_craft(game, costumes, sets, value, t.CRAFT_COLOURS, 1)
 
 
 @rule
 def open_one(game: Record, costumes: bool, sets: bool, colour: int) -> None:
-    """Require one element of a colour (Rules T16, T18)."""
+    """Make the mover take one element of a colour (Rules T16, T18)."""
     set_craft(game, costumes, sets, t.ELEMENT_VALUE[colour], 1 << colour, 0)
 
 
 @rule
 def close_craft(game: Record) -> None:
-    """End the craft."""
+    """End the taking of elements."""
     set_craft(game, False, False, 0, 0, 0)
 
 
@@ -44,7 +47,10 @@ def set_craft(
 
 @rule
 def spend(game: Record, kind: int, colour: int) -> None:
-    """Take a displayed element; a mandatory one, or no value left, ends the craft (T10)."""
+    """Take an element from the display and pay its value (Rules T10).
+
+    A mandatory element ends the craft, as does the last of the value.
+    """
     game["display"][kind, colour] -= 1
     game["craft_value"] -= t.ELEMENT_VALUE[colour]
     if game["craft_value"] == 0 or not game["craft_optional"]:
@@ -53,7 +59,7 @@ def spend(game: Record, kind: int, colour: int) -> None:
 
 @rule
 def is_craft_open(game: Record) -> bool:
-    """Return whether a seat may take elements, placeable or not."""
+    """Return whether the mover may take elements, whether or not one can be placed."""
     return game["craft_value"] > 0
 
 
@@ -68,8 +74,8 @@ def can_take(game: Record, kind: int, colour: int) -> bool:
 
 
 @rule
-def can_take_colours(game: Record, kind: int) -> int:
-    """Return bits of the takeable colours of a kind."""
+def takeable_colours(game: Record, kind: int) -> int:
+    """Return the colours of a kind that can be taken, as bits."""
     colours = 0
     for colour in range(t.N_COLOURS):
         if can_take(game, kind, colour):
@@ -79,7 +85,7 @@ def can_take_colours(game: Record, kind: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark affordable elements that can be placed; `done` unless one is mandatory (Rules T10)."""
+    """Mark the elements that can be taken and placed, and `done` if none need be (Rules T10)."""
     count = 0
     if game["craft_costumes"]:
         count += legal_costumes(game, mask)
@@ -93,9 +99,9 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def legal_costumes(game: Record, mask: Any) -> int:
-    """Mark costumes for own actors and extras with an open slot (Rules T11, T12)."""
+    """Mark costumes for the mover's actors and extras that have an open slot (Rules T11, T12)."""
     seat = game["to_move"]
-    colours = can_take_colours(game, t.COSTUME)
+    colours = takeable_colours(game, t.COSTUME)
     if colours == 0:
         return 0
     count = 0
@@ -119,9 +125,9 @@ def legal_costumes(game: Record, mask: Any) -> int:
 
 @rule
 def legal_sets(game: Record, mask: Any) -> int:
-    """Mark stage sets for open spaces that keep symmetry (Rules T11, T13)."""
+    """Mark stage sets for open spaces where they keep symmetry (Rules T11, T13)."""
     seat = game["to_move"]
-    colours = can_take_colours(game, t.SET)
+    colours = takeable_colours(game, t.SET)
     if colours == 0:
         return 0
     count = 0
@@ -153,16 +159,21 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def is_possible(game: Record) -> bool:
-    """Return whether anything can be taken; if not, a mandatory element is lost (T16, T18)."""
+    """Return whether any element can be taken and placed.
+
+    If not, a mandatory one is lost (Rules T16, T18).
+    """
     seat = game["to_move"]
-    if game["craft_costumes"] and can_take_colours(game, t.COSTUME):
+    if game["craft_costumes"] and takeable_colours(game, t.COSTUME):
         for member in range(game["troupe_len"][seat]):
             is_open = game["costume_len"][seat, member] < t.N_SLOTS
             if is_open and boards.wears_costumes(game, seat, member):
                 return True
     if game["craft_sets"]:
         for colour in range(t.N_COLOURS):
-            for space in range(t.N_SPACES if can_take(game, t.SET, colour) else 0):
+            if not can_take(game, t.SET, colour):
+                continue
+            for space in range(t.N_SPACES):
                 symmetric = boards.keeps_symmetry(game, seat, space, colour)
                 if symmetric and boards.is_open(game, seat, space):
                     return True

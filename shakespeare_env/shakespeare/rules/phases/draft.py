@@ -1,4 +1,4 @@
-"""The draft at setup."""
+"""The draft at setup (Rules S5)."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Return who takes next, last in Order first; NOBODY when all have (Rules S5)."""
+    """Return the seat that takes next, the last in Order first; NOBODY once all have (S5)."""
     for place in range(1, game["players"]):
         if game["order"][place] == game["to_move"]:
             return game["order"][place - 1]

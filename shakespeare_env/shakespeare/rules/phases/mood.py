@@ -22,7 +22,7 @@ def blame_purple(game: Record) -> None:
 def serve(game: Record) -> None:
     """Pay out the mover's mood and reset it to 0 (Rules M2, M3).
 
-    Moves it must choose are left open as `back` or `quills`.
+    A move that the seat has to choose stays open, as `back` or `quills`.
     """
     seat = game["to_move"]
     mood = game["mood"][seat]

@@ -1,4 +1,4 @@
-"""The Queen's gift: pounds or objectives."""
+"""The Queen's gift: pounds or objectives (Rules T17)."""
 
 from __future__ import annotations
 
@@ -52,7 +52,10 @@ def legal_objectives(game: Record, mask: Any) -> int:
 
 @rule
 def play_objective(game: Record, action: int) -> None:
-    """Keep one secretly; others go to the bottom as drawn, known to the seat (Rules T17, D3)."""
+    """Keep one of the objectives drawn (Rules T17).
+
+    The others go to the bottom of the pile in the order drawn, and the seat remembers them (D3).
+    """
     seat = game["to_move"]
     keep = action - actions.OBJECTIVE
     for place in range(game["drawn_len"]):

@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.rules import boards
 
 @rule
 def is_today(game: Record) -> bool:
-    """Return whether it is day 4 or 6 (section R)."""
+    """Return whether the day ends with a rehearsal (section R)."""
     return game["day"] == t.FIRST_REHEARSAL or game["day"] == t.N_DAYS
 
 
@@ -18,7 +18,7 @@ def is_today(game: Record) -> bool:
 def serve(game: Record) -> None:
     """Use the powers of the mover's complete costumes, resting or not (Rules R1).
 
-    Coloured quills and gains come first (T8); white quills stay open as `quills`.
+    Coloured quills and gains come first (Rules T8); white quills stay open as `quills`.
     """
     seat = game["to_move"]
     white = 0

@@ -1,4 +1,7 @@
-"""Phases 5 and 6, "maintenance" and "pause" in the rule book, not on day 6 (sections U and P)."""
+"""Phases 5 and 6, upkeep and rest, on every day but the last (sections U and P).
+
+The rule book calls them "maintenance" and "pause".
+"""
 
 from __future__ import annotations
 
@@ -52,7 +55,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Choose who stays free: secretly, or openly with strategic rest (Rules P2, P4)."""
+    """Choose the character that stays free: in secret, or openly with strategic rest (P2, P4)."""
     seat = game["to_move"]
     card = actions.ACTIVATE_CARD[action - actions.KEEP]
     if game["strategic_rest"]:
@@ -63,7 +66,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def put_to_rest(game: Record, seat: int, kept: int) -> None:
-    """Rest all activated characters but one, of copies the first (P2)."""
+    """Lay rest tokens on all activated characters but the first copy of `kept` (Rules P2)."""
     free = False
     for member in range(game["troupe_len"][seat]):
         if game["cylinder"][seat, member]:
@@ -75,7 +78,7 @@ def put_to_rest(game: Record, seat: int, kept: int) -> None:
 
 @rule
 def reveal(game: Record) -> None:
-    """Place the tokens together once all have chosen (Rules P2, D2)."""
+    """Lay all rest tokens at once, after every seat has chosen in secret (Rules P2, D2)."""
     for seat in range(game["players"]):
         if game["kept"][seat] != NOBODY:
             put_to_rest(game, seat, game["kept"][seat])
@@ -84,7 +87,7 @@ def reveal(game: Record) -> None:
 
 @rule
 def begin_day(game: Record) -> None:
-    """Return cylinders and begin the next day (Rules P3)."""
+    """Return all cylinders and forget the day's wagers, recruits and passes (Rules P3)."""
     game["cylinder"][:, :] = 0
     game["wager"][:] = 0
     game["cylinders"][:] = 0

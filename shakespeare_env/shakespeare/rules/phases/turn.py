@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark what to recruit, once a day, or else passing, and what to activate (Rules T2 to T4)."""
+    """Mark recruiting, once a day, or else passing, and activating (Rules T2 to T4)."""
     seat = game["to_move"]
     count = 0
     if game["recruited"][seat]:
@@ -82,7 +82,7 @@ def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
 
 @rule
 def activate(game: Record, seat: int, card: int, bonus: int) -> None:
-    """Put a cylinder on a card's first free copy and use its power (Rules T3)."""
+    """Put a cylinder on the first copy of a card that can be activated, and use it (Rules T3)."""
     member = 0
     while game["card"][seat, member] != card or not can_activate(game, seat, member):
         member += 1
@@ -103,7 +103,10 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 
 @rule
 def act(game: Record, seat: int, card: int) -> None:
-    """Use an actor: coloured quills and gains now; white quills, element next (Rules T8, T18)."""
+    """Use an actor's power (Rules T8, T18).
+
+    Coloured quills and gains come at once; white quills and an element to take stay open.
+    """
     for track in range(3):
         boards.advance(game, track, seat, t.QUILLS[card, track])
     boards.shift_mood(game, seat, t.MOOD[card])
@@ -118,7 +121,7 @@ def act(game: Record, seat: int, card: int) -> None:
 
 @rule
 def take_initiative(game: Record, seat: int) -> None:
-    """Enter the Initiative track with the day's first actor (Rules T5)."""
+    """Put a seat on the next place of the Initiative track, unless it is on it (Rules T5)."""
     placed = game["initiative_len"]
     for rank in range(placed):
         if game["initiative"][rank] == seat:
@@ -144,7 +147,7 @@ def is_finished(game: Record, seat: int) -> bool:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Return whose turn is next, cycling in Order; NOBODY when all are finished (Rules T1)."""
+    """Return the seat with the next turn, cycling in Order; NOBODY once all are finished (T1)."""
     players = game["players"]
     place = 0
     while game["order"][place] != game["to_move"]:

@@ -28,7 +28,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Return who chooses next, in Order; NOBODY when all have (Rules D2)."""
+    """Return the seat that chooses next, in Order; NOBODY once all have (Rules D2)."""
     for place in range(game["players"]):
         seat = game["order"][place]
         if game["wager"][seat] == 0:
@@ -38,7 +38,10 @@ def next_seat(game: Record) -> int:
 
 @rule
 def reveal(game: Record) -> None:
-    """Settle Order, fewest cylinders first, ties by Initiative; the first scores 1 (W2 to W4)."""
+    """Reveal the wagers: settle the new Order and make the cylinders available (Rules W2 to W4).
+
+    The fewest cylinders come first, ties by Initiative. The first seat scores 1 prestige.
+    """
     order = game["order"]
     place = 0
     for wager in range(1, N_CYLINDERS + 1):
