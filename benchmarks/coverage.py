@@ -21,7 +21,7 @@ from rich.table import Table
 from shakespeare_agents.naming import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import Entrant
-from shakespeare_arena.measure import Placement, measure, reference, table_sizes
+from shakespeare_arena.measure import Budget, Placement, measure, reference, table_sizes
 from shakespeare_env.core import registry
 
 
@@ -60,7 +60,7 @@ def shares(agents: int, rng: np.random.Generator) -> list[float]:
 def place(game: str, seats: int, true: float, games: int, seed: int) -> Known:
     """Measure an agent that plays like the rung of so many playouts."""
     agent = Entrant(f"known to be at {true}", make(reference(true), registry.game(game)))
-    found = measure(agent, game, players=[seats], games=games, seed=seed)
+    found = measure(agent, game, players=[seats], budget=Budget(games=games), seed=seed)
     return Known(game, true, seed, found[seats])
 
 

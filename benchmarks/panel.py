@@ -89,7 +89,7 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
     for name, agent, tables, games in opponents(rules):
         opponent = Entrant(name, agent)
         for players in tables:
-            entrants = judged, *[opponent] * (players - 1)
+            entrants = [judged, *[opponent] * (players - 1)]
             count = max(1, round(games * scale))
             with counted_games(count) as on_progress:
                 found = evaluate(

@@ -42,7 +42,8 @@ def in_turns(
     found: dict[str, list[float]] = {name: [] for name in cases}
     for _ in track(range(repeats), what, transient=True):
         for name, case in cases.items():
-            if (measured := case()) is not None:
+            measured = case()
+            if measured is not None:
                 found[name].append(measured)
     return found
 

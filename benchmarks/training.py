@@ -70,8 +70,12 @@ class Clock(BaseCallback):
         return self.whole <= self.seconds
 
     def speed(self) -> Speed:
-        times = self.rollouts, self.whole - self.rollouts, self.whole
-        return Speed(*(self.decisions / seconds for seconds in times))
+        updates = self.whole - self.rollouts
+        return Speed(
+            rollout=self.decisions / self.rollouts,
+            update=self.decisions / updates,
+            total=self.decisions / self.whole,
+        )
 
 
 def measured(learner: Learner | MaskablePPO, seconds: float) -> Speed:

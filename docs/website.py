@@ -99,7 +99,7 @@ REFERENCE = {
         {
             "shakespeare_arena": "Entrant evaluate",
             "shakespeare_agents.naming": "entrants_of",
-            "shakespeare_arena.measure": "measure",
+            "shakespeare_arena.measure": "Budget measure",
             "shakespeare_arena.config": "ArenaConfig",
             "shakespeare_arena.tournament": "run_arena",
             "shakespeare_arena.ladders.standings": "standings_of",

@@ -93,8 +93,8 @@ def measure(
     ray: workers_options.RayAddress = None,
 ) -> None:
     """Place an agent on a fixed scale: how many playouts make search as strong at each table."""
+    from shakespeare_arena.measure import Budget, table_sizes
     from shakespeare_arena.measure import measure as place
-    from shakespeare_arena.measure import table_sizes
 
     game = choices.find_game(game_name)
     with choices.usage_errors("--players"):
@@ -111,8 +111,7 @@ def measure(
                 entrant,
                 game.name,
                 players=tables,
-                minutes=minutes,
-                games=games,
+                budget=Budget(minutes, games),
                 seed=seed,
                 options=variants,
                 on_progress=on_progress,

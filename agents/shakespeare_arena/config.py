@@ -56,9 +56,9 @@ class Contender(pydantic.BaseModel):
     seconds_a_game: Amount | None = None
     """A program's limit for all its decisions of a game."""
     megabytes: Amount | None = None
-    """A program's limit for the memory of its processes."""
+    """A program's limit for the memory of all its processes."""
     seconds_to_start: Amount | None = None
-    """The time that a program's first answer may take longer."""
+    """The seconds that a program's first answer may take beyond its limits."""
     environment: tuple[str, ...] = ()
     """A program's environment variables: `NAME=VALUE`, or `NAME` for the arena's own value."""
 
@@ -110,7 +110,7 @@ class ArenaConfig(pydantic.BaseModel):
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
     """Points of mean score, for neighbours on the ladder of the solo game."""
     folder: Path = pydantic.Field(default_factory=Path.cwd, exclude=True)
-    """The working folder while the arena runs, from which relative paths start."""
+    """The working folder while the arena runs; relative paths start there."""
     text: str = pydantic.Field(default="", exclude=True)
     """The text of the file that the configuration was read from."""
 
@@ -136,7 +136,7 @@ class ArenaConfig(pydantic.BaseModel):
         labels = [contender.label for contender in self.agents]
         repeated = [label for label in labels if labels.count(label) > 1]
         if repeated:
-            raise ValueError(f"{repeated[0]!r} stands twice: give each a name of its own")
+            raise ValueError(f"two agents are called {repeated[0]!r}: give each a name of its own")
         game = registry.game(self.game)
         for seats in self.players:
             game.check_players(seats)
@@ -235,9 +235,9 @@ _working_folder = _WorkingFolder()
 
 @contextmanager
 def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entrant]]:
-    """Make the agents of an arena for the length of a block; yields them by digest.
+    """Open the agents of an arena for the length of a block, and yield them by digest.
 
-    The block runs in the arena's folder. At its end the programs end.
+    The block runs in the arena's folder. When it ends, so do the programs.
 
     Raises:
         ArenaError: an agent cannot be made, or two of them play alike.
@@ -247,7 +247,7 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
         stack.enter_context(_working_folder.moved_to(config.folder))
         for contender in config.agents:
             try:
-                digest, agent = _made(contender, config, game)
+                digest, agent = _make_agent(contender, config, game)
             except (ShakespeareEnvError, ValueError, TypeError, ImportError, OSError) as fault:
                 raise ArenaError(f"the agent {contender.label!r}: {fault}") from fault
             if digest in entrants:
@@ -261,14 +261,14 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
         yield entrants
 
 
-def _made(contender: Contender, config: ArenaConfig, game: Game) -> tuple[str, Any]:
+def _make_agent(contender: Contender, config: ArenaConfig, game: Game) -> tuple[str, Any]:
     if contender.program is None:
         given = parsed(contender.agent)
         agent = make(given, game)
         return agent_digest(given, agent, game), agent
     limits = Limits(**contender.limits)
     program = Program(contender.program, limits, config.folder, contender.environment)
-    # What can never be started is refused before the others play for nothing.
+    # A program that cannot be started is refused before the others play for nothing.
     name = program.argv[0]
     is_path = bool(os.path.dirname(name))
     is_found = (program.folder / name).exists() if is_path else shutil.which(name) is not None

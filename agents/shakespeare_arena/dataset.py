@@ -1,4 +1,4 @@
-"""Recording games with their agents' estimates, resumably, by any workers."""
+"""Datasets of recorded games, with the agents' estimates; a recording can be resumed."""
 
 from __future__ import annotations
 
@@ -37,12 +37,11 @@ def write_dataset(
     on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
 ) -> int:
-    """Play the games that a folder of results lacks, and return the number of all those wanted.
+    """Play the games that a folder of results lacks, and return the number of all games wanted.
 
-    They follow the games that the folder holds, in the order of their deals, whichever workers
-    play them and however often they are interrupted. No game changes its number: a recording that
-    is made longer goes on where it ended, and games of another seed or of other agents follow at
-    the end.
+    New games follow those in the folder, in the order of their deals, whichever workers play them
+    and however often they are interrupted. No game changes its number: a recording that is made
+    longer goes on where it ended, and games of another seed or of other agents follow at the end.
 
     Args:
         folder: A folder of results of the game, or a new or empty one.
@@ -52,7 +51,7 @@ def write_dataset(
         seed: Decides the deals and the agents' draws.
         options: The variants.
         on_progress: Called with the decisions made and the games kept so far.
-        workers: Play the games (see `open_workers`), by default in this process.
+        workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
         ArenaError, DatasetError, OSError: as of `results.open_results`; what is kept stays.

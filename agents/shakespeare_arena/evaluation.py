@@ -93,8 +93,9 @@ class Difference:
     score_high: float | None
 
     def __str__(self) -> str:
-        wins = f"{100 * self.win_rate:+.1f} %{_ends(self.win_low, self.win_high, '+.1f', 100)}"
-        score = f"{self.score:+.2f}{_ends(self.score_low, self.score_high, '+.2f')}"
+        win_interval = _in_brackets(self.win_low, self.win_high, "+.1f", 100)
+        wins = f"{100 * self.win_rate:+.1f} %{win_interval}"
+        score = f"{self.score:+.2f}{_in_brackets(self.score_low, self.score_high, '+.2f')}"
         few = f" (fewer than {FEW_DEALS})" if self.deals < FEW_DEALS else ""
         which = f"{self.first} less {self.second}, {counted(self.deals, 'deal')}{few}"
         return f"{which}:\n  wins {wins}, score {score}"
@@ -149,7 +150,8 @@ class EvaluationResult(Report):
         for difference in self.differences:
             if (difference.first, difference.second) == (first, second):
                 return difference
-        raise KeyError(f"{first!r} and {second!r} are no two of {', '.join(self.entrants)}")
+        entrants = ", ".join(self.entrants)
+        raise KeyError(f"{first!r} and {second!r} did not both play; the entrants were {entrants}")
 
     def table(self) -> Table:
         """Return the results as a table of at most 80 columns, a row per agent."""
@@ -169,7 +171,8 @@ class EvaluationResult(Report):
             copies = f" ×{agent.copies}" if agent.copies > 1 else ""
             cells = [_with_margin(agent.mean_score, agent.score_high)]
             if agent.win_rate is not None and agent.seat_win_rates is not None:
-                rate = f"{100 * agent.win_rate:.1f}{_ends(agent.low, agent.high, '.1f', 100)}"
+                interval = _in_brackets(agent.low, agent.high, ".1f", 100)
+                rate = f"{100 * agent.win_rate:.1f}{interval}"
                 by_seat = " ".join(f"{100 * share:3.0f}" for share in agent.seat_win_rates)
                 cells = [rate, by_seat, *cells]
             table.add_row(Text(agent.name + copies), *cells)
@@ -217,7 +220,8 @@ def agent_results(
     results = []
     means: dict[str, _DealMeans] = {}
     for name in dict.fromkeys(names):
-        held = np.array([other == name for other in names])[seating]  # by deal, game and seat
+        is_copy = np.array([other == name for other in names])
+        held = is_copy[seating]  # by deal, game and seat
         copies = list(names).count(name)
         seats = games_per_deal * copies
         by_deal = _DealMeans(
@@ -281,7 +285,7 @@ def _with_margin(mean: float, high: float | None) -> str:
     return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"
 
 
-def _ends(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
+def _in_brackets(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
     if low is None or high is None:
         return ""
     return f" ({unit * low:{digits}} to {unit * high:{digits}})"
@@ -310,13 +314,13 @@ def evaluate(
             every agent has every seat and follows every other equally often (see `seatings`).
         players: The number of seats, by default one for each of several entrants and as many as
             the game needs, else as many as it has. The last of several entrants fills the
-            remaining seats; a single one plays against the default agent.
+            remaining seats; a single entrant plays against the default agent.
         seed: Decides the deals and the agents' draws.
         options: The variants.
         on_progress: Called with the decisions made and the games finished so far; in this process
             after every step.
-        workers: Play the games (see `open_workers`), by default in this process; they change no
-            result.
+        workers: The workers that play the games (see `open_workers`), by default this process.
+            They change no result.
 
     Raises:
         ValueError: there are too many entrants, a number is out of range, or as of `make`.
@@ -347,9 +351,12 @@ def evaluate(
     agents, differences = agent_results(names, *played)
 
     is_solo = len(names) == 1
-    best: tuple[float | None, float | None, float | None] = (None, None, None)
+    winning_score: float | None = None
+    low: float | None = None
+    high: float | None = None
     if not is_solo:
-        best = mean_interval(played.scores.max(axis=2).mean(axis=1))
+        best_by_deal = played.scores.max(axis=2).mean(axis=1)
+        winning_score, low, high = mean_interval(best_by_deal)
     warning = None
     if deals < FEW_DEALS:
         warning = f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
@@ -363,9 +370,9 @@ def evaluate(
         entrants=names,
         agents=agents,
         differences=differences,
-        mean_winning_score=best[0],
-        winning_score_low=best[1],
-        winning_score_high=best[2],
+        mean_winning_score=winning_score,
+        winning_score_low=low,
+        winning_score_high=high,
         solo_target=rules.solo_target if is_solo else None,
         warning=warning,
     )

@@ -14,9 +14,10 @@ if TYPE_CHECKING:
     import polars as pl
 
 _Z_95 = float(scipy.special.ndtri(0.975))
-_ROUNDING = 1e-24  # variances up to it are those of equal numbers, rounded
+_ROUNDING = 1e-24
+"""The largest variance that is taken for the rounding of equal numbers."""
 IntervalMethod = Callable[[float, float, int], tuple[float, float]]
-"""From an estimate, its standard error and the number of clusters to the ends of an interval."""
+"""Takes an estimate, its standard error and the number of clusters; returns the interval's ends."""
 FEW_DEALS = 30
 """With fewer deals an interval is a rough one."""
 
@@ -114,17 +115,17 @@ def by_group(
     cluster: str,
     sums: pl.Expr,
     counts: pl.Expr,
-    ends: IntervalMethod = student_interval,
+    interval: IntervalMethod = student_interval,
 ) -> pl.DataFrame:
     """Return means by group, ascending, of rows that may depend on each other within a cluster.
 
     Args:
         rows: The rows.
         by: The columns that make the groups.
-        cluster: The column that tells clusters apart.
-        sums: Makes a cluster's sum of its rows.
-        counts: Makes a cluster's size of its rows.
-        ends: Makes the ends of the intervals.
+        cluster: The column that distinguishes clusters.
+        sums: Computes a cluster's sum from its rows.
+        counts: Computes a cluster's size from its rows.
+        interval: Computes the ends of an interval.
 
     Returns:
         The columns of `by`; `rows` and `clusters`, their numbers; `mean`; `error`, its standard
@@ -143,7 +144,7 @@ def by_group(
         if len(cluster_sums) == 1:
             means.append((mean, None, None, None))
         else:
-            low, high = ends(mean, error, len(cluster_sums))
+            low, high = interval(mean, error, len(cluster_sums))
             means.append((mean, error, low, high))
     names = ("mean", "error", "low", "high")
     estimates = pl.DataFrame(means, dict.fromkeys(names, pl.Float64), orient="row")

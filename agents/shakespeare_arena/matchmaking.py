@@ -186,7 +186,8 @@ def _lineups(
         need = (need + need.T) * (1 - np.eye(n))
         seated: list[int] = list(range(n)) * full
         if not seated:
-            seated = [*divmod(int(np.triu(need, 1).argmax()), n)]
+            first, second = divmod(int(np.triu(need, 1).argmax()), n)
+            seated = [first, second]
         free = [int(i) for i in rng.permutation(n) if full or i not in seated]
         while len(seated) < players:
             best = max(free, key=lambda i: (need[i, seated].sum(), -held[i]))
@@ -219,7 +220,7 @@ def _seated_matches(
     here: pl.DataFrame, lineups: Sequence[Sequence[str]], players: int, seed: int
 ) -> list[Match]:
     """Deal to the line-ups; agents that have met before sit in another order."""
-    deal = 0 if not len(here) else int(here["deal"].max()) + 1  # type: ignore[arg-type]
+    deal = int(here["deal"].max()) + 1 if len(here) else 0  # type: ignore[arg-type]
     before = here.select(pl.col("digests").list.sort()).to_series().to_list()
     games = Counter(map(tuple, before))
     planned: list[Match] = []

@@ -42,9 +42,9 @@ from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
 
 MINUTES = 5.0
-"""Length of a measurement unless the number of games is given."""
+"""The minutes of a measurement, unless its budget says otherwise."""
 SCALE = 3
-"""The version of the scale, to be raised when a rung begins to play otherwise."""
+"""The version of the scale. Raise it when a rung begins to play differently."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
@@ -52,11 +52,48 @@ _FROZEN = (
 
 
 @dataclass(frozen=True)
+class Budget:
+    """The limits of a measurement. Whichever is reached first ends it.
+
+    Attributes:
+        minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if
+            `games` is given. At each table at least one deal is played.
+        games: The most games at each table, rounded up to whole deals. Without `minutes` the same
+            seed gives the same games.
+
+    Raises:
+        ValueError: a number is out of range.
+        TypeError: `games` is not whole.
+    """
+
+    minutes: float | None = None
+    games: int | None = None
+
+    def __post_init__(self) -> None:
+        if self.minutes is not None and not self.minutes >= 0:
+            raise ValueError(f"minutes={short_repr(self.minutes)} must be a number from 0 on")
+        if self.games is not None:
+            checked_count("games", self.games, MOST_GAMES)
+
+    @property
+    def seconds(self) -> float:
+        """The seconds of play at all tables together."""
+        if self.minutes is not None:
+            return 60 * self.minutes
+        return 60 * MINUTES if self.games is None else math.inf
+
+    def deals(self, players: int) -> int:
+        """Return the most deals at a table, each of which is played from every seat."""
+        most = MOST_GAMES if self.games is None else self.games
+        return math.ceil(most / players)
+
+
+@dataclass(frozen=True)
 class Placement:
     """An agent's strength at one table, in playouts a move of equally strong search.
 
     Below 1 playouts are a share of the network's moves. 0.0 stands for "0 or less", and None for
-    "above 1,024": beyond its ends the scale tells no strengths apart.
+    "above 1,024", since the scale distinguishes no strengths beyond its ends.
 
     Attributes:
         players: The number of seats.
@@ -76,8 +113,10 @@ class Placement:
 
     def __str__(self) -> str:
         """Write the strength as in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
-        if self.low == self.high in (0.0, None):
-            return f"{_in_words(self.low)}{' or less' if self.low == 0 else ''}"
+        if self.low == self.high == 0:
+            return f"{_in_words(self.low)} or less"
+        if self.low is None and self.high is None:
+            return _in_words(None)
         return f"{_in_words(self.playouts)} ({_in_words(self.low)} to {_in_words(self.high)})"
 
 
@@ -125,12 +164,12 @@ class StrengthResult(Report):
         table.add_column("Won", overflow="fold")
         table.add_column("Equal", justify="right")
         for placement in self.tables:
-            won = (
+            won = "; ".join(
                 f"{rung.playouts:,}: {100 * rung.win_rate:.0f} ({rung.games:,})"
                 for rung in placement.rungs
             )
             equal = f"{100 / placement.players:.0f} %"
-            table.add_row(str(placement.players), str(placement), "; ".join(won), equal)
+            table.add_row(str(placement.players), str(placement), won, equal)
         return table
 
 
@@ -174,8 +213,7 @@ def measure(
     game: str = registry.DEFAULT,
     *,
     players: Sequence[int] | None = None,
-    minutes: float | None = None,
-    games: int | None = None,
+    budget: Budget | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
     on_progress: ProgressCallback | None = None,
@@ -190,16 +228,13 @@ def measure(
         agent: An agent, however it is given (see `naming.make`), or `Entrant` with a name of your
             own.
         game: The game's name.
-        players: Numbers of seats; by default all that the game has, from two on.
-        minutes: Minutes of play, shared among the tables; by default `MINUTES`, or no limit if
-            `games` is given. At each table at least one deal is played.
-        games: The most games at each table, rounded up to whole deals. Without `minutes` the same
-            seed gives the same games.
+        players: Numbers of seats; by default every table of the game, from two seats on.
+        budget: How long to play; by default `MINUTES` for all tables together.
         seed: Decides the deals and the agents' draws.
         options: The variants.
         on_progress: Called with the decisions made and the games finished so far at one rung and
             table.
-        workers: Play the games (see `open_workers`), by default in this process.
+        workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
         KeyboardInterrupt: before a first deal is over; later it returns what it has.
@@ -210,15 +245,12 @@ def measure(
     """
     rules = registry.game(game)
     tables = table_sizes(rules, players)
-    if minutes is None:
-        minutes = math.inf if games is not None else MINUTES
-    if not minutes >= 0:
-        raise ValueError(f"minutes={short_repr(minutes)} must be a number from 0 on")
-    most = MOST_GAMES if games is None else checked_count("games", games, MOST_GAMES)
+    limits = budget or Budget()
     (entrant,) = entrants_of([agent], rules)
 
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
-        name = f"{entrant.name} met {playouts} playouts"  # not the agent's own name
+        # Seats of one name share a result, so the rung must not have the agent's own name.
+        name = f"{entrant.name} met {playouts} playouts"
         frozen = reference(playouts)
         rung = Entrant(name, make(frozen, rules), frozen)
         # Rungs and tables share no deals, hence no luck.
@@ -233,12 +265,13 @@ def measure(
         )
         return _RungGames(playouts, series).play_more
 
-    ends = time.monotonic() + 60 * minutes
+    ends = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
         for number, seats in enumerate(tables):
-            left = max(ends - time.monotonic(), 0) / (len(tables) - number)
-            climb(met[seats], seats, partial(games_against, seats), -(-most // seats), left)
+            seconds = max(ends - time.monotonic(), 0) / (len(tables) - number)
+            play_against = partial(games_against, seats)
+            climb(met[seats], seats, play_against, limits.deals(seats), seconds)
     except KeyboardInterrupt:
         if not any(met.values()):
             raise
@@ -288,13 +321,13 @@ def table_sizes(rules: Game, players: Sequence[int] | None) -> list[int]:
     Raises:
         ValueError: there is one seat, or the game has no such table.
     """
-    few = max(rules.min_seats, 2)
+    fewest = max(rules.min_seats, 2)
     if players is None:
-        return list(range(few, rules.max_seats + 1))
+        return list(range(fewest, rules.max_seats + 1))
     tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
         raise ValueError(
-            f"players={short_repr(list(players))}: alone nobody wins; give {few} to "
+            f"players={short_repr(list(players))}: alone nobody wins; give {fewest} to "
             f"{rules.max_seats} seats"
         )
     return tables

@@ -1,4 +1,4 @@
-"""Play many games together: refereed ones become rows of results, others final scores."""
+"""Many games played together, under a referee into rows of results, or else into final scores."""
 
 from __future__ import annotations
 
@@ -78,6 +78,7 @@ def begin_games(
     batch = Batch(settings.game, len(seatings), players=players, autoreset=False, **variants)
     batch.reset(settings.seed, deals)
 
+    # All games of a seed are numbered, deal by deal and rotation by rotation.
     numbers = deals * [len(match.rotations) for match in matches]
     numbers += [seating.rotation for seating in seatings]
     generators = GameGenerators.of_games(settings.seed, numbers)
@@ -96,7 +97,7 @@ def begin_games(
 
 
 class FinalScores(NamedTuple):
-    """The ends of n games.
+    """The outcomes of n games.
 
     Attributes:
         scores: int16[n, S], final scores by seat.
@@ -249,9 +250,9 @@ def play(
                 values=values[row] if estimates else None,
             )
         )
-    not_a_number = load_polars().element().fill_nan(None)
     results = frame(RESULTS, {name: [game[name] for game in games] for name in RESULTS})
-    return results.with_columns(load_polars().col("values").list.eval(not_a_number))
+    nan_to_null = load_polars().element().fill_nan(None)
+    return results.with_columns(load_polars().col("values").list.eval(nan_to_null))
 
 
 class _Step(NamedTuple):
@@ -317,8 +318,8 @@ def result_row(
         "scores": scores,
         "places": places,
         "forfeited_by": seat,
-        "fault": fault and fault.kind,
-        "fault_details": fault and fault.details,
+        "fault": None if fault is None else fault.kind,
+        "fault_details": None if fault is None else fault.details,
         **decided,
     }
 

@@ -1,4 +1,4 @@
-"""A referee over agents in many games: one that fails loses its game, and the others play on."""
+"""A referee of many games: an agent that fails loses its game, and the other games go on."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ class Answerer(Protocol):
         ...
 
     def end(self, keys: Sequence[Hashable]) -> None:
-        """Note that games are over; keys that it was never asked about are ignored."""
+        """Forget games that are over; keys that the agent was never asked about are ignored."""
         ...
 
 
@@ -148,7 +148,7 @@ class RefereedLineup(Lineup):
             scores = batch.scores(np.array([row]))[0, : batch.players[row]].tolist()
             self.forfeits[row] = Forfeit(seat, fault, tuple(scores))
             self.forfeited[row] = True
-            self.decisions[row, seat] -= 1  # its time counts
+            self.decisions[row, seat] -= 1  # the choice does not count, but its time does
             self.seats[row] = OUTSIDE
             actions[place] = legal[0]
 
@@ -159,7 +159,7 @@ def _choice(
     kind = "error"
     try:
         chosen = decide(agent, batch, rows, rng)
-        kind = "garbage"  # what fails from here on is the answer's conversion
+        kind = "garbage"  # from here on only the conversion of the answer can fail
         return as_actions(chosen, len(rows))
     except Exception as fault:  # an object's own conversion may raise anything, too
         return Fault(kind, fault_in_words(fault))
@@ -168,5 +168,5 @@ def _choice(
 def _illegal(batch: Batch, row: int, seat: int, action: int) -> Fault:
     texts = batch.actions.texts_for(seat, int(batch.players[row]))
     move = texts[action] if 0 <= action < len(texts) else f"action {action}"
-    legal = [texts[legal] for legal in np.flatnonzero(batch.mask[row])]
-    return Fault("illegal", f"{move} is not legal; legal: {', '.join(legal)}")
+    legal = ", ".join(texts[choice] for choice in np.flatnonzero(batch.mask[row]))
+    return Fault("illegal", f"{move} is not legal; legal: {legal}")

@@ -49,7 +49,7 @@ _PRIOR_FACTOR = math.e
 _SCATTER = 0.7
 """One standard deviation of the logarithm of a rung's slope about the common one's."""
 _COSTS = 0.5 * (_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1) / _SCATTER) ** 2
-"""The log-likelihood that it costs a rung's slope to differ so many steps from the common one."""
+"""The log-likelihood lost when a rung's slope is so many steps away from the common one."""
 _CHI2_95 = float(scipy.special.chdtri(1, 0.05))
 """The 95 % quantile of chi-squared with one degree of freedom."""
 _PRIOR_DEALS = 8.0
@@ -58,8 +58,8 @@ _TOGETHER_S = 10.0
 """The most seconds of deals played together, which an interruption loses."""
 _MOST_TOGETHER = 4096
 """The most deals played together."""
-_SURE = 100
-"""Deals at an end of the scale that suffice for an agent that is surely beyond it."""
+_DEALS_AT_END = 100
+"""Deals at an end of the scale after which an agent that is surely beyond it plays no more."""
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ def place_of(playouts: float) -> float:
 
 
 def playouts_at(place: float) -> float | None:
-    """Return the playouts at a place: 0.0 for it or less, None for more than the last rung's."""
+    """Return the playouts at a place: 0.0 for 0 or less, None for more than the last rung has."""
     if place < 0:
         return max(0.0, 1 + place / _NETWORK)
     return 2.0**place if 2.0**place <= RUNGS[-1] else None
@@ -182,11 +182,11 @@ def climb(
     Args:
         met: The results by rung, at first none.
         players: The number of seats.
-        games_against: From the playouts of a rung to how deals are played against copies of it: a
-            function that is called with the number of the next deals and returns the result of all
-            so far.
+        games_against: Takes a rung's playouts, and returns a function that plays deals against
+            copies of that rung. That function takes how many deals to play next, and returns the
+            result of all deals so far.
         deals: The most deals to play.
-        seconds: The time into which they are to fit; at least one is played.
+        seconds: The seconds of play; at least one deal is played.
         clock: A clock in seconds.
     """
     games = cache(games_against)
@@ -217,7 +217,7 @@ def _next_rung(
     seconds_per_deal: Mapping[float, float],
     left: float,
 ) -> float | None:
-    """Return the rung to meet, a deal of which is likely to fit in; None if there is none."""
+    """Return the rung to meet next, or None if no deal is likely to fit into the time left."""
     if not met:
         return 1
     deals = Counter({rung: result.deals for rung, result in met.items()})
@@ -229,9 +229,9 @@ def _next_rung(
         return seconds_per_deal.get(rung, longest * factor)
 
     place, low, high = fit_place(met.values(), players)
-    if high < -_NETWORK and deals[RUNGS[0]] >= _SURE:
+    if high < -_NETWORK and deals[RUNGS[0]] >= _DEALS_AT_END:
         return None
-    if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _SURE:
+    if low > math.log2(RUNGS[-1]) and deals[RUNGS[-1]] >= _DEALS_AT_END:
         return None
     first = RUNGS.index(min(met))
     last = RUNGS.index(max(met))
@@ -245,7 +245,7 @@ def _next_rung(
         if middle is not None and high - low < gap:
             around.append(middle)
     playable = [rung for rung in around if most_seconds(rung) <= left]
-    return min(playable, key=deals.__getitem__, default=None)
+    return min(playable, key=lambda rung: deals[rung], default=None)
 
 
 def _middle(low: float, high: float) -> float | None:

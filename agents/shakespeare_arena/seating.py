@@ -1,4 +1,4 @@
-"""Balanced seating: the agents at each seat of each game of a deal, and the keys of games."""
+"""Balanced seating: which agent holds which seat in each game of a deal, and games' keys."""
 
 from __future__ import annotations
 

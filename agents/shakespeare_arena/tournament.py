@@ -1,4 +1,4 @@
-"""An arena: rounds are planned and played until the order is settled or time is up."""
+"""The rounds of an arena, planned and played until the order is settled or time is up."""
 
 from __future__ import annotations
 
@@ -66,8 +66,8 @@ def run_arena(
         config: The agents, the tables, and when to stop.
         folder: The folder of results.
         on_progress: Called as rounds go on.
-        workers: Play the games (see `open_workers`), by default in this process; they change no
-            game.
+        workers: The workers that play the games (see `open_workers`), by default this process.
+            They change no game.
 
     Raises:
         ArenaError: an agent cannot be made, two are the same, or the folder cannot be used.
@@ -172,14 +172,15 @@ class _Arena:
         last = self._folder.last_plan
         number = 0 if last is None else last.number + 1
         playing = self._playing()
-        first = _FIRST_ROUND * len(playing) * len(self._config.players)
+        in_first_round = _FIRST_ROUND * len(playing) * len(self._config.players)
+        games = round(in_first_round * GROWTH**number)
         matches = plan_round(
             self._folder.results,
             self._ladders(self._folder.results, playing, number + 1),
             agents=playing,
             seed=self._config.seed,
             number=number,
-            games=min(round(first * GROWTH**number), self._config.games - self._games),
+            games=min(games, self._config.games - self._games),
         )
         self._folder.begin_round(RoundPlan(number, self._config.seed, tuple(matches)))
 

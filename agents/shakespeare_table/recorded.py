@@ -103,7 +103,7 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
     written = [(number, line) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
     if not written:
         raise DatasetError(f"{name} is empty; give a game that `play --save` has written")
-    (number, first), *others = written
+    number, first = written[0]
     where = f"{name}, line {number}"
     entries, start = _read_line(first, where)
     if "box_digest" in entries and (fault := box_fault(start.game.name, entries["box_digest"])):
@@ -113,7 +113,7 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
         _check_agents(agents, start.players, where)
     positions = [start]
     moves = []
-    for number, line in others:
+    for number, line in written[1:]:
         where = f"{name}, line {number}"
         entries, after = _read_line(line, where)
         move = entries.get("move")

@@ -47,7 +47,7 @@ def test_settings_that_are_left_out_have_defaults(tmp_path):
     ("text", "said"),
     [
         ('agents = ["random"]', "agents"),
-        ('agents = ["random", "random"]', "'random' stands twice"),
+        ('agents = ["random", "random"]', "two agents are called 'random'"),
         ('agents = ["a", {name = "b"}]', "agents.1"),
         ('agents = ["a", {agent = "b", megabytes = 1}]', "only programs have limits"),
         ('agents = ["a", "b"]\nplayers = [9]', "players=9"),

@@ -7,7 +7,7 @@ import math
 import numpy as np
 import pytest
 
-from shakespeare_arena.measure import measure, placement_of, reference
+from shakespeare_arena.measure import Budget, measure, placement_of, reference
 from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, place_of, playouts_at
 from tests.contract.command_line import printed
 
@@ -130,7 +130,7 @@ def test_equal_wins_place_an_agent_at_the_rung_itself():
 
 
 def test_the_network_is_placed_at_one_playout():
-    rung = measure(reference(1), "figaro", players=[3], games=12)
+    rung = measure(reference(1), "figaro", players=[3], budget=Budget(games=12))
     assert covered(rung[3], 1)
     assert rung[3].rungs[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
 

@@ -1,4 +1,4 @@
-"""Plackett-Luce ratings, their uncertainty, and how well one number per agent fits the games."""
+"""Plackett-Luce ratings, their uncertainty, and the goodness of their fit."""
 
 from __future__ import annotations
 
@@ -93,13 +93,13 @@ class _Stage:
     Attributes:
         rows: int[g], the games' matches.
         held: int[g, k], the agents of the sets.
-        taken: The columns of `held` that are chosen, equally often.
+        chosen: The columns of `held` that are chosen, equally often.
         weight: How often the choice counts.
     """
 
     rows: Integers
     held: Integers
-    taken: Sequence[int]
+    chosen: Sequence[int]
     weight: float
 
 
@@ -148,8 +148,8 @@ def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]
     weights = np.concatenate([np.full(len(stage.rows), stage.weight) for stage in stages])
     chosen_at = []
     for stage in stages:
-        share = np.full(len(stage.rows), stage.weight / len(stage.taken))
-        chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.taken]
+        share = np.full(len(stage.rows), stage.weight / len(stage.chosen))
+        chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.chosen]
     at_row = np.concatenate([row for row, _, _ in chosen_at])
     at_agent = np.concatenate([agent for _, agent, _ in chosen_at])
     at_share = np.concatenate([share for _, _, share in chosen_at])

@@ -1,4 +1,4 @@
-"""Standings as sheets of text: for a terminal 80 columns wide here, as Markdown elsewhere."""
+"""Standings as sheets of text, which are printed here on a terminal 80 columns wide."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LONGEST_CELL = 200  # the most characters of a cell
 class Sheet:
     """A table whose cells are texts, with a title above and a note below.
 
-    Names are not shortened yet.
+    Names are complete; whatever prints a sheet shortens them.
     """
 
     title: str
@@ -59,11 +59,11 @@ class Sheet:
 def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
     """Yield the ladder of ratings of each number of seats, then that of the solo games."""
     for players, ladder in standings.ladders().items():
-        taken = standings.milliseconds(players)
+        milliseconds = standings.milliseconds(players)
         rows = []
         for row in ladder.to_dicts():
             games = format_number(row["games"])
-            time = format_milliseconds(taken.get(row["agent"]))
+            time = format_milliseconds(milliseconds.get(row["agent"]))
             rows.append([*_ranked(row, "rating", 0), games, time])
         games_at_table = int(ladder["games"].sum()) // players
         yield Sheet(
@@ -149,7 +149,7 @@ def _share_ahead(pair: Mapping[str, Any] | None) -> str:
     if pair is None:  # the two never met, or an agent and itself
         return ""
     is_sure = pair["low"] is not None and not pair["low"] <= 0.5 <= pair["high"]
-    return format_number(100 * pair["ahead"]) + "*" * is_sure
+    return format_number(100 * pair["ahead"]) + ("*" if is_sure else "")
 
 
 def table_sheets(standings: Standings) -> Iterator[Sheet]:
@@ -172,7 +172,7 @@ def table_sheets(standings: Standings) -> Iterator[Sheet]:
 
 
 def fault_sheets(standings: Standings) -> Iterator[Sheet]:
-    """Yield which agents lost games by faults, and by which, if any did."""
+    """Yield a sheet of the games that agents lost by faults, if there are any."""
     if not standings.faults.height:
         return
     rows = []

@@ -267,7 +267,8 @@ def with_ranks(
 ) -> list[dict[str, Any]]:
     """Return a ladder's rows with their `rank`: one more than the agents that are surely stronger.
 
-    An agent surely stronger than another is so than all below that one, and so are all above. A
+    An agent that is surely stronger than another counts as surely stronger than all below that
+    one, and so does every agent above it. A
     shared rank is written "3=".
 
     Args:
@@ -336,14 +337,14 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
     scores = wide.select(digests).to_numpy()
     unordered = SoloScores(tuple(digests), scores)
 
-    def worse(first: int, second: int) -> int:
+    def compare(first: int, second: int) -> int:
         lead = unordered.lead(first, second)
         return -int(np.sign(lead.value)) if lead.matches else 0
 
     means = np.array([np.nanmean(column) for column in scores.T])
     # A sort compares all that end up as neighbours, so no lead over the next is negative.
     by_mean = np.argsort(-means, kind="stable").tolist()
-    order = sorted(by_mean, key=functools.cmp_to_key(worse))
+    order = sorted(by_mean, key=functools.cmp_to_key(compare))
     return SoloScores(tuple(digests[i] for i in order), scores[:, order])
 
 

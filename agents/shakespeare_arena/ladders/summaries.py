@@ -1,4 +1,4 @@
-"""Frames of the standings on agents and pairs, with intervals clustered by match."""
+"""Figures of agents and of pairs of agents as frames, with intervals clustered by match."""
 
 from __future__ import annotations
 

@@ -127,7 +127,8 @@ def _find_topics(words: str, topics: Mapping[str, Topic]) -> list[str]:
     wanted = re.sub(r"[\s_-]+", "_", words.strip().lower())
     if wanted in topics:
         return [wanted]
-    if found := [name for name in topics if wanted in name.lower()]:
+    found = [name for name in topics if wanted in name.lower()]
+    if found:
         return found
     question = did_you_mean(wanted, topics) or f"; there are {', '.join(sorted(topics))}"
     raise ValueError(f"nothing is called {short_repr(words)}{question}")
@@ -265,7 +266,8 @@ class Person:
 
     def _show_log(self) -> None:
         words = self._typed.rest() or str(_LOG_LENGTH)
-        if (count := number_of(words)) is None:
+        count = number_of(words)
+        if count is None:
             raise ValueError(
                 f"log {short_repr(words)}: give a number of moves, as in log {_LOG_LENGTH}"
             )

@@ -238,7 +238,10 @@ def _walk(game: GameHistory, seat: int | None) -> None:
     end = len(game.moves)
     _print_position(game, at, seat)
     try:
-        while (word := typed.next(f"Position {at} of {end} (? for help): ").lower()) != "q":
+        while True:
+            word = typed.next(f"Position {at} of {end} (? for help): ").lower()
+            if word == "q":
+                return
             goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
             goal = goals.get(word, number_of(word))
             if word == "moves":

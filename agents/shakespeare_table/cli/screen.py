@@ -30,8 +30,6 @@ _STYLES = {
     "on_screen.number": "bold",
     "on_screen.frame": "dim",
 }
-
-
 _FRAME_PATTERN = r"(?P<frame>[─│┌┐└┘├┤┬┴┼█]+)"
 _SEAT_PATTERNS = [
     rf"(?P<seat{seat}>\b[Ss]eat {seat}\b(?: \([^)\n]*\))?|{sign})"

@@ -76,7 +76,7 @@ class GameTools:
         self._results_writer = results_writer
         self.tables: dict[int, ModelGame] = {}
         self._last_calls: dict[int, _LastCall] = {}
-        self._made: dict[tuple[str, str], Opponent] = {}
+        self._made_opponents: dict[tuple[str, str], Opponent] = {}
         self._lock = threading.RLock()
 
     def list_games(self) -> ToolResult:
@@ -162,9 +162,10 @@ class GameTools:
             topics = game.position.game.presentation.topics(game.position.seen_by(game.seat))
         by_word = {word.lower(): str(topic) for word, topic in topics.items()}
         asked = name.strip().lower()
-        does = by_word.get(asked) or "\n".join(  # a move, part by part
-            f"{part}: {by_word[part]}" for part in re.split("[:>]", asked) if part in by_word
-        )
+        does = by_word.get(asked, "")
+        if not does:  # it may be a move, which is explained part by part
+            parts = [part for part in re.split("[:>]", asked) if part in by_word]
+            does = "\n".join(f"{part}: {by_word[part]}" for part in parts)
         if not does:
             known = ", ".join(topics)
             raise RequestError(
@@ -274,7 +275,7 @@ class GameTools:
         rules = registry.game(game)
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
-            if (game, name) not in self._made:
+            if (game, name) not in self._made_opponents:
                 given = parsed(name)
                 try:
                     agent = make(given, rules)
@@ -284,8 +285,10 @@ class GameTools:
                     raise RequestError(
                         f"{public_name(name)} cannot play ({kind}). The server's errors say more."
                     ) from fault
-                self._made[game, name] = Opponent(name, agent_digest(given, agent, rules), agent)
-        return [self._made[game, name] for name in names]
+                self._made_opponents[game, name] = Opponent(
+                    name, agent_digest(given, agent, rules), agent
+                )
+        return [self._made_opponents[game, name] for name in names]
 
     def _with_ending(self, game: ModelGame, result: ToolResult) -> ToolResult:
         """Return a result and, if the game has just ended, a note of where it is kept."""
