@@ -258,6 +258,29 @@ def test_verdicts_come_in_while_one_listens(client, lines):
     assert judged(client, address)[-2] == found[-2]  # somebody else finds it all judged
 
 
+def test_what_a_review_has_found_is_kept_for_the_next_who_asks(client, lines, monkeypatch):
+    address = bring(client, lines).url.path
+    judged(client, address)
+    better = client.get(f"{address}/2/line", params={"agent": JUDGE})
+    assert better.status_code == 200
+    again = Counter[str]()
+    result = site_of(client).analyses.result
+
+    async def counted(job, viewer):
+        again["analysis"] += 1
+        return await result(job, viewer)
+
+    def graph(*_arguments):
+        again["graph"] += 1
+        return ""
+
+    monkeypatch.setattr(site_of(client).analyses, "result", counted)
+    monkeypatch.setattr(review.mistakes, "chances_graph", graph)
+    assert client.get(f"{address}/2/line", params={"agent": JUDGE}).text == better.text
+    assert judged(client, address)[-1] == ("done", "")
+    assert not again
+
+
 def test_a_judged_game_is_downloaded_with_its_verdicts(client, lines):
     address = bring(client, lines).url.path
     drawn = " ".join(data for _, data in judged(client, address))
