@@ -17,6 +17,7 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
+from shakespeare_table.analysis import mistakes
 from shakespeare_table.browser import review
 from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import TableState, first_state
@@ -275,7 +276,7 @@ def test_what_a_review_has_found_is_kept_for_the_next_who_asks(client, lines, mo
         return ""
 
     monkeypatch.setattr(site_of(client).analyses, "result", counted)
-    monkeypatch.setattr(review.mistakes, "chances_graph", graph)
+    monkeypatch.setattr(mistakes, "chances_graph", graph)
     assert client.get(f"{address}/2/line", params={"agent": JUDGE}).text == better.text
     assert judged(client, address)[-1] == ("done", "")
     assert not again
