@@ -1,10 +1,10 @@
-"""Measure how fast search asks its network, beside the network alone: `make bench ARGS=search`.
+"""Compare how fast a network is evaluated in search and by itself: `make bench ARGS=search`.
 
-The results are evaluations a second of processor time, of all threads together, since other
-programs disturb that time less than the clock. Search evaluates policies and forecasts within
-playouts. Beside it the same network's policy is evaluated for as many situations from the same
-games by the compiled forward pass. Cases take turns; the results are medians of repeats, and ratios
-are taken within a repeat.
+The results are evaluations per second of processor time, summed over all threads. Other programs
+disturb processor time less than the time on the clock. Search evaluates policies and forecasts
+within playouts. By itself, the network's compiled forward pass evaluates the policy alone, for
+many situations of the same game at once. Cases take turns; the results are medians of repeats, and
+ratios are taken within a repeat.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def main(
     with ThreadpoolController().limit(limits=1, user_api="blas"):
         found = report.in_turns(timed, repeats, "searching")
     report.save(output, found)
-    report.show("evaluations a second of processor time", found, found)
+    report.show("evaluations a second of processor time", rates=found, names=found)
     for game in registry.names():
         for threads in ("1 thread", "2 threads"):
             report.show_ratio(

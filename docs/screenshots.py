@@ -24,15 +24,15 @@ COLOURS = 256
 
 
 def main() -> None:
-    """Write pictures of a game some days old, on a desktop and on a phone."""
+    """Write pictures of a game after a person's MOVES moves, on a desktop and on a phone."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "games.sqlite", port=0)
-        with settings.listen() as found:
+        with settings.listen() as listener:
             server = uvicorn.Server(uvicorn.Config(make_app(settings), log_level="warning"))
-            thread = threading.Thread(target=server.run, args=([found],))
+            thread = threading.Thread(target=server.run, args=([listener],))
             thread.start()
             try:
-                _take(f"http://127.0.0.1:{found.getsockname()[1]}")
+                _take(f"http://127.0.0.1:{listener.getsockname()[1]}")
             finally:
                 server.should_exit = True
                 thread.join()

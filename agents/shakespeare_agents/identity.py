@@ -43,8 +43,8 @@ _CODE_ATTRIBUTES = (
     "co_posonlyargcount",
     "co_kwonlyargcount",
 )
-"""Attributes of code that say what it does. Where it stands differs between processes, as in
-notebooks."""
+"""Attributes of code that say what it does. Its file and line numbers are left out, since they may
+differ between processes, as in notebooks."""
 _IGNORED_CLASS_ATTRIBUTES = {
     "__module__",
     "__doc__",
@@ -61,10 +61,14 @@ _IGNORED_CLASS_ATTRIBUTES = {
 def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> str:
     """Return the digest of what decides how an agent plays a game.
 
-    It covers what the package's agents say of themselves, such as weights and settings; of other
-    named agents the options and the source, that of the module named and of the one that defines
-    the object; of objects, all they are made of (see `state_digest`). The version and the files
-    that an agent names as its own count, too.
+    What it covers depends on the agent:
+
+    - For the package's agents: what they say of themselves, such as weights and settings.
+    - For agents named as Python code: their options, and the source of the module that is named
+      and of the module that defines the object.
+    - For objects: all that they are made of (see `state_digest`).
+
+    The version and the files that an agent names as its own count in every case.
 
     Args:
         given: What the agent was made from.
@@ -128,7 +132,10 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> 
 
 
 def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
-    """Return whether an agent's own class describes it; a subclass may play otherwise."""
+    """Return whether an agent's own class defines `identity`.
+
+    An inherited `identity` does not count, since a subclass may play otherwise.
+    """
     return isinstance(agent, SelfDescribing) and "identity" in vars(type(agent))
 
 
@@ -192,7 +199,7 @@ def _digest_once(value: object) -> str:
         elif id(it) in seen:
             note(kind, b"again %d" % seen[id(it)][0])
         else:
-            if kind not in (tuple, frozenset):  # equal constants are one object or several
+            if kind not in (tuple, frozenset):  # equal ones may or may not be one object
                 seen[id(it)] = len(seen), it
             parts = list(_parts(it))
             note(kind, b"parts %d" % len(parts))
@@ -234,7 +241,7 @@ def _parts(it: Any) -> Iterable[object]:
         return [it.__name__, import_digests(it), scalars]
     if isinstance(it, FunctionType | type):
         return [it.__module__, it.__qualname__] if _is_known_by_name(it) else _code_of(it)
-    # Pickles of caches are a name, those of compiled functions hold a random number.
+    # The pickle of a cached function is only a name. That of a compiled one holds a random number.
     is_compiled = kind.__module__.startswith("numba.") and hasattr(it, "__wrapped__")
     if is_compiled or isinstance(it, functools._lru_cache_wrapper):
         return [it.__wrapped__]

@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 _Z_95 = float(scipy.special.ndtri(0.975))
 _ROUNDING = 1e-24
-"""The largest variance that is taken for the rounding of equal numbers."""
+"""A variance up to this one counts as 0: rounding alone can cause it."""
 IntervalMethod = Callable[[float, float, int], tuple[float, float]]
 """Takes an estimate, its standard error and the number of clusters; returns the interval's ends."""
 FEW_DEALS = 30
@@ -29,8 +29,8 @@ def wilson_interval(wins: float, games: float, quantile: float = _Z_95) -> tuple
 
     Args:
         wins: The number of wins.
-        games: The number of games, above 0. They count as independent; divide both numbers by the
-            design effect of games that are not.
+        games: The number of games, above 0. They count as independent. If they are not, divide
+            `wins` and `games` by their design effect first.
         quantile: The 97.5 % quantile of the standardised error.
     """
     rate = wins / games
@@ -59,7 +59,7 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
 def share_interval(deals: NDArray[Any]) -> tuple[float, float, float]:
     """Return the mean of deals' shares, 0 to 1, and the ends of its interval, by `score_interval`.
 
-    The ends are 0 and 1 with one deal, which says nothing.
+    With one deal the ends are 0 and 1, since one deal does not show how much deals vary.
     """
     share, error = mean_error(deals)
     if len(deals) == 1:
@@ -69,7 +69,7 @@ def share_interval(deals: NDArray[Any]) -> tuple[float, float, float]:
 
 
 def mean_error(sums: NDArray[Any], counts: Any = 1) -> tuple[float, float]:
-    """Return the mean of clusters, given their sums and sizes, and its standard error.
+    """Return the mean of all rows, and its standard error, from sums and sizes of their clusters.
 
     The error is linearised: rows within a cluster may depend on each other in any way (Cochran
     1977, "Sampling Techniques", chapter 6: the variance of a ratio of sums). It is NaN for a
@@ -117,7 +117,9 @@ def by_group(
     counts: pl.Expr,
     interval: IntervalMethod = student_interval,
 ) -> pl.DataFrame:
-    """Return means by group, ascending, of rows that may depend on each other within a cluster.
+    """Return the mean and its interval for each group of rows, sorted by group.
+
+    Rows of one cluster may depend on each other.
 
     Args:
         rows: The rows.

@@ -93,6 +93,7 @@ def forecasts(
         "score": ends["score"].to_numpy(),
     }
     frame = pl.DataFrame(rows).sort("deal", "decision", maintain_order=True)
+    # Nobody wins a solo game, so `chance` and `won` become null.
     return frame.with_columns(pl.when(pl.lit(players > 1)).then(pl.col("chance", "won")))
 
 

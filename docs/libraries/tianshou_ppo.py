@@ -18,7 +18,7 @@ import shakespeare_env
 
 
 def seat():
-    """One seat; its mask is where Tianshou's PettingZooEnv puts it."""
+    """Return one seat's environment, with masks as in PettingZooEnv."""
     env = gymnasium.make(
         "Shakespeare-v0", players=2, opponents="random", reward="score"
     )
@@ -32,12 +32,12 @@ def seat():
 
 
 def table():
-    """All seats of a game."""
+    """Return the environment of all seats of a game."""
     return PettingZooEnv(shakespeare_env.env(players=2, reward="score"))
 
 
 class Network(nn.Module):
-    """Values, or before `Actor` masks them, logits."""
+    """The critic's values, or the logits that `Actor` masks."""
 
     def __init__(self, outputs):
         super().__init__()
@@ -58,7 +58,7 @@ class Actor(Network):
 
 
 def mean_scores(policy, make):
-    """Return the mean score of each seat in 16 games; rewards are in tens."""
+    """Return mean scores of 16 games; a reward of 1 is 10 points."""
     collector = Collector(policy, DummyVectorEnv([make] * 8))
     collector.reset()
     return 10 * collector.collect(n_episode=16).returns.mean(axis=0)
@@ -69,7 +69,7 @@ torch.manual_seed(0)
 actions = seat().action_space
 actor = Actor(int(actions.n))
 critic = Network(1)
-for network in (actor, critic):
+for network in (actor, critic):  # a first call sets the layers' sizes
     network.layers[0](
         torch.zeros(1, seat().observation_space["obs"].shape[0])
     )

@@ -1,7 +1,7 @@
 """An agent for `shakespeare arena`: a program that reads questions and writes answers.
 
-It needs nothing but Python. In Figaro it plays its card where it makes another seat take the most;
-in Shakespeare it plays at random, and passes only if it must.
+It needs nothing but Python. In Figaro it plays the card that raises the pile in front of another
+seat to the highest total. In Shakespeare it plays at random, and passes only if it must.
 """
 
 import json

@@ -96,7 +96,8 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
         remedy: The remedy, such as `"use fewer games"`.
 
     Raises:
-        MemoryLimitError: `needed` is more than `total_memory()`, which may be unknown.
+        MemoryLimitError: `needed` is more than `total_memory()`. If that is None, nothing is
+            refused.
     """
     total = total_memory()
     if total is not None and needed > total:

@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from shakespeare_env.datasets.recorded_columns import Games
 
 _BUFFER = 2**16
-"""The number of decisions that are shuffled together: those of some hundred games."""
+"""The number of decisions that are shuffled together: those of several hundred games."""
 
 
 def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars.DataFrame:
@@ -66,6 +66,7 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     views, _ = replay(games, ("seats", "masks", "records"))
     seats = views["seats"]
     places = games.places[row, seats]
+    # The texts by number of seats, seat and action, in one flat column for `texts` to look up.
     move_texts = pl.Series(
         text
         for players in range(game.max_seats + 1)
@@ -79,7 +80,10 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
         return move_texts.gather(table * game.actions.size + actions)
 
     def lists(values: Any) -> Any:
-        """Gather the values of legal actions into a list for each decision; no list is empty."""
+        """Gather the values of all legal actions into one list for each decision.
+
+        Every decision has a legal action, so there are as many lists as decisions.
+        """
         flat = pl.DataFrame({"decision": decisions, "value": values})
         return flat.group_by("decision", maintain_order=True).agg("value")["value"]
 
@@ -146,8 +150,8 @@ class Batches:
     """Batches of the decisions of recorded games, for any number of epochs.
 
     Iterating over the object yields epoch 0. It holds 6 bytes per decision and the shuffled buffer.
-    It can be pickled and makes no call to Polars, so it survives a fork. To count one agent's
-    decisions, the games are played once.
+    It can be pickled and makes no call to Polars, so it survives a fork. If `agent` is given, all
+    of its games are played once at the start, to count its decisions.
 
     Args:
         games: The games' folder, or a frame of some of them, lazy or not.
@@ -208,12 +212,12 @@ class Batches:
                 "with k from 0 to n - 1"
             )
         order = np.arange(self.games)
-        chance = None
+        rng = None
         if self._seed is not None:
             # All parts share one order of the games, so that no decision is in two of them.
             order = np.random.default_rng([self._seed, number]).permutation(order)
-            chance = np.random.default_rng([self._seed, number, *part])
-        return self._cut(order, self._share(*part), chance)
+            rng = np.random.default_rng([self._seed, number, *part])
+        return self._cut(order, self._share(*part), rng)
 
     def _share(self, part: int, parts: int) -> tuple[int, int]:
         """Return where a part's decisions begin and end among the ordered decisions of an epoch."""
@@ -235,27 +239,27 @@ class Batches:
         return np.concatenate(counts)
 
     def _cut(
-        self, order: NDArray[np.int64], share: tuple[int, int], chance: np.random.Generator | None
+        self, order: NDArray[np.int64], share: tuple[int, int], rng: np.random.Generator | None
     ) -> Iterator[Decisions]:
         """Yield batches of one size. A batch may begin in one buffer and end in the next.
 
         The first and last games may be split between two shares, which read some decisions each.
         """
         ends = self._counts[order].cumsum()
-        shared = (ends > share[0]) & (ends - self._counts[order] < share[1])
-        first = int(shared.argmax())
-        at = int(ends[first - 1]) if first else 0
+        in_share = (ends > share[0]) & (ends - self._counts[order] < share[1])
+        first = int(in_share.argmax())
+        passed = int(ends[first - 1]) if first else 0  # decisions of the epoch before the buffer
         begun: list[Decisions] = []
-        for games in self._parts(self._rows[order[shared]]):
+        for games in self._parts(self._rows[order[in_share]]):
             buffer = _decisions(games)
             left = np.arange(buffer.size)
             if self._agent is not None:
                 left = np.flatnonzero(buffer.agents == self._agent)
-            here = slice(max(share[0] - at, 0), max(share[1] - at, 0))
-            at += len(left)
+            here = slice(max(share[0] - passed, 0), max(share[1] - passed, 0))
+            passed += len(left)
             left = left[here]
-            if chance is not None:
-                left = chance.permutation(left)
+            if rng is not None:
+                left = rng.permutation(left)
             while len(left):
                 missing = self._size - sum(part.size for part in begun)
                 begun.append(buffer.rows(left[:missing]))

@@ -38,7 +38,7 @@ _NOT_FOLLOWED = (
     ArithmeticError,
     RecursionError,
 )
-"""Errors of rules that do what can be done with a number but not with an open one."""
+"""Errors that a rule raises when it uses an open number where only a known number will do."""
 
 
 class NotFollowedError(Exception):
@@ -54,7 +54,7 @@ class ImpossibleError(Exception):
 
 
 def followable(rule: Function) -> Function:
-    """Return a rule in a form that runs on an `OpenRecord`; what chance draws is open."""
+    """Return a rule in a form that runs on an `OpenRecord`; random draws become open numbers."""
     return interpreted(rule, {below: _draw, shuffle: _shuffle})
 
 
@@ -79,7 +79,8 @@ def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
 def _skipping_impossible() -> Iterator[None]:
     """Leave a block where the path turns out to be impossible.
 
-    Rules are safe in every position that a game can reach, so an index out of bounds shows it, too.
+    An index out of bounds also shows that a path is impossible, since rules stay within bounds in
+    every position that a game can reach.
     """
     try:
         yield
@@ -113,7 +114,7 @@ class Branches:
             raise _TooManyError
 
     def choose(self, options: Sequence[T]) -> T:
-        """Return one of some options: on each path another one."""
+        """Return the option that the current path takes. Each option has paths of its own."""
         self.count_read()
         if len(options) == 1:
             return options[0]
@@ -199,7 +200,7 @@ def _reversed(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _quotient(number: Any, divisor: Any) -> Any:
-    return number // divisor if divisor else 0  # as compiled rules have it
+    return number // divisor if divisor else 0  # compiled rules also return 0
 
 
 def _remainder(number: Any, divisor: Any) -> Any:
@@ -211,7 +212,7 @@ class _Open:
 
     def __init__(self, unknown: tuple[_Unknown, ...], find: Callable[[], Any]) -> None:
         self.unknown = unknown  # the numbers that it is computed from
-        self.find = find  # computes it from the values tried of these numbers
+        self.find = find  # computes it from the `tried` values of these numbers
 
     @classmethod
     def of(cls, operation: Callable[..., Any], *numbers: Any) -> Any:
@@ -223,10 +224,11 @@ class _Open:
         return cls(tuple(unknown), lambda: operation(*map(_found, numbers)))
 
     def settle(self, kind: Callable[[Any], int]) -> int:
-        """Return one of its values, as `kind` makes it, and keep to it for the rest of the path.
+        """Choose one of its values and keep to it for the rest of the path.
 
-        All unknown numbers are fixed but the one with most values, which keeps every value that
-        leads to the same result.
+        `kind`, which is `bool` or `int`, converts the values before the choice. All unknown numbers
+        are fixed but the one with most values, which keeps every value that leads to the same
+        result.
         """
         *others, last = sorted(self.unknown, key=lambda one: len(one.values))
         for other in others:
@@ -304,12 +306,12 @@ def is_open(number: Any) -> bool:
 
 
 def play_forced_moves(game: OpenRecord, legal: Function, play: Function, actions: int) -> None:
-    """Play on while the mover has a single legal move, as games do before anybody looks.
+    """Play on while the mover has a single legal move, as games do before each real decision.
 
     Args:
         game: The record, which is changed.
-        legal: The rule `Rules.legal`, as of `followable`.
-        play: The rule `Rules.play`, as of `followable`.
+        legal: The rule `Rules.legal`, as `followable` returns it.
+        play: The rule `Rules.play`, as `followable` returns it.
         actions: The length of a mask.
     """
     while game["to_move"] >= 0:
@@ -327,7 +329,7 @@ def _draw(game: OpenRecord, n: Any) -> Any:
 
 
 def _shuffle(game: OpenRecord, items: NDArray[Any], size: Any) -> None:
-    """Make each item an open number with the values of all, in place of the rule `shuffle`."""
+    """Give each item an open number with the values of all items; replaces the rule `shuffle`."""
     values: set[int] = set()
     for item in items[: int(size)]:
         possible = values_of(item)

@@ -106,7 +106,9 @@ def _learning_rate(config: TrainingConfig) -> Schedule:
 
 
 def checked_device(name: str) -> str:
-    """Return the name of a PyTorch device; `auto` is a GPU if there is one, with the extra `cuda`.
+    """Return the name of a PyTorch device.
+
+    `auto` chooses a GPU if there is one and the extra `cuda` is installed, else the CPU.
 
     Raises:
         ValueError: there is no such device here.
@@ -135,15 +137,16 @@ def needed_bytes(config: TrainingConfig) -> int:
     snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
     if config.algorithm == "ppo":
         decisions = config.n_envs * (seats + config.n_steps)
-        decision = inputs + actions + 40 * seats
+        bytes_per_decision = inputs + actions + 40 * seats
     else:
         decisions = config.n_envs * max(config.players) * _SEAT_DECISIONS
-        decision = 2 * (inputs + 9 * actions + 8 * seats)  # of shards, and of all together
+        # Twice, since decisions are held in shards and then joined.
+        bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
     minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * (actions + config.width))
     networks = (4 + snapshots) * weights
     return (
         config.n_envs * (game.state.itemsize + inputs + actions)
         + networks
         + minibatch
-        + (decisions * decision)
+        + (decisions * bytes_per_decision)
     )

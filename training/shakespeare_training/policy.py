@@ -28,7 +28,7 @@ _LEAST_SPEEDUP = 1.1  # for which bfloat16 is used
 class Outputs(NamedTuple):
     """The network's outputs for n situations; S is the most seats of the game.
 
-    Seats are counted clockwise from the one that looks.
+    Seats are counted clockwise from the one whose observation it is.
 
     Attributes:
         log_probabilities: float32[n, A], about -1e8 for illegal actions.
@@ -80,12 +80,12 @@ class _MaskedCategorical(torch.autograd.Function):
 
     @staticmethod
     def backward(
-        ctx: Any, of_log_probs: torch.Tensor, of_entropies: torch.Tensor
+        ctx: Any, grad_log_probs: torch.Tensor, grad_entropies: torch.Tensor
     ) -> tuple[torch.Tensor, None, None]:
         logs, probabilities, entropies, actions = ctx.saved_tensors
-        gradient = (logs + entropies[:, None]).mul_(of_entropies[:, None])
-        gradient.add_(of_log_probs[:, None]).mul_(probabilities).neg_()
-        gradient.scatter_add_(1, actions[:, None], of_log_probs[:, None])
+        gradient = (logs + entropies[:, None]).mul_(grad_entropies[:, None])
+        gradient.add_(grad_log_probs[:, None]).mul_(probabilities).neg_()
+        gradient.scatter_add_(1, actions[:, None], grad_log_probs[:, None])
         return gradient.to(ctx.dtype), None, None
 
 
@@ -120,13 +120,13 @@ class PolicyNetwork(nn.Module):
         super().__init__()
         self.use_bfloat16 = False
         self.register_buffer("scale", torch.from_numpy(input_scale(layout)), persistent=False)
-        self.trunk = _undrawn_layer(layout.size, width)
+        self.trunk = _uninitialised_layer(layout.size, width)
         self.norm = nn.LayerNorm(width)
-        self.win = _undrawn_layer(width, seats)
-        self.score = _undrawn_layer(width, seats)
-        self.policy = _undrawn_layer(width, width)
-        self.outlook = _undrawn_layer(width, width)
-        self.action = _undrawn_layer(width, actions)
+        self.win = _uninitialised_layer(width, seats)
+        self.score = _uninitialised_layer(width, seats)
+        self.policy = _uninitialised_layer(width, width)
+        self.outlook = _uninitialised_layer(width, width)
+        self.action = _uninitialised_layer(width, actions)
         for hidden in (self.trunk, self.policy, self.outlook):
             nn.init.orthogonal_(hidden.weight, math.sqrt(2), generator=rng)
         nn.init.orthogonal_(self.action.weight, 0.01, generator=rng)
@@ -146,9 +146,9 @@ class PolicyNetwork(nn.Module):
     def evaluate_actions(
         self, observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
     ) -> ActionEvaluation:
-        """Return the outputs that learning from actions, int64[n], needs.
+        """Return log-probabilities of actions, int64[n], and the other outputs for learning.
 
-        They are those of `outputs`, with gradients in half the time.
+        The numbers equal those from `outputs`, but their gradients take half the time.
         """
         logits, win_logits, changes = self._heads(observations)
         log_probs, entropies = _MaskedCategorical.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
@@ -201,14 +201,17 @@ class PolicyNetwork(nn.Module):
         self.load_state_dict({name: torch.tensor(given[name]) for name in self.state_dict()})
 
 
-def _undrawn_layer(inputs: int, outputs: int) -> nn.Linear:
+def _uninitialised_layer(inputs: int, outputs: int) -> nn.Linear:
     """Return a layer without the initial weights that PyTorch draws from its global generator."""
     layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
     return layer
 
 
 def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
-    """Return the weights in a policy's `state_dict`; the value is the own seat's change."""
+    """Return the weights in a policy's `state_dict`, and those of a value head.
+
+    The value is the change of the score of the seat whose observation it is.
+    """
     tensors = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
     for kind in ("weight", "bias"):
         tensors[f"value.{kind}"] = tensors[f"score.{kind}"][:1].copy()

@@ -35,13 +35,13 @@ from shakespeare_table.browser.viewing import (
 )
 
 _PLACES = ("/seat/{token}", "/watch/{table}")
-_PLAYOUTS = ("256", "4096", "65536")  # of all moves together, that a viewer may ask for
-_MAX_MOVES = 8  # that thoughts list
-_MAX_ROWS = 6  # of the score sheet, that a hint lists
+_PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer may choose from
+_MAX_MOVES = 8  # the most moves in an agent's thoughts
+_MAX_ROWS = 6  # the most rows of the score sheet in a hint
 _MIN_GAIN = 0.05  # points; smaller differences are left out of a hint
-_LOOK_EVERY_S = 0.1  # for changes of a table
-_MAX_TABLES = 100  # that one stream of events reports on
-_PING_S = 20  # after which a silent stream says that it is still there
+_LOOK_EVERY_S = 0.1  # seconds between two looks for changes of the tables
+_MAX_TABLES = 100  # the most tables that one stream of events reports on
+_PING_S = 20  # seconds after which a silent stream says that it is still there
 
 
 @dataclass(frozen=True)
@@ -59,10 +59,10 @@ class PageView:
     address: str
 
     def deciding(self) -> TableState:
-        """Return the table as it is.
+        """Return the table as it is, if the viewer chooses the next move.
 
         Raises:
-            TableError: The viewer does not decide.
+            TableError: The viewer may not choose the next move.
         """
         now = self.table.now()
         if not self.viewer.decides(now):
@@ -94,7 +94,8 @@ def page_view(site: Site, request: Request, revealed: str | None = None) -> Page
     Args:
         site: The server.
         request: The request.
-        revealed: The seat whose player has said that they look; None takes it from the query.
+        revealed: Of several seats on one screen, the one whose player has said that they look. None
+            reads it from the query's field `as`.
 
     Raises:
         HTTPException: There is no such table or link.
@@ -112,10 +113,11 @@ def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[i
     Raises:
         HTTPException: There is no such table or link.
     """
-    _, kind, table_id, *_ = [*address.split("/"), "", ""]
+    _, kind, name, *_ = [*address.split("/"), "", ""]
+    table_id = name
     seats: tuple[int, ...] = ()
-    if kind == "seat":
-        link = site.store.link(table_id)
+    if kind == "seat":  # the path has a link's token instead of the table's id
+        link = site.store.link(name)
         if link is None:
             raise HTTPException(404, "No table has this link; ask the person who gave it to you.")
         table_id, seats = link
@@ -215,11 +217,11 @@ def _step(site: Site, request: Request) -> Response:
 
 
 async def _events(site: Site, request: Request) -> Response:
-    """Stream as server-sent events which of the tables at the paths `of` have changed."""
+    """Stream as server-sent events which tables have changed, of the paths in the query's `of`."""
     tables: dict[str, LiveTable] = {}
     viewer = viewer_of(request)
     for address in request.query_params.getlist("of")[:_MAX_TABLES]:
-        with suppress(HTTPException, TableError):  # the other tables go on
+        with suppress(HTTPException, TableError):  # a table that cannot be opened is left out
             tables[address], _ = await site.threads.run(viewer, _table_at, site, address, viewer)
 
     async def versions() -> AsyncIterator[dict[str, str]]:

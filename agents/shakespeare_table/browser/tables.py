@@ -1,4 +1,4 @@
-"""The tables of a server, in memory as they are on disk, and the agents that play at them."""
+"""The open tables of a server, which are also kept on disk, and the agents that play at them."""
 
 from __future__ import annotations
 
@@ -137,7 +137,8 @@ class LiveTable:
         owner: The secret id of the browser that began it.
 
     Raises:
-        TableError: It was played with another box, or its moves do not fit the rules.
+        TableError: It was played with another box, the file of the game's cards and numbers, or its
+            moves do not fit the rules.
     """
 
     def __init__(
@@ -212,7 +213,7 @@ class LiveTable:
             self._now = before
 
     def replace_agent(self, occupant: Occupant) -> None:
-        """Give the seat of an agent that has failed to another agent.
+        """Seat another agent in place of the one that has failed.
 
         Raises:
             TableError: No agent has failed.
@@ -264,7 +265,7 @@ class LiveTable:
         number = len(now.moves)
         try:
             seen = as_seen(now.position)
-            # A stranger may have written the file of games.
+            # The file of games may name any agent, since a stranger may have written it.
             self._opponents.check(agent, now.plan.game)
             job = partial(decide, agent, seen, now.plan.agents_seed, number)
             move = self._pool.last_result(job)
@@ -316,6 +317,7 @@ class LiveTables:
         self._pool = FairPool(_PROCESSES, limit)
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
+        # The cache refers to the tables asked for most recently, so that they stay open.
         self._kept_open: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT_OPEN)(_itself)
         self._beginning = threading.Lock()
         self._begun: OrderedDict[bytes, tuple[str, list[str]]] = OrderedDict()
@@ -323,10 +325,10 @@ class LiveTables:
     def begin(
         self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]], form: Mapping[str, str]
     ) -> tuple[str, list[str]]:
-        """Begin a table, once for each form.
+        """Begin a table, or return the one that the same form has already begun.
 
-        A form that is sent again, as by a double click, leads to the table that it has begun. Each
-        page gives its form another value of the field `form`, by which it is recognised.
+        A form may be sent twice, as by a double click. It is recognised by its field `form`, which
+        has another value on each page.
 
         Args:
             owner: The secret id of the browser.

@@ -65,7 +65,7 @@ def play(
         if session.failed is None and isinstance(fault, ValueError):
             raise typer.BadParameter(str(fault), param_hint="--moves") from fault
         stopped = fault
-    if save is not None:  # a wrong name is refused while nothing can be lost
+    if save is not None:  # a file that cannot be written is refused before play goes on
         with choices.usage_errors("--save"):
             person.save(save)
     screen.print_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
@@ -135,6 +135,7 @@ def watch(
     def show(history: GameHistory) -> None:
         nonlocal chapter
         before = history.positions[-2].to_dict()
+        # The position before a move is drawn if the move is the first of a day or round.
         current = before[game.presentation.chapter]
         if chapter != current:
             screen.print_position(game, before)

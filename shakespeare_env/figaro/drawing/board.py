@@ -35,15 +35,18 @@ _WIDTH = 420
 _EDGE = 8
 _GAP = 5
 _STRIP = 28  # height of the band that names a seat
-_HAND = 96  # height of a card
-_FRONT = 60  # height of a card
-_TAKEN = 40  # height of a card
+_HAND = 96  # height of a card in hand
+_FRONT = 60  # height of a card in front of a seat
+_TAKEN = 40  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 """Drawn width of a road piece of length 1, so that the longest road fits."""
 
 
 def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "") -> Block:
-    """Draw a card per kind, in rows; cards of a hand are the places `place.CARD`."""
+    """Draw one card of each kind, with its count, in rows.
+
+    Each card is the place `place.CARD`, as in a hand; none is a place if `place` is empty.
+    """
     step = (_WIDTH - CARD_ASPECT * height) / (columns - 1)
     drawn: Elements = []
     for number, card in enumerate(text.in_order(cards)):
@@ -157,7 +160,10 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
-    """Draw a seat's name in its colour, whether it decides or has won, and the King."""
+    """Draw the band that names a seat, in its colour.
+
+    The band also shows whether the seat decides or has won, and marks the King.
+    """
     return common.seat_strip(
         seat,
         name,
@@ -239,7 +245,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
-    """Return the places of a legal move, one after the other; none if it is a button."""
+    """Return the places to click for a legal move, in order; none if a button plays it."""
     hand = f"hand{position['to_move']}"
     if move == text.RING:
         return (f"{hand}.{text.RING}",)

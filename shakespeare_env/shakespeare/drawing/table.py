@@ -49,8 +49,8 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
         room = 41
         drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
-        for place, won in enumerate(t.ACT_II_PRESTIGE if act == t.ACT_II else (), 1):
-            signs = [d.note_sign(f"{place}."), *amount_signs(won, "★")]
+        for place, prestige in enumerate(t.ACT_II_PRESTIGE if act == t.ACT_II else (), 1):
+            signs = [d.note_sign(f"{place}."), *amount_signs(prestige, "★")]
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
@@ -143,13 +143,13 @@ def draw_elements(position: Mapping[str, Any]) -> d.Block:
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> d.Block:
     left = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
     drawn = [
-        *_shown(position, kind, colour, width, 18, 22),
+        *_element_with_count(position, kind, colour, width, 18, 22),
         d.caption(width / 2, 46, left, 10.5, anchor="middle", room=width),
     ]
     return d.Block(drawn, width, _KIND_HEIGHT)
 
 
-def _shown(
+def _element_with_count(
     position: Mapping[str, Any], kind: str, colour: str, width: float, y: float, size: float
 ) -> d.Elements:
     """Draw an element and how many are on offer, faint if there is none."""
@@ -207,7 +207,7 @@ QUEEN_OFFERS = {
 
 
 def draw_gift(offer: str) -> d.Block:
-    """Draw one of `QUEEN_OFFERS`, as a place."""
+    """Draw one of `QUEEN_OFFERS`, as a place to click."""
     middle = _CHOICE / 2
     if offer == "money":
         sign = shapes.coin(middle, 36, 44, f"{t.QUEEN_POUNDS}£")
@@ -219,9 +219,9 @@ def draw_gift(offer: str) -> d.Block:
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
-    """Draw one of the objectives drawn, as a place, with what it would bring the mover now.
+    """Draw one of the objectives to choose from, with what it would bring the mover now.
 
-    A card that the viewer does not know shows its back and is no place.
+    It is a place to click. A card that the viewer does not know shows its back and is no place.
     """
     edge = 10
     drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
@@ -233,8 +233,8 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
     room = _CHOICE - 2 * edge
     for number, line in enumerate(d.lines(known.name.split(), 13, room)[:2]):
         drawn.append(d.bold(edge, 20 + 16 * number, line, 12.5, room=room))
-    for number, (at, won) in enumerate(known.points):
-        signs = [d.note_sign(f"{at} →"), *amount_signs(won, "★")]
+    for number, (at, prestige) in enumerate(known.points):
+        signs = [d.note_sign(f"{at} →"), *amount_signs(prestige, "★")]
         drawn += d.row(signs, edge, 52 + 16 * number, room)
     worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
     right = _CHOICE - edge - 3
@@ -262,6 +262,7 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
     each = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS)
     y = len(ACTS) * (_CELL + 1) + 2
     step = (_ORDERS - 4) / position["players"]
+    # A row holds the elements of one kind, and at its right end one of the two orders.
     for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
         order: d.Elements = []
         for place, seat in enumerate(position[track]):
@@ -269,7 +270,7 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
         drawn.append(d.Block(order, _ORDERS - 4, 26).place(track, SUMMARY - _ORDERS + 4, y))
         drawn += _KINDS[kind][1](15, y + 13, 18, EMPTY)
         for number, colour in enumerate(COLOURS):
-            sign = _shown(position, kind, colour, each - 2, 13, 18)
+            sign = _element_with_count(position, kind, colour, each - 2, 13, 18)
             block = d.Block([d.box(0, 0, each - 2, 25, corner=3), *sign], each - 2, 25)
             drawn.append(block.place(f"display.{kind}.{colour}", _NARROW + each * number, y))
         y += 26

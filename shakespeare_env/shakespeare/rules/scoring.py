@@ -96,7 +96,7 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Score a seat's objectives, the one that pounds are given up for last (Rules F1)."""
+    """Score a seat's objectives; the one that rewards giving up pounds comes last (Rules F1)."""
     of_pounds = NOBODY
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
@@ -117,7 +117,7 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 
 @rule
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
-    """Give up the pounds for an objective with which the seat ends best (Rules F1).
+    """Give up as many pounds for an objective as make the seat's end best (Rules F1).
 
     The best end has the most prestige, then the most pounds left, then the fewest unpaid.
     """
