@@ -267,6 +267,14 @@ class ObservationLayout:
         return [field.size for field in self]
 
 
+def seat_blocks(fields: Iterable[LayoutEntry], seats: int) -> list[LayoutEntry]:
+    """Return a block of fields for each seat: `seat0.NAME` for the observer, then clockwise."""
+    block = tuple(fields)
+    return [
+        entry._replace(name=f"seat{seat}.{entry.name}") for seat in range(seats) for entry in block
+    ]
+
+
 def _full_description(entry: LayoutEntry) -> str:
     prefix = "one-hot: " if entry.is_one_hot else ""
     names = f": {', '.join(entry.names)}" if entry.names else ""

@@ -7,7 +7,9 @@ rest is in modules in the folder of the game's own tests, which `of` finds:
                  whether there are moves that the others are not told; OWN_FIELDS: set[str], fields
                  of a seat's block in an observation (`seat0.NAME`) that hold what it alone may
                  know; counters(position), of every seat all that `Event.counters` can change, by
-                 name, and the score as `points`
+                 name, and the score as `points`; EXPLAINED_WITH_MOVE: re.Pattern[str] of moves
+                 whose parts have no topics of their own; PART_OF_TOPIC: re.Pattern[str] of what a
+                 part of a move has besides its topic's name
 `hidden.py`      what a seat may not know, changed at random: change_in_dict(position, seat, rng)
                  and change_in_record(record, seat, rng), which changes `random`, too, give a
                  position that the seat cannot tell from the first; own_changes(record, seat)

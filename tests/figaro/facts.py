@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _SECTIONS = {"A": 4, "B": 6, "C": 4, "D": 2}
@@ -11,6 +12,9 @@ SECRET_MOVES = False
 """A card is played face up, and everybody sees who takes."""
 OWN_FIELDS: set[str] = set()
 """A hand stands outside the blocks of the seats; its size is in them (D2)."""
+
+EXPLAINED_WITH_MOVE = PART_OF_TOPIC = re.compile("(?!)")
+"""Never matches: all that moves name has a topic of the same name."""
 
 
 def counters(position: dict[str, Any]) -> list[dict[str, int]]:

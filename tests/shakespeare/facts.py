@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 _SECTIONS = {
@@ -14,6 +15,11 @@ SECRET_MOVES = True
 """Wagers, objectives and, without the variant, what a character rests (D2)."""
 OWN_FIELDS = {"wager"}
 """Its seat alone sees it before it is revealed (D2)."""
+
+EXPLAINED_WITH_MOVE = re.compile(r"(?:quill|back|queen)[:>].*")
+"""Moves that name an act or a gift, which the move's own topic explains (T6, M2, T17)."""
+PART_OF_TOPIC = re.compile(r"\+3$|[0-9]+$")
+"""The token beside a craftsman, the number of a copy: no part of their topics' names."""
 
 
 def counters(position: dict[str, Any]) -> list[dict[str, int]]:

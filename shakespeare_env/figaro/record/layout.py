@@ -7,7 +7,7 @@ layout.
 
 from __future__ import annotations
 
-from shakespeare_env.core.game import LayoutEntry, ObservationLayout
+from shakespeare_env.core.game import LayoutEntry, ObservationLayout, seat_blocks
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.tables import COLOURS
 
@@ -57,14 +57,7 @@ _TABLE_FIELDS = (
 )
 # fmt: on
 
-
-def _block_of_seat(seat: int) -> list[LayoutEntry]:
-    return [entry._replace(name=f"seat{seat}.{entry.name}") for entry in _SEAT_FIELDS]
-
-
-_BLOCKS = [entry for seat in range(t.N_SEATS) for entry in _block_of_seat(seat)]
-LAYOUT = ObservationLayout([*_BLOCKS, *_TABLE_FIELDS])
-
+LAYOUT = ObservationLayout([*seat_blocks(_SEAT_FIELDS, t.N_SEATS), *_TABLE_FIELDS])
 SEAT_SIZE = sum(entry.size for entry in _SEAT_FIELDS)
 SEAT_AT = LAYOUT.offsets("seat0.")
 """Where a seat's numbers start in its block, by field."""

@@ -6,7 +6,7 @@ on. The blocks of absent seats are zero, so that games of 1 to 4 seats share a l
 
 from __future__ import annotations
 
-from shakespeare_env.core.game import LayoutEntry, ObservationLayout
+from shakespeare_env.core.game import LayoutEntry, ObservationLayout, seat_blocks
 from shakespeare_env.shakespeare import state as s
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
@@ -108,14 +108,7 @@ _TABLE_FIELDS = (
 )
 # fmt: on
 
-
-def _block_of_seat(seat: int) -> list[LayoutEntry]:
-    return [entry._replace(name=f"seat{seat}.{entry.name}") for entry in _SEAT_FIELDS]
-
-
-_BLOCKS = [entry for seat in range(t.N_SEATS) for entry in _block_of_seat(seat)]
-LAYOUT = ObservationLayout([*_BLOCKS, *_TABLE_FIELDS])
-
+LAYOUT = ObservationLayout([*seat_blocks(_SEAT_FIELDS, t.N_SEATS), *_TABLE_FIELDS])
 SEAT_SIZE = sum(entry.size for entry in _SEAT_FIELDS)
 SEAT_AT = LAYOUT.offsets("seat0.")
 """Where a seat's numbers start in its block, by field."""
