@@ -12,13 +12,12 @@ import linecache
 import sys
 import sysconfig
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
 from importlib.machinery import ModuleSpec
 from importlib.metadata import version
 from importlib.util import find_spec, resolve_name
 from pathlib import Path
-from types import ModuleType
 
 PACKAGES = (
     "shakespeare_env",
@@ -57,29 +56,58 @@ def is_same_source(place: Path, other: Path) -> bool:
     return place.parent == other.parent and not place.exists() and not other.exists()
 
 
-def import_digests(*modules: ModuleType) -> list[str]:
-    """Return the SHA-256 of modules, as they were run, and of users' files that these import.
+def find_module(name: str) -> ModuleSpec | None:
+    """Return where a process that has imported nothing would find a module; None if nowhere."""
+    spec: ModuleSpec | None = None
+    folders: Sequence[str] | None = None
+    parts = name.split(".")
+    for length in range(1, len(parts) + 1):
+        module = ".".join(parts[:length])
+        specs = (finder.find_spec(module, folders) for finder in sys.meta_path)
+        spec = next((found for found in specs if found is not None), None)
+        if spec is None:
+            return None
+        folders = spec.submodule_search_locations
+        if folders is None and module != name:
+            return None
+    return spec
 
-    Imports are followed through users' own files alone, and count wherever they stand in them.
+
+def imported_sources(module: ModuleSpec) -> dict[str, bytes]:
+    """Return the source of a module, and of users' own modules that it imports, by module name.
+
+    Imports count wherever they stand in a file. Modules of the package that the module belongs to
+    count even if the package is installed; other installed packages do not.
     """
-    left = [module.__spec__ for module in modules]
+    package = module.name.partition(".")[0]
     sources: dict[str, bytes] = {}
+    left = [module]
     while left:
         spec = left.pop()
-        if spec is None or spec.name in sources:
+        if spec.name in sources or not (spec.has_location and spec.origin):
             continue
-        file = spec.origin if spec.has_location else None
-        source: bytes = getattr(spec.loader, "source", b"")  # of `own_files`: what was run
-        if not source and file:
-            source = Path(file).read_bytes()
-        sources[spec.name] = source
-        if file and is_own_file(file):
-            left += _own_imports(source, spec.parent or "")
-    return sorted({hashlib.sha256(source).hexdigest() for source in sources.values()})
+        is_of_package = spec.name.partition(".")[0] == package
+        if is_of_package or is_own_file(spec.origin):
+            sources[spec.name] = Path(spec.origin).read_bytes()
+            left += _imports_of(sources[spec.name], spec.parent or "")
+    return sources
 
 
-def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
-    """Return the users' own modules that a source imports, as far as they are found."""
+def edited_since_import(sources: Mapping[str, bytes]) -> list[str]:
+    """Return the modules among these that this process has imported from another source.
+
+    Only modules that `own_files` has loaded are known; see `own_files.record_sources`.
+    """
+    edited = []
+    for name, source in sources.items():
+        loader = getattr(getattr(sys.modules.get(name), "__spec__", None), "loader", None)
+        if getattr(loader, "source", source) != source:
+            edited.append(name)
+    return edited
+
+
+def _imports_of(source: bytes, package: str) -> list[ModuleSpec]:
+    """Return the modules that a source imports, as far as they are found in files."""
     names: set[str] = set()
     with suppress(SyntaxError, ValueError, ImportError):  # it is no Python, or has changed
         for node in ast.walk(ast.parse(source)):
@@ -89,13 +117,8 @@ def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
                 base = resolve_name("." * node.level + (node.module or ""), package)
                 names.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
 
-    found: list[ModuleSpec] = []
-    for name in names:
-        with suppress(Exception):  # not installed, no module but a value, or code that fails
-            spec = find_spec(name)
-            if spec is not None and spec.origin and is_own_file(spec.origin):
-                found.append(spec)
-    return found
+    found = (find_module(name) for name in sorted(names))
+    return [spec for spec in found if spec is not None]
 
 
 def project_digest() -> str:

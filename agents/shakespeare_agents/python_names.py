@@ -14,7 +14,8 @@ from typing import Any, NamedTuple
 
 from shakespeare_env.checks.values import did_you_mean
 from shakespeare_env.errors import own_frames
-from shakespeare_env.own_files import load_file
+from shakespeare_env.own_files import load_file_anew, spec_of_file
+from shakespeare_env.sources import find_module, imported_sources
 
 
 class PythonName(NamedTuple):
@@ -56,10 +57,21 @@ def module_of(name: PythonName) -> ModuleType:
     try:
         with _current_folder_on_path():
             if name.is_in_file:
-                return load_file(Path(name.source))
+                return load_file_anew(Path(name.source))
             return importlib.import_module(name.source)
     except (Exception, SystemExit) as fault:
         raise ImportError(f"{name} cannot be imported: {fault_in_words(fault)}") from fault
+
+
+def sources_of(name: PythonName) -> dict[str, bytes]:
+    """Return the sources on the disk that decide what a name stands for, by module.
+
+    They are those of its module and of users' own modules that this imports; see
+    `imported_sources`. Nothing is imported.
+    """
+    with _current_folder_on_path():
+        found = spec_of_file(Path(name.source)) if name.is_in_file else find_module(name.source)
+        return {} if found is None else imported_sources(found)
 
 
 @contextmanager

@@ -5,7 +5,8 @@ from __future__ import annotations
 import hashlib
 import platform
 import tempfile
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
+from contextlib import closing, contextmanager
 from functools import cache, partial
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -15,11 +16,14 @@ import cloudpickle
 from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.identity import agent_digest, describes_itself
 from shakespeare_agents.naming import AgentSpec, Entrant, make, parsed
+from shakespeare_agents.python_names import PythonName, sources_of
+from shakespeare_agents.workers import WorkerProcesses, Workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError
 from shakespeare_env.own_files import load_file
 from shakespeare_env.play.agent import AgentLike, AnyAgent
+from shakespeare_env.sources import edited_since_import
 
 
 class AgentSet:
@@ -51,6 +55,52 @@ class AgentSet:
 def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
     """Return the agents of entrants, ready to travel to workers."""
     return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
+
+
+@contextmanager
+def workers_that_keep(workers: Workers | None, entrants: Sequence[Entrant]) -> Iterator[Workers]:
+    """Open workers for games that are kept, by default this process.
+
+    An agent that is named as Python code needs a process that has imported nothing yet: it plays
+    the sources on the disk, of which the agent's digest is made.
+    """
+    is_here = workers is None or type(workers) is Workers
+    if is_here and _python_named(entrant.given for entrant in entrants):
+        with closing(WorkerProcesses(1)) as process:
+            yield process
+    else:
+        yield workers or Workers()
+
+
+class NamedSources:
+    """The sources of the agents that are named as Python code, as they are when games begin."""
+
+    def __init__(self, given: Iterable[AgentLike | AgentSpec]) -> None:
+        self._named = _python_named(given)
+        self._sources = {python: sources_of(python) for python in self._named.values()}
+
+    def check(self) -> None:
+        """Check that no source has changed.
+
+        Raises:
+            WorkerError: one has, so that it is unsure which code played last.
+        """
+        for spec, python in self._named.items():
+            if sources_of(python) != self._sources[python]:
+                raise WorkerError(
+                    f"the code of {spec.text!r} was edited while it played; the games kept are of "
+                    "the code before, so start again to play with what it is now"
+                )
+
+
+def _python_named(given: Iterable[AgentLike | AgentSpec]) -> dict[AgentSpec, PythonName]:
+    """Return the specs that name Python code, and what they name."""
+    specs = map(parsed, given)
+    return {
+        spec: spec.python
+        for spec in specs
+        if isinstance(spec, AgentSpec) and spec.python is not None
+    }
 
 
 def _rebuilt(box: SentBox, recipes: Sequence[Recipe], seats: Sequence[int]) -> AgentSet:
@@ -98,8 +148,14 @@ def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
     try:
         agent = make(spec, game)
         is_same = agent_digest(spec, agent, game) == digest
+        edited = [] if spec.python is None else edited_since_import(sources_of(spec.python))
     except (ValueError, TypeError, ImportError, OSError) as fault:
         raise WorkerError(f"the agent {spec.text!r} on {platform.node()}: {fault}") from fault
+    if edited:
+        raise WorkerError(
+            f"the code of {spec.text!r} was edited after a worker on {platform.node()} had "
+            f"imported it ({', '.join(edited)}); open the workers anew"
+        )
     if not is_same:
         raise WorkerError(
             f"the agent {spec.text!r} is another one on {platform.node()}: its code or options "

@@ -21,6 +21,7 @@ import cloudpickle
 
 from shakespeare_env.errors import WorkerError, own_frames
 from shakespeare_env.extras import needing
+from shakespeare_env.own_files import record_sources
 from shakespeare_env.sources import edited_project_file, project_digest
 
 S = TypeVar("S")
@@ -280,6 +281,7 @@ class _Answer:
 
 
 def _run_shard(code: str, job: bytes, shard: bytes) -> bytes:
+    record_sources()
     decisions = 0
     games = 0
 

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
-from shakespeare_agents.travel import agent_set
+from shakespeare_agents.travel import NamedSources, agent_set, workers_that_keep
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
 from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import ResultsFolder, open_results
@@ -80,6 +80,8 @@ def write_dataset(
     together = _SEARCHED_DEALS_PER_SHARD if searches else _DEALS_PER_SHARD
     report = cumulative(on_progress)
 
+    sources = NamedSources(entrant.given for entrant in entrants)
+
     def missing(results: ResultsFolder) -> Iterator[list[Seating]]:
         for first in range(0, deals, together):
             block = range(first, min(first + together, deals))
@@ -92,8 +94,12 @@ def write_dataset(
     with open_results(folder, game) as results:
         seen = results.results.select("agents", "digests").explode("agents", "digests").unique()
         _check_names([*seen.iter_rows(), *named])
-        with closing((workers or Workers()).run(job, missing(results))) as shards:
+        with (
+            workers_that_keep(workers, entrants) as keeping,
+            closing(keeping.run(job, missing(results))) as shards,
+        ):
             for rows in in_order(shards):
+                sources.check()
                 results.append(rows)
                 report(int(rows["actions"].list.len().sum()), rows.height)
     return deals * seats.games_per_deal

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.travel import agent_set
+from shakespeare_agents.travel import NamedSources, agent_set, workers_that_keep
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, ladders_at_look, plan_round
@@ -83,9 +83,11 @@ def run_arena(
             write_atomically(folder / CONFIG_NAME, config.text.encode())
         names = {digest: entrant.name for digest, entrant in entrants.items()}
         settings = RunSettings(config.game, config.variants, config.seed, {}, names)
-        agents = agent_set(list(entrants.values()), game)
-        job = GamesJob(agents, tuple(entrants), settings, play)
-        return _Arena(config, job, results, on_progress, workers or Workers()).run()
+        playing = list(entrants.values())
+        job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play)
+        sources = NamedSources(entrant.given for entrant in playing)
+        with workers_that_keep(workers, playing) as keeping:
+            return _Arena(config, job, results, on_progress, keeping, sources).run()
 
 
 def sits_out(results: pl.DataFrame, digest: str) -> bool:
@@ -109,12 +111,14 @@ class _Arena:
         results: ResultsFolder,
         on_progress: RoundProgress | None,
         workers: Workers,
+        sources: NamedSources,
     ) -> None:
         self._config = config
         self._job = job
         self._folder = results
         self._on_progress = on_progress
         self._workers = workers
+        self._sources = sources
         self._until: float | None = None  # on the monotonic clock
         self._seconds: Counter[str] = Counter()  # of thinking, by agent
         self._seats: Counter[str] = Counter()  # played, by agent
@@ -140,6 +144,7 @@ class _Arena:
         shards = self._shards(seatings)
         with closing(self._workers.run(self._job, shards, lambda *_: self._check_time())) as played:
             for _, rows in played:
+                self._sources.check()
                 self._folder.append(rows)
                 self._note_pace(rows)
                 self._games += len(rows)

@@ -27,6 +27,7 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
+from shakespeare_agents.travel import NamedSources
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.checks.values import did_you_mean, short_repr
@@ -187,8 +188,10 @@ def ask(
     for _, group in groupby(missing, attrgetter("box_digest")):
         asked = list(group)
         by_box.append((asked, shards[asked[0]].read_bytes()))
+    sources = NamedSources({shard.player for shard in shards})
     with closing((workers or Workers()).run(_Job(), by_box)) as results:
         for number, rows in results:
+            sources.check()
             asked, box = by_box[number]
             write_atomically(folder / f"box-{asked[0].box_digest[:DIGITS]}.toml", box)
             answers = folder / f"rows-{asked[0].digest[:DIGITS]}.parquet"

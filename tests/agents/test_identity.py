@@ -1,9 +1,7 @@
 """An agent is the same under every name, and another as soon as it would play otherwise."""
 
-import importlib
-import os
-import subprocess
-import sys
+import functools
+from contextlib import closing
 from pathlib import Path
 from typing import Any
 
@@ -14,11 +12,14 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.travel import named_agent
+from shakespeare_agents.workers import WorkerProcesses
+from shakespeare_arena import evaluate
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
+from shakespeare_env.datasets import read_games
 from shakespeare_env.errors import ArenaError, WorkerError
-from tests.workers.agents_for_tests import Held
+from tests.workers.agents_for_tests import Drawn, Held
 
 GAME = registry.game(registry.DEFAULT)
 FIGARO = registry.game("figaro")
@@ -78,31 +79,79 @@ def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monke
     before = [digest(name) for name in different]
     assert len(set(before)) == len(different)
     assert digest("same.py:A") == before[0]
-    Path("mine.py").write_text("what is edited while it plays counts once it runs")
-    assert digest("mine.py:A") == before[0]
+    Path("mine.py").write_text(MINE.replace("x=1", "x=3"))
+    assert digest("mine.py:A") not in before
+    assert vars(make("mine.py:A", GAME)) == {"x": 3}
 
 
-def test_what_ones_own_code_imports_is_part_of_it(tmp_path, monkeypatch):
+def test_a_named_agent_is_another_one_once_a_module_that_its_code_imports_is_edited(
+    tmp_path, monkeypatch
+):
     monkeypatch.chdir(tmp_path)
-    monkeypatch.syspath_prepend(str(tmp_path))
     Path("importing.py").write_text(f"from between_ import *\n{MINE}")
-    Path("between_.py").write_text("def later(): import deep_\nimport deep_\n")
+    Path("between_.py").write_text("def later(): import deep_\n")
     Path("deep_.py").write_text("X = 1\n")
-
-    def digests():
-        return digest("importing.py:A"), agent_digest(player, make(player, GAME), GAME)
-
-    deep: Any = importlib.import_module("deep_")
-    player = lambda o, m, r: m.argmax(1) + deep.X  # noqa: E731
-    before = digests()
-    deep.X = 2
-    named, held = digests()
-    assert named == before[0]
-    assert held != before[1]
-    deep.X = 1
-    assert digests() == before
+    before = digest("importing.py:A")
     Path("deep_.py").write_text("X = 2\n")
-    assert not set(digests()) & set(before)
+    assert digest("importing.py:A") != before
+    Path("deep_.py").write_text("X = 1\n")
+    assert digest("importing.py:A") == before
+
+
+HELPED = "import helper_\ndef agent(observations, masks, rng): return helper_.choose(masks)\n"
+FIRST = "def choose(masks): return masks.argmax(1)\n"
+LAST = "def choose(masks): return masks.shape[1] - 1 - masks[:, ::-1].argmax(1)\n"
+
+
+@pytest.mark.parametrize("name", ["helped_.py:agent", "helped_:agent"])
+def test_games_that_are_kept_are_played_by_the_code_on_the_disk(name, tmp_path, monkeypatch):
+    """This process has imported the module before it is edited."""
+    monkeypatch.chdir(tmp_path)
+    Path("helped_.py").write_text(HELPED)
+    kept = []
+    for folder, code in (("before", FIRST), ("after", LAST), ("again", FIRST)):
+        Path("helper_.py").write_text(code)
+        write_dataset(
+            Path(folder), entrants_of([name, "random", "random"], FIGARO), "figaro", games=3
+        )
+        games = read_games(folder).collect()
+        kept.append((games["digests"][0][0], games["actions"].to_list()))
+    before, after, again = kept
+    assert before == again
+    assert before[0] != after[0]
+    assert before[1] != after[1]
+
+
+EDITS_ITSELF = """
+from pathlib import Path
+def agent(observations, masks, rng):
+    Path(__file__).with_name("helper_.py").write_text("edited = True")
+    return masks.argmax(1)
+def later():
+    import helper_
+"""
+
+
+def test_a_recording_stops_when_the_code_of_an_agent_is_edited(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("helper_.py").write_text("")
+    Path("editing.py").write_text(EDITS_ITSELF)
+    entrants = entrants_of(["editing.py:agent", "random", "random"], FIGARO)
+    with pytest.raises(WorkerError, match=r"'editing.py:agent' was edited while it played"):
+        write_dataset(tmp_path / "games", entrants, "figaro", games=3)
+    assert not list((tmp_path / "games").glob("*.parquet"))
+
+
+def test_a_worker_that_has_imported_code_before_it_was_edited_is_refused(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("helped_.py").write_text(HELPED)
+    Path("helper_.py").write_text(FIRST)
+    with closing(WorkerProcesses(1)) as workers:
+        table: dict[str, Any] = {"games": 3, "players": 3, "workers": workers}
+        evaluate(["helped_.py:agent", "random"], "figaro", **table)
+        Path("helper_.py").write_text(LAST)
+        with pytest.raises(WorkerError, match=r"edited after a worker .*helper_.*open the workers"):
+            evaluate(["helped_.py:agent", "random"], "figaro", **table)
 
 
 def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(
@@ -130,49 +179,49 @@ def test_files_and_versions_make_another_agent_unless_its_own_options_are_called
             named_agent(f"mine.py:A,{name}", before[0], GAME)
 
 
-OBJECTS = """
-import functools, numpy as np
-from shakespeare_agents import make
-from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.travel import named_agent
-from shakespeare_env.core import registry
 class Mine:
-    def __init__(self, x): self.names, self.weights, self.me = {"a", "b", "c"}, np.full(3, x), self
-    def act(self, o, m, r): return m.argmax(1) + helped()
-def helped(): return TABLE["a"]
-def player(x, o, m, r): return m.argmax(1) + x
-def closed(x): return lambda o, m, r: m.argmax(1) in {"p", "q"} or x
-game = registry.game("figaro")
-for x in (1, 2):
-    TABLE = {"a": x * 5}
-    for one in (Mine(x), Mine(x).act, Mine(0), closed(x), functools.partial(player, x)):
-        print(agent_digest(one, make(one, game), game))
-"""
+    def act(self, observations, masks, rng):
+        return masks.argmax(axis=1)
 
 
-def test_objects_are_known_by_their_state_in_every_process():
-    printed = []
-    for seed in "12":
-        command = [sys.executable, "-c", OBJECTS]
-        env = {**os.environ, "PYTHONHASHSEED": seed}
-        printed.append(subprocess.check_output(command, env=env, text=True).split())
-    assert printed[0] == printed[1]
-    assert len(set(printed[0])) == 10
+def objects() -> dict[str, Any]:
+    """Return agents of all kinds that have no name in a file."""
+    return {
+        "an object": Mine(),
+        "a method": Mine().act,
+        "a function": lambda observations, masks, rng: masks.argmax(axis=1),
+        "a partial": functools.partial(Mine.act, Mine()),
+        "what holds a generator": Held(),
+    }
 
 
-def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
-    agents: list[Any] = [Held(), Held()]
-    config = ArenaConfig.of(
-        game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)]
-    )
-    with pytest.raises(TypeError, match=r"Held could not be told .*'generator'.*a `version`"):
-        write_dataset(tmp_path, entrants_of([*agents, "random"], FIGARO), "figaro", games=3)
-    with (
-        pytest.raises(ArenaError, match="'0': Held could not be told"),
-        open_contenders(config, FIGARO),
-    ):
+@pytest.mark.parametrize("kind", objects())
+def test_an_object_is_kept_nowhere_without_a_version(kind, tmp_path):
+    player = objects()[kind]
+    entrants = entrants_of([player, "random", "random"], FIGARO)
+    with pytest.raises(TypeError, match=r"is an object, .*agent\.version = 1.*my\.py:NAME"):
+        write_dataset(tmp_path, entrants, "figaro", games=3)
+    config = ArenaConfig.of(game="figaro", agents=[player, "random"])
+    with pytest.raises(ArenaError, match=r"is an object, "), open_contenders(config, FIGARO):
         pass
-    agents[0].version = 1
-    agents[1].version = 2
-    with open_contenders(config, FIGARO) as played:
-        assert len(played) == 2
+
+
+@pytest.mark.parametrize("kind", objects())
+def test_an_object_is_the_same_agent_as_long_as_its_version_is(kind):
+    """Copies and pickles are the same agent, whatever they remember."""
+
+    def digest_of(player, version):
+        own = getattr(player, "__self__", player)
+        own.version = version
+        return agent_digest(player, make(player, FIGARO), FIGARO)
+
+    first = digest_of(objects()[kind], 1)
+    assert digest_of(objects()[kind], 1) == first
+    assert digest_of(objects()[kind], "2") != first
+
+
+def test_objects_of_two_classes_or_functions_differ_by_their_names():
+    one, other = Mine(), Drawn()
+    one.version = other.version = 1  # type: ignore[attr-defined]
+    digests = {agent_digest(each, each, FIGARO) for each in (one, other)}
+    assert len(digests) == 2

@@ -24,6 +24,8 @@ from tests.arena.small_arenas import games
 class Twin(RandomAgent):
     """An agent that plays like `random`, so that no number of games settles their order."""
 
+    version = 1
+
 
 def breaks_down(observations, masks, rng):
     if (rng.random() < 0.3).any():
@@ -33,6 +35,9 @@ def breaks_down(observations, masks, rng):
 
 def broken(observations, masks, rng):
     raise RuntimeError("no idea")
+
+
+breaks_down.version = broken.version = 1  # type: ignore[attr-defined]
 
 
 def small(*agents, **how):

@@ -11,6 +11,8 @@ from shakespeare_env.core import registry
 class Guesser(RandomAgent):
     """Plays at random and expects what it sees."""
 
+    version = 1
+
     def values(self, observations):
         return observations.mean(axis=1, dtype=np.float32)
 
