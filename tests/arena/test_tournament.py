@@ -177,7 +177,10 @@ def test_identical_agents_are_seldom_taken_for_different(tmp_path):
     """At most one in twenty is, though an arena looks at its games after every round."""
     stronger = []
     for seed, players in enumerate([(2,), (4,), (2, 4), (1, 2, 4)] * 3):
-        twins = [type(f"Twin {number}", (RandomAgent,), {})() for number in range(2 + seed % 3)]
+        twins = [
+            type(f"Twin {number}", (RandomAgent,), {"version": 1})()
+            for number in range(2 + seed % 3)
+        ]
         settings: dict[str, Any] = {"games": 200, "equal_within": 150.0, "seed": seed}
         run_arena(ArenaConfig.of(players=players, agents=twins, **settings), tmp_path / str(seed))
         standings = standings_of(read_results(tmp_path / str(seed)))
