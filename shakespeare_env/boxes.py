@@ -21,7 +21,7 @@ from shakespeare_env.checks.box_files import Keys, checked_box, read_box
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 FaultFinder = Callable[[Any], Iterable[str]]
 """A function from a box to what is wrong with it, in words."""
@@ -70,7 +70,7 @@ class Constraints(list[Constraint]):
         return [(constraint, faults) for constraint, faults in found if faults]
 
 
-def unless(fact: object, wanted: object, what: str) -> Iterator[str]:
+def must_equal(fact: object, wanted: object, what: str) -> Iterator[str]:
     """Yield a fault unless a fact is what every copy has."""
     if fact != wanted:
         yield f"{what}: {fact}, not {wanted}"
@@ -93,7 +93,7 @@ def facts_by_group(game: str) -> dict[Keys, str]:
     return groups
 
 
-def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
+def violated_constraints(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
     """Return the constraints that a box file violates, with what is wrong.
 
     Errors are those of `read_box`.
@@ -122,7 +122,7 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         BoxError: the prior yields no plausible box.
         ModuleNotFoundError: tomlkit is missing.
     """
-    with needing("table", "boxes are written with"):
+    with requires_extra("table", "boxes are written with"):
         import tomlkit
 
     own = registry.own_box(game)
@@ -176,7 +176,7 @@ def _of(game: str, module: str) -> Any:
     return import_module(f"shakespeare_env.{game}.box.{module}")
 
 
-def names_of(count: int) -> Iterable[str]:
+def box_file_names(count: int) -> Iterable[str]:
     """Return the file names of an ensemble's boxes."""
     digits = max(3, len(str(count - 1)))
     return (f"box-{number:0{digits}}.toml" for number in range(count))

@@ -83,7 +83,7 @@ class _Finding(NamedTuple):
     text: str
 
 
-class ToldOf(NamedTuple):
+class ViewedMove(NamedTuple):
     """A move in one of two games that a viewer cannot tell apart, and what the viewer is told."""
 
     before: Position
@@ -94,7 +94,7 @@ class ToldOf(NamedTuple):
 
 def told_pairs(
     position: Position, viewer: int, seed: int, most: int = _MOVES
-) -> Iterator[tuple[ToldOf, ToldOf]]:
+) -> Iterator[tuple[ViewedMove, ViewedMove]]:
     """Yield pairs of moves that look alike to a viewer, who must be told of both in the same words.
 
     The moves are those of a position, and of another one that the viewer cannot tell from it. Moves
@@ -108,7 +108,7 @@ def told_pairs(
     """
     rng = np.random.default_rng(seed)
     log = GameLog(None, viewer)
-    alike: dict[str, list[ToldOf]] = {}
+    alike: dict[str, list[ViewedMove]] = {}
     worlds = [position.copy(), _twin(position, viewer, seed)]
     for before in worlds:
         before.reseed(seed)
@@ -117,7 +117,7 @@ def told_pairs(
             after = before.copy()
             after.push(move)
             if after.to_move is not None:
-                told = ToldOf(before, move, after, log.told(before, move, after))
+                told = ViewedMove(before, move, after, log.told(before, move, after))
                 alike.setdefault(_view(after, viewer), []).append(told)
     for group in alike.values():
         for one, other in combinations(group, 2):
@@ -126,7 +126,7 @@ def told_pairs(
                 yield one, other
 
 
-def _lead_to_one(worlds: list[Position], one: ToldOf, other: ToldOf) -> bool:
+def _lead_to_one(worlds: list[Position], one: ViewedMove, other: ViewedMove) -> bool:
     """Return whether two moves lead to the same position from one of two positions."""
     for before in worlds:
         if {one.move, other.move} <= {*before.moves()}:

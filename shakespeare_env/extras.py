@@ -11,7 +11,7 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 @contextmanager
-def needing(extra: str, who_needs: str) -> Iterator[None]:
+def requires_extra(extra: str, who_needs: str) -> Iterator[None]:
     """Import modules of an extra in the block; the error for a missing one says what to install.
 
     Args:
@@ -27,11 +27,11 @@ def needing(extra: str, who_needs: str) -> Iterator[None]:
         if (missing.name or "").startswith("shakespeare_"):
             raise
         raise ModuleNotFoundError(
-            f"{who_needs} {missing.name}; {how_to_get(extra)}", name=missing.name
+            f"{who_needs} {missing.name}; {install_hint(extra)}", name=missing.name
         ) from missing
 
 
-def how_to_get(extra: str) -> str:
+def install_hint(extra: str) -> str:
     """Return how to install an extra, in a checkout or beside an installed wheel."""
     what = f"'shakespeare-env[{extra}]'"
     if (_ROOT / "pyproject.toml").is_file():

@@ -24,7 +24,7 @@ from shakespeare_agents.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
@@ -177,7 +177,7 @@ def hold_folder(
         taken: What is raised if another process holds the folder.
         taken_here: What is raised if this process holds it, and cannot wait for its own end.
     """
-    with needing("data", "locking a folder needs"):
+    with requires_extra("data", "locking a folder needs"):
         import filelock
 
     place = folder.resolve()

@@ -142,7 +142,7 @@ def put_in_force(box: SentBox) -> Game:
         file = Path(_box_folder().name) / f"{box.digest}.toml"
         file.write_bytes(box.content)
     game = registry.game(name, file)
-    fault = registry.box_fault(name, box.digest)
+    fault = registry.box_mismatch(name, box.digest)
     if fault:
         raise WorkerError(f"{name} on {platform.node()} is {fault}")
     return game

@@ -52,17 +52,17 @@ def short_name(name: str) -> str:
     return name if len(name) <= LONGEST_NAME else f"{name[: half - 1]}…{name[-half:]}"
 
 
-def number_of(text: str) -> int | None:
+def parse_number(text: str) -> int | None:
     """Return the integer that a text is, from 0 to 999,999,999; None if it is none."""
     return int(text) if re.fullmatch(r"[0-9]{1,9}", text) else None
 
 
-def is_whole(value: object) -> bool:
+def is_integer(value: object) -> bool:
     """Return whether a value is an integer; True and time spans, which pass as one, are not."""
     return isinstance(value, int | np.integer) and not isinstance(value, bool | np.timedelta64)
 
 
-def in_words(fault: Exception) -> str:
+def error_text(fault: Exception) -> str:
     """Return in one line what is wrong with a file's content.
 
     Of errors of Pydantic it names the first few entries.

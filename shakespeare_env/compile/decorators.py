@@ -50,7 +50,7 @@ def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     return cast(Callable[P, R], dispatcher)
 
 
-def part_of_kernel(function: Callable[P, R]) -> Callable[P, R]:
+def inlined_rule(function: Callable[P, R]) -> Callable[P, R]:
     """Compile a rule that is always inlined into its callers, as suits one with many arrays."""
     return rule(function, forceinline=True)
 
@@ -89,6 +89,6 @@ def kernel(owner: str, purpose: str | None = None) -> Callable[[Callable[P, R]],
     return compile_and_keep
 
 
-def seconds_spent() -> float:
+def compile_seconds() -> float:
     """Return the seconds this process has spent compiling, to subtract from a measured time."""
     return _clock.duration if _clock.done else 0.0

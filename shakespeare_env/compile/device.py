@@ -93,7 +93,7 @@ def device_array(tensor: torch.Tensor) -> Any:
     return tensor.numpy() if SIMULATED else cuda.as_cuda_array(tensor)
 
 
-def device_words(tensor: torch.Tensor) -> Any:
+def device_uint64(tensor: torch.Tensor) -> Any:
     """Return a tensor, int64, as unsigned words for kernels; PyTorch cannot compute with those."""
     return device_array(tensor).view(np.uint64)
 

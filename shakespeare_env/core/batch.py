@@ -354,7 +354,7 @@ def _restored(
     arguments: dict[str, Any], digest: str, records: Records, arrays: dict[str, Any]
 ) -> Batch:
     """Return a batch from its pickle; PositionError if its records were changed."""
-    registry.game_saved(arguments["game"], digest)
+    registry.game_with_digest(arguments["game"], digest)
     batch = Batch(n=len(records), players=records["players"], **arguments)
     batch.load(slice(None), records)
     for name, saved in arrays.items():

@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core.game import Game, PositionFault, Record, Records
 from shakespeare_env.core.kernels import NO_MOVE, kernels_of
 from shakespeare_env.core.rng import check_seed
@@ -28,7 +28,7 @@ _INT64 = np.iinfo(np.int64)
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
     """Return a count as an int, if it is an integer from 1 to `most`."""
-    if not is_whole(count):
+    if not is_integer(count):
         raise TypeError(f"{name}={short_repr(count)} must be an integer")
     if not 1 <= count <= most:
         raise ValueError(f"{name}={short_repr(count)} must be from 1 to {most}")
@@ -87,7 +87,7 @@ def checked_settings(
         reward: The name of the reward.
         variants: The variants by name, each switched on or off.
     """
-    shape = () if is_whole(players) else (n,)
+    shape = () if is_integer(players) else (n,)
     given = integers("players", players, shape, game.max_seats, game.min_seats)
     seats = np.full(n, given, np.int8)
     if not isinstance(autoreset, bool | np.bool_):

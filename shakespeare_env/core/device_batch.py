@@ -29,13 +29,13 @@ from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays, StepOutcome, choose, row_rules_of
 from shakespeare_env.errors import DeviceError
-from shakespeare_env.extras import how_to_get, needing
+from shakespeare_env.extras import install_hint, requires_extra
 
-with needing("cuda", "DeviceBatch needs"):
+with requires_extra("cuda", "DeviceBatch needs"):
     import torch
     from numba import cuda
 
-    from shakespeare_env.compile.device import SIMULATED, device_array, device_words, launch
+    from shakespeare_env.compile.device import SIMULATED, device_array, device_uint64, launch
 
 NOT_REFUSED = int(np.iinfo(np.int64).min)
 """Stands for no action in the list of refused actions by game."""
@@ -212,7 +212,7 @@ class DeviceBatch:
     def random_actions(self) -> torch.Tensor:
         """Draw the uniformly random legal actions of `Batch.random_actions`, int32[n]."""
         actions = torch.empty(self.n, dtype=torch.int32, device=self.device)
-        chance = device_words(self._chance)
+        chance = device_uint64(self._chance)
         self._launch("random moves", choose, self.n, chance, self.mask, self.to_move, actions)
         return actions
 
@@ -273,7 +273,7 @@ def _checked_device(name: str | torch.device) -> torch.device:
     if not torch.cuda.is_available() or find_spec("numba_cuda") is None or not cuda.is_available():
         raise DeviceError(
             f"device={str(name)!r}: PyTorch {torch.__version__} or Numba finds no GPU or no CUDA; "
-            f"{how_to_get('cuda')}, or use Batch"
+            f"{install_hint('cuda')}, or use Batch"
         )
     index = torch.cuda.current_device() if device.index is None else device.index
     torch.cuda.get_device_properties(index)  # refuses an index that is not there

@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
+from shakespeare_env.checks.values import did_you_mean, is_integer, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
 from shakespeare_env.sources import source_digest
@@ -439,7 +439,7 @@ class Game:
             TypeError: it is not an integer.
             ValueError: the game is not played by so many seats.
         """
-        if not is_whole(players):
+        if not is_integer(players):
             raise TypeError(f"players={short_repr(players)} must be an integer")
         if not self.min_seats <= players <= self.max_seats:
             raise ValueError(

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
@@ -185,7 +185,7 @@ class Position:
     def action_id(self, move: str) -> int:
         """Return the id of a move of the seat to move, or of seat 0 when the game is over."""
         if not self.is_move(move):
-            game = registry.how_to_name(self.game.name)
+            game = registry.game_argument(self.game.name)
             raise ValueError(
                 f"{self.game.name} has no move {short_repr(move)} at this table; "
                 f"`shakespeare check --actions --game {game}` lists them all"
@@ -194,7 +194,7 @@ class Position:
 
     def move_text(self, action: int) -> str:
         """Return the text of an action of the seat to move, or of seat 0 when the game is over."""
-        if not is_whole(action) or not 0 <= action < self.game.actions.size:
+        if not is_integer(action) or not 0 <= action < self.game.actions.size:
             last = self.game.actions.size - 1
             raise ValueError(f"action {short_repr(action)} is out of range 0 to {last}")
         return self.game.actions.text(action, *self._mover())
@@ -237,7 +237,7 @@ class Position:
             self._record["random"] = streams(seed, _ONLY_ROW)
 
     def _check_seat(self, seat: int) -> int:
-        if not is_whole(seat) or not 0 <= seat < self.players:
+        if not is_integer(seat) or not 0 <= seat < self.players:
             last = self.players - 1
             raise ValueError(f"seat {short_repr(seat)} is not at this table; seats are 0 to {last}")
         return seat
@@ -306,7 +306,7 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
-    game = registry.game_saved(name, digest)
+    game = registry.game_with_digest(name, digest)
     if len(record) != game.state.itemsize:
         raise PositionError(
             f"the record has {len(record)} bytes, not {game.state.itemsize}; it was cut or is of "

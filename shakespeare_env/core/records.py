@@ -8,7 +8,7 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
+from shakespeare_env.checks.values import did_you_mean, is_integer, short_repr
 
 Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
 """Who sees a field: everybody, only the seat that owns the row, or nobody. Or a rule (game, seat,
@@ -67,7 +67,7 @@ class StateField:
                 "sizes of several axes as one shape, such as shape=(4, 13)"
             )
         sizes = self.shape if isinstance(self.shape, tuple) else (self.shape,)
-        if not all(is_whole(size) and size > 0 for size in sizes):
+        if not all(is_integer(size) and size > 0 for size in sizes):
             raise ValueError(
                 f"{self.name}: shape={short_repr(self.shape)}; give a size of 1 or more, or a "
                 "tuple of sizes"

@@ -102,17 +102,17 @@ def _find_installed() -> None:
         from_file(named_before)
 
 
-def named(text: str) -> Game:
+def resolve(text: str) -> Game:
     """Return a game by its name, or load it by its file and its name there, as `my.py:GAME`.
 
     Raises:
         ValueError: there is no such game or file.
         GameError: the file cannot be imported.
     """
-    return from_file(text) if is_in_file(text) else game(text)
+    return from_file(text) if is_file_reference(text) else game(text)
 
 
-def is_in_file(text: object) -> bool:
+def is_file_reference(text: object) -> bool:
     """Return whether a text names a game by its file, as `my.py:GAME`."""
     return isinstance(text, str) and text.rpartition(":")[0].endswith(".py")
 
@@ -120,7 +120,7 @@ def is_in_file(text: object) -> bool:
 def from_file(text: str) -> Game:
     """Load and register a game named as `my.py:GAME`, for processes that are started later, too.
 
-    Errors are those of `named`.
+    Errors are those of `resolve`.
     """
     source, _, attribute = text.rpartition(":")
     file = Path(source).resolve()
@@ -146,12 +146,12 @@ def from_file(text: str) -> Game:
     return found
 
 
-def how_to_name(name: str) -> str:
+def game_argument(name: str) -> str:
     """Return what names a game to another process as `--game`: its name, or `my.py:GAME`."""
     return _in_files.get(name, name)
 
 
-def own_game_options() -> list[str]:
+def game_file_options() -> list[str]:
     """Return options that name to another command the games this process was given by file."""
     return [word for place in _in_files.values() for word in ("--game", place)]
 
@@ -270,15 +270,15 @@ def box_digest(name: str) -> str:
     return game(name).digest
 
 
-def game_saved(name: str, digest: str) -> Game:
+def game_with_digest(name: str, digest: str) -> Game:
     """Return the game that something was saved from; BoxError if its facts are others now."""
     loaded = game(name)
-    if fault := box_fault(name, digest):
+    if fault := box_mismatch(name, digest):
         raise BoxError(f"this comes from {name}, {fault}")
     return loaded
 
 
-def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
+def box_mismatch(name: str, digest: str, copy: Path | None = None) -> str | None:
     """Return why something made with a box cannot be used with the one in force, and the remedy.
 
     The game is not loaded.

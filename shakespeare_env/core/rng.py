@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.compile.decorators import rule
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
@@ -20,7 +20,7 @@ _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 FIRST_FRESH = 2**52
 """The least seed that `fresh_seed` draws; people who type a seed type a smaller one."""
-EXACT = 2**53
+JSON_SAFE_LIMIT = 2**53
 """The number up to which every reader of JSON reads integers exactly; JavaScript rounds others."""
 _27 = np.uint64(27)
 _30 = np.uint64(30)
@@ -42,7 +42,7 @@ def stream(seed: np.uint64, index: int) -> np.uint64:
     return mix(mix(seed + GOLDEN) ^ (np.uint64(index) * GOLDEN))
 
 
-mixed: Any = getattr(mix, "py_func", mix)
+mix_array: Any = getattr(mix, "py_func", mix)
 """`mix` of arrays, uint64[n], outside compiled code."""
 
 
@@ -51,8 +51,8 @@ def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
 
     Errors are those of `check_seed`.
     """
-    word = mixed(np.full(1, check_seed(seed)) + GOLDEN)
-    states: NDArray[np.uint64] = mixed(word ^ (indices.astype(np.uint64) * GOLDEN))
+    word = mix_array(np.full(1, check_seed(seed)) + GOLDEN)
+    states: NDArray[np.uint64] = mix_array(word ^ (indices.astype(np.uint64) * GOLDEN))
     return states
 
 
@@ -110,11 +110,11 @@ def draw(record: Any, counts: Any, total: int) -> int:
 
 def check_seed(seed: int) -> np.uint64:
     """Return a seed as 64 bits; ValueError if it is not an integer from 0 to 2**64 - 1."""
-    if not is_whole(seed) or not 0 <= int(seed) < 2**64:
+    if not is_integer(seed) or not 0 <= int(seed) < 2**64:
         raise ValueError(f"seed={short_repr(seed)}: give an integer from 0 to 2**64 - 1")
     return np.uint64(seed)
 
 
 def fresh_seed() -> int:
-    """Draw a seed that nobody has typed, from `FIRST_FRESH` up to `EXACT`."""
+    """Draw a seed that nobody has typed, from `FIRST_FRESH` up to `JSON_SAFE_LIMIT`."""
     return FIRST_FRESH | secrets.randbits(52)

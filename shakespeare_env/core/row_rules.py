@@ -21,12 +21,12 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import did_you_mean, short_repr
-from shakespeare_env.compile.decorators import part_of_kernel, rule
+from shakespeare_env.compile.decorators import inlined_rule, rule
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import below_in
 
-NAMES = ("win", "margin", "rank", "score")
-WIN, MARGIN, RANK, SCORE = range(len(NAMES))
+REWARDS = ("win", "margin", "rank", "score")
+WIN, MARGIN, RANK, SCORE = range(len(REWARDS))
 ILLEGAL_REWARD = -1.0
 """The reward of an illegal action where it ends the game: that of a defeat."""
 _MOST_DEALS = 1000
@@ -35,10 +35,10 @@ _MOST_DEALS = 1000
 
 def reward_code(name: str) -> int:
     """Return the number of a reward by its name; ValueError if no reward has it."""
-    if not isinstance(name, str) or name not in NAMES:
-        question = did_you_mean(str(name), NAMES)
-        raise ValueError(f"reward={short_repr(name)}{question}: choose one of {', '.join(NAMES)}")
-    return NAMES.index(name)
+    if not isinstance(name, str) or name not in REWARDS:
+        question = did_you_mean(str(name), REWARDS)
+        raise ValueError(f"reward={short_repr(name)}{question}: choose one of {', '.join(REWARDS)}")
+    return REWARDS.index(name)
 
 
 class GameArrays(NamedTuple):
@@ -174,7 +174,7 @@ def row_rules_of(game: Game) -> RowRules:
             if record["to_move"] >= 0:
                 break
 
-    @part_of_kernel
+    @inlined_rule
     def observe_mover(entries: Any, i: int) -> None:
         """Write the seat to move and its observation, all 0 when the game is over."""
         arrays = GameArrays(*entries)
@@ -212,7 +212,7 @@ def row_rules_of(game: Game) -> RowRules:
             return bool(action == -1)
         return bool(0 <= action < arrays.mask.shape[1] and arrays.mask[i, action])
 
-    @part_of_kernel
+    @inlined_rule
     def step(
         k: int, entries: Any, results: Any, rows: Any, actions: Any, players: Any, chosen: Any
     ) -> None:

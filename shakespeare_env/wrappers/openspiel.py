@@ -17,7 +17,7 @@ import numpy as np
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.row_rules import NAMES, SCORE, reward_code
+from shakespeare_env.core.row_rules import REWARDS, SCORE, reward_code
 
 try:
     import pyspiel
@@ -212,7 +212,7 @@ class SeatObserver:
 
 def _defaults(name: str) -> dict[str, Any]:
     rules = registry.game(name)
-    return {"players": rules.max_seats, "reward": NAMES[0], **dict.fromkeys(rules.options, False)}
+    return {"players": rules.max_seats, "reward": REWARDS[0], **dict.fromkeys(rules.options, False)}
 
 
 def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

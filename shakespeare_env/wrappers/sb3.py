@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import (
     RENDER_FPS,
@@ -18,7 +18,7 @@ from shakespeare_env.wrappers.spaces import (
     observation_space,
 )
 
-with needing("train", "shakespeare_env.wrappers.sb3 needs"):
+with requires_extra("train", "shakespeare_env.wrappers.sb3 needs"):
     from stable_baselines3.common.vec_env import VecEnv
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 

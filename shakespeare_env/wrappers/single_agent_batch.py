@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole
+from shakespeare_env.checks.values import is_integer
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
@@ -66,7 +66,7 @@ class SingleAgentBatch:
             players = registry.game(game, options.get("box")).max_seats
         self.batch = Batch(game, n, players=players, autoreset=False, **options)
         fewest = self.batch.players.min()
-        if seat is not None and not (is_whole(seat) and 0 <= seat < fewest):
+        if seat is not None and not (is_integer(seat) and 0 <= seat < fewest):
             raise ValueError(
                 f"seat={seat!r}: give a seat from 0 to {fewest - 1}, or None for all in turn"
             )

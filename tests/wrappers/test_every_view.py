@@ -23,7 +23,7 @@ from tests.wrappers.lives import BySight, bytes_of
 @pytest.mark.parametrize("number", range(len(TABLES)), ids=lambda number: str(TABLES[number]))
 def test_api(view, number):
     """Each table with one of the rewards."""
-    reward = row_rules.NAMES[number % len(row_rules.NAMES)]
+    reward = row_rules.REWARDS[number % len(row_rules.REWARDS)]
     shared.api_test(view, TABLES[number], seed=number, reward=reward)
 
 
