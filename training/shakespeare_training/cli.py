@@ -141,7 +141,9 @@ def train(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if resume is not None:
         read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        if registry.is_file_reference(game_name):  # says where the run's game is, and changes nothing
+        if registry.is_file_reference(
+            game_name
+        ):  # says where the run's game is, and changes nothing
             read.add("game_name")
         words = "--resume keeps a run's folder and settings, of which only --decisions may change"
         choices.refuse_unread(context, read, words)

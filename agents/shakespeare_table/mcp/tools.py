@@ -27,7 +27,9 @@ from shakespeare_table.mcp.results import ResultsWriter
 GameName = Annotated[str, Field(description="A game of list_games.")]
 TableNumber = Annotated[int, Field(description="The table's number that you gave to new_game.")]
 SeedOfDeal = Annotated[
-    Annotated[int, Field(ge=0, lt=JSON_SAFE_LIMIT)] | Annotated[str, Field(pattern="^[0-9]{1,20}$")] | None,
+    Annotated[int, Field(ge=0, lt=JSON_SAFE_LIMIT)]
+    | Annotated[str, Field(pattern="^[0-9]{1,20}$")]
+    | None,
     Field(
         description="The same seed gives the same deal. Without a seed the deal is fresh. From "
         "2^53 on give a text of digits, as numbers in JSON may be rounded."

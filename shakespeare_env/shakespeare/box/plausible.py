@@ -222,7 +222,9 @@ def reported_powers(box: Box) -> Iterator[str]:
             yield f"{own} does not raise mood"
     if found.get("hamlet", Power()).others_mood > -1:
         yield "hamlet does not lower the others' mood"
-    yield from must_equal(found.get("lear", Power()).take_set, "blue", "the stage set that lear takes")
+    yield from must_equal(
+        found.get("lear", Power()).take_set, "blue", "the stage set that lear takes"
+    )
 
 
 @_of("rulebook: costume tailoring, the example of day 1")
