@@ -82,7 +82,7 @@ def constraints(game: str) -> Constraints:
     return all_of_them
 
 
-def facts_by_group(game: str) -> dict[Keys, str]:
+def fact_groups(game: str) -> dict[Keys, str]:
     """Return the group of each fact that is ever drawn, by the fact's keys in the file."""
     facts = tomllib.loads(registry.own_box(game).read_text("utf-8"))
     groups: dict[Keys, str] = {}

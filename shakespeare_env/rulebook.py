@@ -23,7 +23,7 @@ class NumberedRule(NamedTuple):
 
 
 @cache
-def rules_of(game: str) -> list[NumberedRule]:
+def numbered_rules(game: str) -> list[NumberedRule]:
     """Return the rules of a game's `RULES.md` in order; none if it has no such file."""
     if not registry.has_box(game):
         return []
@@ -34,7 +34,7 @@ def rules_of(game: str) -> list[NumberedRule]:
     return [NumberedRule(number, text, bool(ruling)) for number, ruling, text in rows]
 
 
-def rules(game: str) -> str:
+def rules_text(game: str) -> str:
     """Return a game's rules as Markdown, a line for each numbered rule.
 
     Raises:
@@ -43,14 +43,14 @@ def rules(game: str) -> str:
     if registry.has_box(game):
         lines = [
             f"- {rule.number}{' Ruling' if rule.is_ruling else ''}: {rule.text}"
-            for rule in rules_of(game)
+            for rule in numbered_rules(game)
         ]
     else:  # the docstring of the game's file
         lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
     return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
 
 
-def notation(game: str) -> str:
+def notation_text(game: str) -> str:
     """Return how a game's moves and positions are written, as Markdown.
 
     Raises:

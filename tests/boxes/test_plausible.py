@@ -5,7 +5,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_env.boxes import constraints, facts_by_group, sample_box, violated_constraints
+from shakespeare_env.boxes import constraints, fact_groups, sample_box, violated_constraints
 from shakespeare_env.checks.box_files import box_facts
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry
@@ -104,7 +104,7 @@ def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
     assert len({*texts}) == 8
     assert texts[3] == sample_box(game, 0, 3) != sample_box(game, 1, 3)
     moved: set[str] = set()
-    for group in dict.fromkeys(facts_by_group(game).values()):
+    for group in dict.fromkeys(fact_groups(game).values()):
         alone: set[str] = set()
         for number in range(5):
             file.write_text(sample_box(game, 5, number, [group]))

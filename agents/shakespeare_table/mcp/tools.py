@@ -20,7 +20,7 @@ from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import JSON_SAFE_LIMIT, fresh_seed
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
-from shakespeare_env.rulebook import notation, rules
+from shakespeare_env.rulebook import notation_text, rules_text
 from shakespeare_table.mcp.model_game import GameStart, ModelGame, Opponent, ToolResult
 from shakespeare_table.mcp.results import ResultsWriter
 
@@ -99,7 +99,7 @@ class GameTools:
     def read_rules(self, game: GameName) -> ToolResult:
         """Read the rules of a game, and how its moves and positions are written."""
         self._check_game(game)
-        facts = {"rules": rules(game), "notation": notation(game)}
+        facts = {"rules": rules_text(game), "notation": notation_text(game)}
         return ToolResult(f"{facts['rules']}\n{facts['notation']}", facts)
 
     def new_game(
