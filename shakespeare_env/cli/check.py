@@ -93,7 +93,7 @@ def _is_plausible(game: str, file: Path, every: bool) -> bool:
     for constraint in known if every else wrong:
         mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"
         faults = "\n".join(wrong.get(constraint, ()))
-        table.add_row(mark, constraint.says, constraint.source, faults)
+        table.add_row(mark, constraint.description, constraint.source, faults)
     held = f"{len(known) - len(wrong)} of {len(known)} constraints hold"
     console.print(f"{file}: {held}", highlight=False, markup=False, soft_wrap=True)
     if table.rows:

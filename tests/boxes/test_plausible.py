@@ -62,7 +62,7 @@ VIOLATED = {
 @games
 def test_the_package_s_own_box_violates_nothing(game):
     assert not violated_constraints(game, registry.own_box(game))
-    assert all(one.says and one.source for one in constraints(game))
+    assert all(one.description and one.source for one in constraints(game))
 
 
 @pytest.mark.parametrize(
