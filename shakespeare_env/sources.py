@@ -104,7 +104,7 @@ def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
 
 
 def project_digest() -> str:
-    """Return the SHA-256 of all source files of this project and the versions of NumPy and Numba."""
+    """Return the SHA-256 of this project's source files and of the versions of NumPy and Numba."""
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
     for file in _project_files():
         digest.update(file.read_bytes())
