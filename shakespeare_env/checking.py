@@ -104,7 +104,7 @@ def told_pairs(
     Args:
         position: A position whose mover is not the viewer.
         viewer: A seat, or `SPECTATOR`.
-        seed: Decides the other position, which moves are tried, and chance to come.
+        seed: Decides the other position, which moves are tried, and all random events after them.
         most: The number of moves tried in each position.
     """
     rng = np.random.default_rng(seed)
