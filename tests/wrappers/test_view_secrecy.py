@@ -60,7 +60,7 @@ def shown_by_pettingzoo(table, records, seats):
     view.reset(seed=0)
     for record, seat in zip(records, seats, strict=True):
         view._batch.load([0], stacked([record]))
-        view._turn_to_decider()
+        view._select_next_agent()
         agent = view.possible_agents[seat]
         assert view.agent_selection == agent
         shown.append([view.observe(agent), view.infos[agent]])
