@@ -162,8 +162,8 @@ class ArenaConfig(pydantic.BaseModel):
         The file of a game, `game = "my.py:GAME"`, is run if the configuration is trusted.
 
         Raises:
-            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or as of
-                `of`.
+            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or `of`
+                raises it.
         """
         file = Path(path)
         try:

@@ -149,8 +149,8 @@ def merge(folders: Sequence[Path], into: Path) -> int:
     """Copy the games of some folders into one, old or new, and return the number of games added.
 
     Raises:
-        ArenaError, DatasetError, ModuleNotFoundError, OSError: as of `open_results`; ArenaError
-            also if the folders hold different games.
+        ArenaError, DatasetError, ModuleNotFoundError, OSError: `open_results` raises it.
+        ArenaError: the folders hold different games.
     """
     games = {arena_game(folder): folder for folder in folders}
     if len(games) != 1:

@@ -79,7 +79,7 @@ def explained_by_groups(
     Args:
         values: Estimates, float64[findings, boxes].
         errors: Their standard errors, float64[findings, boxes].
-        kinds: The kind of each box, as of `DrawnBoxes`. Two or more are `all`.
+        kinds: The kind of each box; see `DrawnBoxes`. Two or more are `all`.
     """
     values, errors = _scaled(values, errors, _places(kinds, "all"))
     groups = []

@@ -174,7 +174,7 @@ class SingleAgentBatch:
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
-        """Whether each game waits for the learner or is over, bool[n]; not so if an agent failed."""
+        """Whether each game waits for the learner or is over, bool[n]; False if an agent failed."""
         ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
         return ready
 
