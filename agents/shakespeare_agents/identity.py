@@ -18,7 +18,7 @@ import cloudpickle
 import numpy as np
 
 from shakespeare_agents.capabilities import SelfDescribing
-from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parsed
+from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parse_if_name
 from shakespeare_agents.python_names import PythonName, load, module_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game
@@ -80,7 +80,7 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
             version.
         ValueError: a file that it names is not there.
     """
-    spec = parsed(given)
+    spec = parse_if_name(given)
     stated_by = _unwrapped(agent)
     version = getattr(stated_by, "version", None)
     own_files = getattr(stated_by, "files", None)

@@ -77,7 +77,7 @@ BUILT_IN = {
 
 
 @cache
-def installed() -> Mapping[str, PythonName]:
+def installed_agents() -> Mapping[str, PythonName]:
     """Return the agents of other distributions by name; built-in names take precedence."""
     entries = sorted((entry.name, entry) for entry in entry_points(group=ENTRY_POINTS))
     return {
@@ -89,7 +89,7 @@ def installed() -> Mapping[str, PythonName]:
 
 def names() -> tuple[str, ...]:
     """Return the names of agents: built-in ones, then those registered under `ENTRY_POINTS`."""
-    return (*BUILT_IN, *installed())
+    return (*BUILT_IN, *installed_agents())
 
 
 _OPTION = re.compile(r",(?=\s*\w*\s*=)")
@@ -130,7 +130,7 @@ class AgentSpec:
     @property
     def runs_python(self) -> bool:
         """Whether making the agent runs Python that the user has not installed."""
-        return self.python is not None and self.python not in installed().values()
+        return self.python is not None and self.python not in installed_agents().values()
 
     def identity_options(self) -> dict[str, Any]:
         """Return the options among `IDENTITY_OPTIONS`, unless the Python named takes them itself.
@@ -163,7 +163,7 @@ class AgentSpec:
         version = f",version={self.options['version']}" if "version" in self.options else ""
         return AgentSpec.parse(f"{network}{version}")
 
-    def from_any_folder(self) -> AgentSpec:
+    def with_absolute_path(self) -> AgentSpec:
         """Return a spec in which a file of Python has an absolute path."""
         if self.python is None or not self.python.is_in_file:
             return self
@@ -178,7 +178,7 @@ class AgentSpec:
 
 def _python_named(name: str) -> PythonName | None:
     if name in names() or os.path.isdir(name):
-        return installed().get(name)
+        return installed_agents().get(name)
     if name.endswith(".py"):
         return PythonName(name, "")
     source, _, attribute = name.rpartition(":")
@@ -194,7 +194,7 @@ def _json_or_text(value: str) -> Any:
         return value
 
 
-def parsed(player: AgentLike | AgentSpec) -> AgentLike | AgentSpec:
+def parse_if_name(player: AgentLike | AgentSpec) -> AgentLike | AgentSpec:
     """Return the spec of a name; anything else that plays is returned as it is."""
     return AgentSpec.parse(player) if isinstance(player, str) else player
 
@@ -215,7 +215,7 @@ def _last_part(path: str) -> str:
     return os.path.basename(os.path.abspath(path)) if is_path else path
 
 
-def running_python(players: Iterable[str]) -> list[str]:
+def names_running_python(players: Iterable[str]) -> list[str]:
     """Return the names that make Python run which the user has not installed.
 
     Callers must check them before they make agents named in a file that a stranger may have
@@ -262,7 +262,7 @@ def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
     """
     from shakespeare_env.play.agent import Agent, Searcher
 
-    source = parsed(player)
+    source = parse_if_name(player)
     if isinstance(source, AgentSpec):
         return _make_named(source, game, options)
     if isinstance(source, os.PathLike):
@@ -463,14 +463,14 @@ def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entr
                 made[key] = _made_entrant(player, game)
             else:
                 taken = {entrant.name for entrant in made.values()}
-                source = parsed(player)
+                source = parse_if_name(player)
                 made[key] = Entrant(_free_name(name_of(player), taken), make(source, game), source)
         entrants.append(made[key])
     return entrants
 
 
 def _made_entrant(entrant: Entrant, game: Game) -> Entrant:
-    source = parsed(entrant.agent)
+    source = parse_if_name(entrant.agent)
     given = source if entrant.given is entrant.agent else entrant.given
     return replace(entrant, agent=make(source, game), given=given)
 

@@ -14,7 +14,7 @@ import cloudpickle
 
 from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.identity import agent_digest, describes_itself
-from shakespeare_agents.naming import AgentSpec, Entrant, make, parsed
+from shakespeare_agents.naming import AgentSpec, Entrant, make, parse_if_name
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError
@@ -45,7 +45,7 @@ class AgentSet:
                 recipes[id(agent)] = recipe_of(given, agent, self.game)
         order = list(recipes)
         seats = [order.index(id(agent)) for agent in self.agents]
-        return _rebuilt, (box_of(self.game), list(recipes.values()), seats)
+        return _rebuilt, (box_to_send(self.game), list(recipes.values()), seats)
 
 
 def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
@@ -54,7 +54,7 @@ def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
 
 
 def _rebuilt(box: SentBox, recipes: Sequence[Recipe], seats: Sequence[int]) -> AgentSet:
-    game = put_in_force(box)
+    game = use_sent_box(box)
     made = [recipe(game) for recipe in recipes]
     agents = [made[seat] for seat in seats]
     return AgentSet(game, agents, agents)
@@ -75,9 +75,11 @@ def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Reci
     if own_recipe is not None:
         return own_recipe
 
-    spec = parsed(given)
+    spec = parse_if_name(given)
     if isinstance(spec, AgentSpec):
-        return partial(named_agent, spec.from_any_folder(), agent_digest(spec, agent, game))
+        return partial(
+            make_verified_agent, spec.with_absolute_path(), agent_digest(spec, agent, game)
+        )
 
     try:
         return partial(_unpickled, cloudpickle.dumps(agent))
@@ -88,7 +90,7 @@ def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Reci
         ) from fault
 
 
-def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
+def make_verified_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
     """Make an agent by its name.
 
     Raises:
@@ -121,14 +123,14 @@ class SentBox(NamedTuple):
     path: str  # where the file is on the machine that sends it
 
 
-def box_of(game: Game) -> SentBox:
+def box_to_send(game: Game) -> SentBox:
     """Return a game's box, ready to travel to workers."""
     is_users_own = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
     content = game.box.read_bytes() if is_users_own and game.box.is_file() else None
     return SentBox(game.name, registry.box_digest(game.name), content, str(game.box))
 
 
-def put_in_force(box: SentBox) -> Game:
+def use_sent_box(box: SentBox) -> Game:
     """Play with a box from elsewhere in this process from now on, and return its game.
 
     Raises:

@@ -120,7 +120,7 @@ class Workers:
         """End the processes that were started."""
 
 
-def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
+def in_shard_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
     """Yield results of `Workers.run` in the order of their shards."""
     waiting: dict[int, R] = {}
     next_number = 0

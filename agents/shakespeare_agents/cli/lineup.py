@@ -12,7 +12,7 @@ from shakespeare_agents.naming import (
     HOW_TO_NAME,
     entrants_of,
     fill_seats,
-    installed,
+    installed_agents,
     make,
     names,
 )
@@ -28,8 +28,8 @@ AGENT = "AGENT"
 PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 _DESCRIBED = [f"{name} ({agent.description})" for name, agent in BUILT_IN.items()]
-WHO = (
-    f"{', '.join([*_DESCRIBED, *installed()])}, {HOW_TO_NAME}; with options, as in "
+AGENT_CHOICES = (
+    f"{', '.join([*_DESCRIBED, *installed_agents()])}, {HOW_TO_NAME}; with options, as in "
     "greedy,samples=4."
 )
 
@@ -48,16 +48,21 @@ def _agents(help_text: str, default: str | bool = False) -> Any:
 _REST = (
     "The last of several fills the remaining seats; a single one plays against the default agent."
 )
-AgentName = Annotated[str, _agents(f"Who plays: {WHO}")]
-AgentNames = Annotated[list[str] | None, _agents(f"Who plays: {WHO} {_REST}", _DEFAULT_AGENT)]
+AgentName = Annotated[str, _agents(f"Who plays: {AGENT_CHOICES}")]
+AgentNames = Annotated[
+    list[str] | None, _agents(f"Who plays: {AGENT_CHOICES} {_REST}", _DEFAULT_AGENT)
+]
 Finishers = Annotated[
     list[str] | None,
-    _agents(f"Who finishes the game after --instead: {WHO} {_REST}", "those of the record"),
+    _agents(
+        f"Who finishes the game after --instead: {AGENT_CHOICES} {_REST}", "those of the record"
+    ),
 ]
 OpponentNames = Annotated[
     list[str] | None,
     _agents(
-        f"Who plays the other seats, in their order: {WHO} The last one fills the remaining seats.",
+        f"Who plays the other seats, in their order: {AGENT_CHOICES} "
+        "The last one fills the remaining seats.",
         _DEFAULT_AGENT,
     ),
 ]

@@ -74,7 +74,7 @@ def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progr
 
 
 @contextmanager
-def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
+def show_games_progress(total: int | None) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar for the length of a block.
 
     The block calls it with the decisions and the games finished so far.

@@ -98,7 +98,7 @@ def save_checkpoint(
                 "was written"
             )
     card = Card(
-        **made_for(game),
+        **compatibility_facts(game),
         players=[int(count) for count in players],
         actions=game.actions.size,
         observation=game.layout.size,
@@ -197,12 +197,12 @@ def reason_unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
 
     Args:
         game: The game.
-        entries: The entries of `made_for` that were kept with the weights.
+        entries: The entries of `compatibility_facts` that were kept with the weights.
     """
     if entries["game"] != game.name:
         named = short_repr(entries["game"])
         return f"made for game {named}, but this is {game.name!r}; use that game"
-    wanted = made_for(game)
+    wanted = compatibility_facts(game)
     for name, what in (("actions_digest", "actions"), ("layout_digest", "observations")):
         if entries[name] != wanted[name]:
             return f"made for other {what}; use the version, or the box, it was trained with"
@@ -227,7 +227,7 @@ def load_to_play(folder: Path, game: Game) -> Network:
     return network
 
 
-def made_for(game: Game) -> dict[str, Any]:
+def compatibility_facts(game: Game) -> dict[str, Any]:
     """Return the facts of a game that decide whether weights fit it.
 
     They are its name and digests of its box, its actions and its observations.

@@ -268,7 +268,7 @@ def _from_tensors(
     return network_search(game, network, settings, horizon=horizon, temperature=temperature)
 
 
-def plain_search(
+def rollout_search(
     game: Game, policy: PlayoutPolicy, settings: SearchSettings, *, threads: int = 1
 ) -> SearchAgent:
     """Return a search without a network.
@@ -276,7 +276,12 @@ def plain_search(
     It considers every move, and playouts follow the policy to the end of the game.
     """
     runner = PlayoutRunner(
-        game, policy, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
+        game,
+        policy,
+        placeholder_weights(game),
+        horizon=TO_THE_END,
+        temperature=1.0,
+        threads=threads,
     )
     return SearchAgent(UniformPrior(), runner, replace(settings, considered=EVERY_MOVE))
 
@@ -286,7 +291,7 @@ def playout_policy(game: Game, name: str) -> PlayoutPolicy:
     return by_heuristic(heuristics_of(game).score) if name == "heuristic" else at_random
 
 
-def no_weights(game: Game) -> Weights:
+def placeholder_weights(game: Game) -> Weights:
     """Return the smallest weights, for policies that ask no network."""
     shapes = Network.shapes(1, game.layout.size, game.actions.size)
     zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
@@ -304,7 +309,7 @@ def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> S
     network = network_of(agent)
     if network is not None:
         return network_search(game, network, settings)
-    return plain_search(game, playout_policy(game, best_untrained_agent(game)), settings)
+    return rollout_search(game, playout_policy(game, best_untrained_agent(game)), settings)
 
 
 def search_agent(
@@ -344,7 +349,7 @@ def search_agent(
                 f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
                 "considered, horizon and temperature"
             )
-        return plain_search(game, playout_policy(game, rollouts), settings, threads=threads)
+        return rollout_search(game, playout_policy(game, rollouts), settings, threads=threads)
     if rollouts != "network":
         known = ("network", "heuristic", "random")
         question = did_you_mean(rollouts, known)

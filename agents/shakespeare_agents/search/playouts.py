@@ -317,7 +317,7 @@ class PlayoutRunner:
     Args:
         game: The game.
         policy: The compiled policy.
-        weights: The weights of its network (see `no_weights` for policies without one).
+        weights: The weights of its network (see `placeholder_weights` for policies without one).
         horizon: The decisions of each seat after which the network values the game.
         temperature: The temperature of the policy.
         threads: The threads that share playouts; they change no result.
