@@ -435,7 +435,7 @@ def fill_seats(named: Sequence[T], players: int | None, game: Game) -> list[T | 
     """Return an agent for each seat, given agents for some of them.
 
     The last of several agents fills the remaining seats. A single agent plays against the default
-    agent, and so does a call without agents.
+    agent. If no agent is given, the default agent plays every seat.
 
     Args:
         named: The agents, or their names.

@@ -78,7 +78,7 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
 
 
 def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
-    with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
+    with pytest.raises(TypeError, match=r"cannot be sent to a worker .*generator.*my\.py:NAME"):
         evaluate([Held(), "random"], "figaro", games=3, workers=processes)
     digest = agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
     assert make_verified_agent("heuristic", digest, FIGARO)
@@ -133,5 +133,5 @@ def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
         for place in (small_games.__file__, str(tmp_path / "gone.py")):
             sent = there._replace(path=place)
             assert arrival(sent, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
-    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in one"):
+    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in a file"):
         use_sent_box(SentBox("bids", digest, None, ""))

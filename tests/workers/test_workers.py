@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import _code, in_shard_order, open_workers
+from shakespeare_agents.workers import _code_digest, in_shard_order, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
@@ -60,7 +60,9 @@ def test_a_failed_shard_raises_what_it_raised_and_what_is_dropped_does_no_harm(w
     assert raised.value.__notes__ == ["a note"]
     assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
     assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
-    with pytest.raises(Exception, match="mine"):  # what cannot travel is put in words
+    with pytest.raises(
+        Exception, match="mine"
+    ):  # an exception that cannot be pickled is described in words
         list(workers.run(RaisesLocal(), range(2)))
 
 
@@ -74,7 +76,7 @@ def test_a_killed_worker_is_an_error_and_not_the_end(workers, tmp_path):
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
 def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
-    monkeypatch.setattr("shakespeare_agents.workers._code", lambda: "other")
+    monkeypatch.setattr("shakespeare_agents.workers._code_digest", lambda: "other")
     with pytest.raises(WorkerError, match="other code"):
         list(workers.run(Squares(tmp_path), range(12)))
 
@@ -136,4 +138,4 @@ def test_files_edited_since_this_process_imported_them_are_refused(monkeypatch):
     monkeypatch.setattr("shakespeare_agents.workers._imported_at", 0)
     _code.cache_clear()
     with pytest.raises(WorkerError, match="edited after this process"):
-        _code()
+        _code_digest()
