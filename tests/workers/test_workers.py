@@ -77,7 +77,7 @@ def test_a_killed_worker_is_an_error_and_not_the_end(workers, tmp_path):
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
 def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
     monkeypatch.setattr("shakespeare_agents.workers._code_digest", lambda: "other")
-    with pytest.raises(WorkerError, match="other code"):
+    with pytest.raises(WorkerError, match="another version"):
         list(workers.run(Squares(tmp_path), range(12)))
 
 
@@ -136,6 +136,6 @@ def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(t
 def test_files_edited_since_this_process_imported_them_are_refused(monkeypatch):
     """Workers would import the edited ones."""
     monkeypatch.setattr("shakespeare_agents.workers._imported_at", 0)
-    _code.cache_clear()
+    _code_digest.cache_clear()
     with pytest.raises(WorkerError, match="edited after this process"):
         _code_digest()
