@@ -291,7 +291,7 @@ class RunningProgram:
         if now >= until:
             details = f"it thought for longer than {limit}"
             if answer:
-                details += "; it wrote an answer without a newline at its end"
+                details += "; it wrote an answer without the newline at its end"
             elif not self._has_answered:
                 details += "; none of its output has arrived: does it flush every answer?"
             raise ProgramError("time", details)
