@@ -134,7 +134,6 @@ OBJECTS = """
 import functools, numpy as np
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.travel import named_agent
 from shakespeare_env.core import registry
 class Mine:
     def __init__(self, x): self.names, self.weights, self.me = {"a", "b", "c"}, np.full(3, x), self
