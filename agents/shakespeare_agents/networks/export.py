@@ -80,14 +80,13 @@ def _onnx(network: Network, card: Card) -> bytes:
         helper.make_node("Cast", ["observation"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["numbers", "scale"], ["scaled"]),
     ]
-    inputs = {"observation": "scaled"}
     outputs = []
     for name, reads, output in network.layers:
-        sums = output if output and output != "value" else f"{name}_sums"
+        inputs = "scaled" if reads == "observation" else reads
+        # Other nodes follow for hidden layers, and for the value, whose last dimension is dropped.
+        sums = f"{name}_sums" if output in ("", "value") else output
         weights = [f"{name}.weight", f"{name}.bias"]
-        nodes.append(
-            helper.make_node("Gemm", [inputs.get(reads, reads), *weights], [sums], transB=1)
-        )
+        nodes.append(helper.make_node("Gemm", [inputs, *weights], [sums], transB=1))
         shape = ["n", len(network.tensors[f"{name}.bias"])]
         relu_input = sums
         if name == "trunk":

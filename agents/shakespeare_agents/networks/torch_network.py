@@ -1,7 +1,8 @@
-"""The network of this folder in PyTorch. It needs only torch and safetensors. Example:
+"""The network of this folder in PyTorch. It needs only torch and safetensors.
 
-from network import load
-outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
+Example:
+    from network import load
+    outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
 """
 
 from __future__ import annotations
