@@ -58,7 +58,7 @@ CARD_ASPECT = 0.69
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
-    """Draw the symbol of a colour, jester or ring, around (x, y); `fill` replaces its own colour."""
+    """Draw the symbol of a colour, jester or ring around (x, y); `fill` replaces its own colour."""
     if suit == text.JESTER:
         return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP_PATHS.items()]
     if suit != text.RING:
@@ -78,7 +78,7 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
 
 @drawn_once
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
-    """Draw a card: its value and letter, a symbol per unit of value, and how many copies there are."""
+    """Draw a card with its value and letter, a symbol per unit of value, and its copies."""
     width = CARD_ASPECT * height
     suit = text.suit_of(card)
     value = text.value_of(card)
