@@ -396,7 +396,7 @@ def day_fault(game: Record) -> int:
             expected = False  # this seat and those after it have not wagered yet
         if (game["wager"][seat] > 0) != expected:
             return FaultCode.INVALID_WAGERS
-        cylinders = rest.used(game, seat) + game["cylinders"][seat]
+        cylinders = rest.cylinders_used(game, seat) + game["cylinders"][seat]
         if cylinders > (0 if part in (s.IN_DRAFT, s.IN_WAGER) else t.N_CYLINDERS):
             return FaultCode.TOO_MANY_CYLINDERS
     return 0
@@ -442,7 +442,7 @@ def rest_fault(game: Record) -> int:
             kept_was_used = kept_was_used or (
                 game["card"][seat, member] == kept and game["cylinder"][seat, member] == 1
             )
-        has_chosen = secret and not waits and rest.used(game, seat) >= 2
+        has_chosen = secret and not waits and rest.cylinders_used(game, seat) >= 2
         if kept_was_used != has_chosen or kept_was_used != (kept != s.NOBODY):
             return FaultCode.WRONG_KEPT
     return 0
@@ -458,7 +458,7 @@ def decision_fault(game: Record) -> int:
         return 0 if day == t.N_DAYS else FaultCode.ENDS_EARLY
     if (phase == s.DRAFT and day != 1) or (phase == s.REST and day == 1):
         return FaultCode.PHASE_ON_WRONG_DAY
-    has_no_rest_choice = phase == s.REST and rest.used(game, seat) < 2
+    has_no_rest_choice = phase == s.REST and rest.cylinders_used(game, seat) < 2
     if has_no_rest_choice or (phase == s.TURN and turn.is_finished(game, seat)):
         return FaultCode.MOVER_HAS_NO_CHOICE
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):

@@ -6,7 +6,7 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.rng import below
 from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_OBJECTIVES
-from shakespeare_env.shakespeare.rules.flow import call_in, find_decision
+from shakespeare_env.shakespeare.rules.flow import find_decision, queue_seats
 from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
 
 
@@ -46,14 +46,14 @@ def rewind(game: Record) -> bool:
         game["wager"][:] = 0
     else:
         game["kept"][:] = NOBODY
-        call_in(game, game["order"])
+        queue_seats(game, game["order"])
     find_decision(game)
     return True
 
 
 @rule
 def deal_objectives(game: Record, seat: int) -> None:
-    """Deal the objectives that a seat has not seen to the places that hide one from it."""
+    """Deal the objectives that a seat has not seen to the places that it cannot see."""
     unseen = (1 << N_OBJECTIVES) - 1
     for place in range(game["objectives_len"][seat]):
         unseen &= ~(1 << int(game["objectives"][seat, place]))

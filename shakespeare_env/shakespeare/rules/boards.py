@@ -53,15 +53,15 @@ def can_move_back(game: Record, act: int, seat: int) -> bool:
 def standing(game: Record, act: int, disc: int) -> int:
     """Return a number that is higher the further ahead a disc is (Rules T7).
 
-    The space counts first, then the lower place in the pile. Discs out of play, on space 0, have the
-    lowest.
+    The space counts first, then the lower place in the pile. Discs out of play are on space 0 and
+    have the lowest numbers.
     """
     return _SPACE_WEIGHT * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
 
 
 @rule
-def ahead(game: Record, act: int, disc: int) -> int:
-    """Return how many discs are ahead, the neutral one included (Rules T7, V4)."""
+def discs_ahead(game: Record, act: int, disc: int) -> int:
+    """Return how many discs are ahead of a disc, the neutral one included (Rules T7, V4)."""
     own = standing(game, act, disc)
     count = 0
     for other in range(t.N_DISCS):
@@ -149,7 +149,7 @@ def join(game: Record, seat: int, card: int, face_down: int) -> None:
 
 
 @rule
-def assistants(game: Record, seat: int) -> int:
+def count_assistants(game: Record, seat: int) -> int:
     """Return the number of a seat's face-up assistants; each adds 1 to its craftsmen (T9)."""
     count = 0
     for member in range(game["troupe_len"][seat]):

@@ -121,11 +121,11 @@ def next_of_part(game: Record) -> bool:
     """Move on to the part's next decision; return False if the part is finished."""
     part = game["part"]
     if part == s.IN_TURNS:
-        return ask(game, turn.next_seat(game), s.TURN)
+        return let_decide(game, turn.next_seat(game), s.TURN)
     if part == s.IN_WAGER:
-        return ask(game, wager.next_seat(game), s.WAGER)
+        return let_decide(game, wager.next_seat(game), s.WAGER)
     if part == s.IN_DRAFT:
-        return ask(game, draft.next_seat(game), s.DRAFT)
+        return let_decide(game, draft.next_seat(game), s.DRAFT)
     if part == s.IN_END:
         return True
     while game["queue_len"] > 0:
@@ -138,7 +138,7 @@ def next_of_part(game: Record) -> bool:
             mood.serve(game)
         elif part == s.IN_REHEARSAL:
             rehearsal.serve(game)
-        elif rest.used(game, game["to_move"]) >= 2:
+        elif rest.cylinders_used(game, game["to_move"]) >= 2:
             game["phase"] = s.REST
             return True
         if has_open_choice(game):
@@ -147,7 +147,7 @@ def next_of_part(game: Record) -> bool:
 
 
 @rule
-def ask(game: Record, seat: int, phase: int) -> bool:
+def let_decide(game: Record, seat: int, phase: int) -> bool:
     """Let a seat decide next in a phase; return False if the seat is NOBODY."""
     if seat == s.NOBODY:
         return False
@@ -171,12 +171,12 @@ def next_part(game: Record) -> None:
         turn.complete_initiative(game)
         if game["players"] == 1:
             turn.score_solo(game)
-        mood.blame_purple(game)
+        mood.lower_moods(game)
         game["part"] = s.IN_MOOD
-        call_in(game, game["order"])
+        queue_seats(game, game["order"])
     elif part == s.IN_MOOD and rehearsal.is_today(game):
         game["part"] = s.IN_REHEARSAL
-        call_in(game, game["initiative"])
+        queue_seats(game, game["initiative"])
     elif part == s.IN_MOOD:
         begin_rest(game)
     elif part == s.IN_REHEARSAL:
@@ -208,7 +208,7 @@ def begin_day(game: Record) -> None:
 def begin_turns(game: Record) -> None:
     """Give the first in Order the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # `turn.next_seat` looks after the mover first, and the seat after the last is the first.
+    # `turn.next_seat` begins with the seat after the mover, so here with the first in Order.
     game["to_move"] = game["order"][game["players"] - 1]
 
 
@@ -219,13 +219,13 @@ def begin_rest(game: Record) -> None:
     Seats choose in Order (D2), or by Initiative with strategic rest (P4).
     """
     rest.renew(game)
-    rest.lift(game)
+    rest.remove_rest_tokens(game)
     game["part"] = s.IN_REST
-    call_in(game, game["initiative"] if game["strategic_rest"] else game["order"])
+    queue_seats(game, game["initiative"] if game["strategic_rest"] else game["order"])
 
 
 @rule
-def call_in(game: Record, seats: Any) -> None:
+def queue_seats(game: Record, seats: Any) -> None:
     """Queue all seats, in the given order."""
     for place in range(game["players"]):
         game["queue"][place] = seats[place]

@@ -7,7 +7,7 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.boards import ahead, gain_prestige
+from shakespeare_env.shakespeare.rules.boards import discs_ahead, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 
 _HIGHEST_COST = int(t.COST.max())
@@ -19,7 +19,7 @@ def metric(game: Record, seat: int, which: int) -> int:
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
-            first += ahead(game, act, seat) == 0
+            first += discs_ahead(game, act, seat) == 0
         return first
     if which == t.SACRIFICE:
         return game["pounds"][seat]
@@ -119,7 +119,7 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
     """Give up the pounds for an objective that end best for the seat (Rules F1).
 
-    The best end has the most prestige, then the most pounds left, then the fewest unpaid characters.
+    The best end has the most prestige, then the most pounds left, then the fewest unpaid.
     """
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
     best_prestige = t.UNPAID * best_unpaid

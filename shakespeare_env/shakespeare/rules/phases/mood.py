@@ -12,7 +12,7 @@ from shakespeare_env.shakespeare.rules import boards
 
 
 @rule
-def blame_purple(game: Record) -> None:
+def lower_moods(game: Record) -> None:
     """Lower every mood by 1 for each purple stage set left on display (Rules M1)."""
     for seat in range(game["players"]):
         boards.shift_mood(game, seat, -game["display"][t.SET, t.PURPLE])

@@ -46,7 +46,7 @@ def score_acts(game: Record) -> None:
         for act in range(3):
             score_grey_space(game, seat, act)
             if act == t.ACT_II:
-                score_place(game, seat, boards.ahead(game, act, seat))
+                score_place(game, seat, boards.discs_ahead(game, act, seat))
             else:
                 score_space(game, seat, act)
 

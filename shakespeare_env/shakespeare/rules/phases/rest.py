@@ -25,13 +25,13 @@ def renew(game: Record) -> None:
 
 
 @rule
-def lift(game: Record) -> None:
+def remove_rest_tokens(game: Record) -> None:
     """Remove yesterday's rest tokens (Rules P1)."""
     game["rest"][:, :] = 0
 
 
 @rule
-def used(game: Record, seat: int) -> int:
+def cylinders_used(game: Record, seat: int) -> int:
     """Return how many cylinders a seat has used today (Rules P2)."""
     count = 0
     for member in range(game["troupe_len"][seat]):

@@ -97,7 +97,7 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
     elif kind == t.JEWELER:
         open_one(game, True, True, t.YELLOW)  # T16
     else:
-        value = t.VALUE[card] + boards.assistants(game, seat) + bonus  # T9
+        value = t.VALUE[card] + boards.count_assistants(game, seat) + bonus  # T9
         open_craft(game, kind != t.SET_DRESSER, kind != t.COSTUME_MISTRESS, value)  # T10
 
 
@@ -162,5 +162,5 @@ def next_seat(game: Record) -> int:
 @rule
 def score_solo(game: Record) -> None:
     """Score 1 prestige in solo for using only 1 or 2 cylinders (Rules V3)."""
-    if 1 <= rest.used(game, 0) <= 2:
+    if 1 <= rest.cylinders_used(game, 0) <= 2:
         boards.gain_prestige(game, 0, 1)
