@@ -10,7 +10,7 @@ def generators(n, seed=0):
     return GameGenerators.of_games(seed, np.arange(n))
 
 
-class Remembers:
+class RememberingAgent:
     """Draws, and counts how often its seat has decided in the game so far."""
 
     def act(self, observations, masks, rng):

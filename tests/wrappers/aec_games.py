@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.contract.random_games import chosen
+from tests.contract.random_games import actions_by_rule
 
 
 def shown(view):
@@ -24,14 +24,14 @@ def shown(view):
 
 
 def next_move(view):
-    """Return a legal action by the rule of `chosen`, or None for an agent whose game is over.
+    """Return the action that `actions_by_rule` picks, or None for an agent whose game is over.
 
     It is read from the batch, so that no wrapper sees the observation that it would remember.
     """
     if view.terminations[view.agent_selection] or view.truncations[view.agent_selection]:
         return None
     batch = view.unwrapped._batch
-    return int(chosen(batch.mask, int(batch.obs.astype(int).sum()))[0])
+    return int(actions_by_rule(batch.mask, int(batch.obs.astype(int).sum()))[0])
 
 
 def illegal_move(view):

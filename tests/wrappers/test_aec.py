@@ -18,7 +18,7 @@ from shakespeare_env import env, parallel_env, raw_env
 from shakespeare_env.core import registry
 from shakespeare_env.wrappers.spaces import StateView
 from tests.contract.each_table import full_tables, plain_tables, small_tables
-from tests.contract.random_games import sampled
+from tests.contract.random_games import sample_positions
 from tests.wrappers.aec_games import begun, illegal_move, rest_of, shown
 
 COPIES: list[Callable[[Any], Any]] = [copy.deepcopy, lambda view: pickle.loads(pickle.dumps(view))]
@@ -46,7 +46,7 @@ def test_api(table, capsys):
 def test_the_state_holds_every_number_of_the_record_but_chance(table):
     game = registry.game(table.game)
     view = StateView(game)
-    record = next(sampled(table, 1, 50)).record()
+    record = next(sample_positions(table, 1, 50)).record()
     assert list(view.fields) == [name for name in game.state.names or () if name != "random"]
     state = view(record)
     assert view.space.contains(state)

@@ -16,7 +16,7 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
 from tests.wrappers import views as shared
-from tests.wrappers.lives import BySight, bytes_of
+from tests.wrappers.learners import ObservationHashAgent, bytes_of
 
 
 @pytest.mark.parametrize("view", shared.VIEWS)
@@ -51,7 +51,7 @@ REFUSED: list[tuple[list[Any], dict[str, Any], type[Exception], str]] = [
     ([SingleAgentVectorEnv], {"num_envs": 5, "players": [2, 2]}, ValueError, "players"),
     (SEATED, {"opponents": ["random"]}, ValueError, f"1 opponents for {MOST - 1} seats"),
     (SEATED, {"opponents": {}}, ValueError, "weight"),
-    (SEATED, {"opponents": {"random": -1.0, BySight(): 2.0}}, ValueError, "weight"),
+    (SEATED, {"opponents": {"random": -1.0, ObservationHashAgent(): 2.0}}, ValueError, "weight"),
     (SEATED, {"opponents": "nobody"}, ValueError, "'nobody'"),
     (SEATED, {"seat": MOST}, ValueError, f"0 to {MOST - 1}"),
     (SEATED, {"seat": 1.0}, ValueError, "seat=1.0"),

@@ -15,7 +15,7 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import BySight, learn
+from tests.wrappers.learners import ObservationHashAgent, learner_actions
 
 ROWS = 4
 
@@ -54,7 +54,7 @@ class Row(SingleAgentEnv):
 def act(observations, infos):
     """Legal actions; -1, which is none, where a game is over."""
     mask = infos["action_mask"]
-    return np.where(mask.all(axis=1), -1, learn(observations, mask))
+    return np.where(mask.all(axis=1), -1, learner_actions(observations, mask))
 
 
 def comparable(infos):
@@ -67,7 +67,7 @@ def comparable(infos):
 @full_tables
 def test_it_is_gymnasiums_own_vector_environment(table):
     """Step by step the same observations, rewards, ends and infos; row 2 ends games illegally."""
-    arguments: dict[str, Any] = {"seat": 1, "opponents": BySight(2), "reward": "score"}
+    arguments: dict[str, Any] = {"seat": 1, "opponents": ObservationHashAgent(2), "reward": "score"}
     arguments |= table.arguments
     ours: Any = SingleAgentVectorEnv(ROWS, **arguments, threads=2)
     theirs = SyncVectorEnv([partial(Row, row, **arguments) for row in range(ROWS)])

@@ -15,7 +15,7 @@ from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import episode_outcomes
 from tests.contract.batches import games
-from tests.wrappers.lives import learn
+from tests.wrappers.learners import learner_actions
 
 KEYS = {
     "seat": int,
@@ -98,12 +98,12 @@ def test_of_tables_of_different_sizes_the_longest_counts(name):
     rows: Any = vec.reset()
     ends: dict[int, Any] = {}
     while len(ends) < len(sizes):
-        rows, _, dones, listed = vec.step(learn(rows, vec.action_masks()))
+        rows, _, dones, listed = vec.step(learner_actions(rows, vec.action_masks()))
         ends = {row: listed[row] for row in np.flatnonzero(dones).tolist()} | ends
     observations, infos = view.reset(seed=2)
     waiting = set(ends)
     while waiting:
-        actions = learn(observations, infos["action_mask"])
+        actions = learner_actions(observations, infos["action_mask"])
         observations, _, terminated, _, infos = view.step(actions)
         for row in waiting & {*np.flatnonzero(terminated)}:
             check(ends[row], sizes[row], max(sizes))

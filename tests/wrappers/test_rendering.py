@@ -15,7 +15,7 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables
 from tests.contract.random_games import SMALL_TABLES, record_of
 from tests.wrappers.aec_games import advance
-from tests.wrappers.lives import first_legal
+from tests.wrappers.learners import first_legal
 
 one_table = pytest.mark.parametrize("table", SMALL_TABLES[:1], ids=str)
 """For tests that a picture is shown at all, as its content is the game's own."""

@@ -9,13 +9,13 @@ import numpy as np
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import BySight, learn
+from tests.wrappers.learners import ObservationHashAgent, learner_actions
 
 GAMES = 8
 
 
 def seated(table, seed=0, **arguments):
-    opponents: Any = {"random": 1, BySight(2): 1}
+    opponents: Any = {"random": 1, ObservationHashAgent(2): 1}
     return SB3SingleAgentVecEnv(
         SingleAgentBatch(n=GAMES, seed=seed, opponents=opponents, **table.arguments, **arguments)
     )
@@ -26,7 +26,7 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
     view = seated(table)
     observations: Any = view.reset()
     masks = view.action_masks()
-    actions = learn(observations, masks)
+    actions = learner_actions(observations, masks)
     actions[3] = masks[3].argmin()
     seen, rewards, dones, infos = view.step(actions)
     assert np.flatnonzero(dones).tolist() == [3]
@@ -35,7 +35,7 @@ def test_an_illegal_action_of_the_learner_ends_its_game(table):
     assert not infos[3]["winners"].any()
     assert (infos[3]["terminal_observation"] == observations[3]).all()
     assert (seen[3] != observations[3]).any()
-    assert not view.step(learn(seen, view.action_masks()))[2].any()
+    assert not view.step(learner_actions(seen, view.action_masks()))[2].any()
 
 
 @full_tables
@@ -44,7 +44,9 @@ def test_a_seed_counts_for_one_reset_and_settles_it(table):
         observations = view.reset()
         shown = []
         for _ in range(80):
-            observations, rewards, *_ = view.step(learn(observations, view.action_masks()))
+            observations, rewards, *_ = view.step(
+                learner_actions(observations, view.action_masks())
+            )
             shown.append((observations.tobytes(), rewards.tobytes()))
         return shown
 

@@ -12,19 +12,25 @@ import pytest
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.batches import assert_unchanged, snapshot
 from tests.contract.each_table import full_tables, small_tables
-from tests.contract.random_games import differing_fields, record_of, stacked
-from tests.generators import Remembers
-from tests.wrappers.lives import BySight, first_legal, legal, make, play
+from tests.contract.random_games import differing_fields, record_of, stack_records
+from tests.generators import RememberingAgent
+from tests.wrappers.learners import (
+    ObservationHashAgent,
+    first_legal,
+    next_actions,
+    one_seat_games,
+    play_learner,
+)
 
 
 @full_tables
 def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table):
-    batch = make(table, 1, opponents=first_legal).batch
+    batch = one_seat_games(table, 1, opponents=first_legal).batch
     while batch.to_move[0] >= 0:
         last = record_of(batch, 0)
         batch.step(first_legal(batch.obs, batch.mask, None))
     seat = (int(last["to_move"]) + 1) % table.players
-    rows = make(table, 3, seed=6, seat=seat, opponents=first_legal)
+    rows = one_seat_games(table, 3, seed=6, seat=seat, opponents=first_legal)
     restart = rows.batch.restart
     begun = []
 
@@ -32,7 +38,7 @@ def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table)
         restart(which)
         begun.append(list(which))
         if len(begun) == 1:
-            rows.batch.load(which, stacked([last]))
+            rows.batch.load(which, stack_records([last]))
 
     rows.batch.restart = begin
     rows.restart([1])
@@ -43,17 +49,17 @@ def test_a_game_that_ends_before_the_learner_decides_is_none_of_its_games(table)
 
 @full_tables
 def test_the_first_reset_without_a_seed_leaves_new_games_and_later_ones_go_on(table):
-    rows = make(table, 4, seed=2)
+    rows = one_seat_games(table, 4, seed=2)
     dealt = snapshot(rows.batch)
     rows.reset()
     assert_unchanged(rows.batch, dealt)
-    course = list(play(rows, 5))
+    course = list(play_learner(rows, 5))
     rows.reset()
     assert rows.seats.tolist() == [(row + 1) % table.players for row in range(4)]
     assert differing_fields(snapshot(rows.batch)[1], dealt[1])
     rows.reset(2)
     assert_unchanged(rows.batch, dealt)
-    assert list(play(rows, 5)) == course
+    assert list(play_learner(rows, 5)) == course
     rows.reset(2)
     rows.reset(rows=[1])
     assert rows.seats[1] == 2 % table.players
@@ -64,12 +70,12 @@ def test_a_seed_settles_everything_and_a_copy_goes_on_with_the_same_games(table)
     """Chance, the opponents' draws, who they are and where the learner sits."""
 
     def course(rows):
-        return list(play(rows, 100))
+        return list(play_learner(rows, 100))
 
     def pool():
-        return {"random": 2, BySight(7): 1, Remembers(): 2}
+        return {"random": 2, ObservationHashAgent(7): 1, RememberingAgent(): 2}
 
-    rows = make(table, 4, seed=11, opponents=pool())
+    rows = one_seat_games(table, 4, seed=11, opponents=pool())
     first = course(rows)
     twin = copy.deepcopy(rows)
     second = course(rows)
@@ -79,7 +85,7 @@ def test_a_seed_settles_everything_and_a_copy_goes_on_with_the_same_games(table)
     assert course(rows) == first
     rows.reset(12)
     assert course(rows) != first
-    assert course(make(table, 4, seed=11, opponents=pool(), threads=2)) == first
+    assert course(one_seat_games(table, 4, seed=11, opponents=pool(), threads=2)) == first
 
 
 class Named:
@@ -88,7 +94,7 @@ class Named:
     def __init__(self, name, table):
         self.name = name
         self.table = table
-        self._play = BySight(len(name)).act
+        self._play = ObservationHashAgent(len(name)).act
 
     def act(self, observations, masks, rng):
         if "rows" in self.table:
@@ -101,12 +107,12 @@ def seen_at_the_table(table, names, opponents_of, *, games):
     """[(learner's seat, {seat: names of those asked for it})], game by game, of one table."""
     watched: dict[str, Any] = {"asked": []}
     players = {name: Named(name, watched) for name in names}
-    row = make(table, 1, seed=8, opponents=opponents_of(players))
+    row = one_seat_games(table, 1, seed=8, opponents=opponents_of(players))
     watched["rows"] = row
     row.reset(8)
     found = []
     for _ in range(games):
-        while not row.step(legal(row))[1][0]:
+        while not row.step(next_actions(row))[1][0]:
             pass
         seats: dict[int, set[str]] = {}
         for name, seat in watched["asked"]:

@@ -13,8 +13,8 @@ from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract import knowledge
 from tests.contract.each_table import all_tables
-from tests.contract.random_games import sampled, stacked
-from tests.wrappers.lives import bytes_of
+from tests.contract.random_games import sample_positions, stack_records
+from tests.wrappers.learners import bytes_of
 
 
 def seated(games, records, seats):
@@ -31,7 +31,7 @@ def shown_by_gym(table, records, seats):
     shown: list[Any] = []
     for record, seat in list(zip(records, seats, strict=True))[::4]:
         env.reset()
-        seated(env.games, stacked([record]), [seat])
+        seated(env.games, stack_records([record]), [seat])
         shown.append(env.reset())
         assert (env.games.batch.save([0])["random"] == record["random"]).all()
         shown += [env.action_masks(), env.step(-1), env.action_masks()]
@@ -59,7 +59,7 @@ def shown_by_pettingzoo(table, records, seats):
     shown = []
     view.reset(seed=0)
     for record, seat in zip(records, seats, strict=True):
-        view._batch.load([0], stacked([record]))
+        view._batch.load([0], stack_records([record]))
         view._turn_to_decider()
         agent = view.possible_agents[seat]
         assert view.agent_selection == agent
@@ -74,11 +74,13 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     decisions = [
         (position.record(), position.to_move)
         for seed in (1, 2)
-        for position in sampled(table, seed, every=4)
+        for position in sample_positions(table, seed, every=4)
         if position.to_move is not None
     ]
-    changed = stacked(hidden.change_in_record(record, seat, rng) for record, seat in decisions)
-    records = stacked(record for record, _ in decisions)
+    changed = stack_records(
+        hidden.change_in_record(record, seat, rng) for record, seat in decisions
+    )
+    records = stack_records(record for record, _ in decisions)
     seats = np.array([seat for _, seat in decisions])
     assert len(records) > 20
     assert changed.tobytes() != records.tobytes()

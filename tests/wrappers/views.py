@@ -18,11 +18,11 @@ from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import Table
-from tests.wrappers.lives import BySight
+from tests.wrappers.learners import ObservationHashAgent
 
 ROWS = 3
 GAMES = 2
-PLAYER = BySight(5)
+PLAYER = ObservationHashAgent(5)
 
 
 @dataclass

@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
-from tests.contract.random_games import scrambled
+from tests.contract.random_games import mix_bits
 
 
-class BySight:
+class ObservationHashAgent:
     """An agent that picks legal actions by a hash of each observation, without drawing.
 
     Attributes:
@@ -34,40 +34,42 @@ class BySight:
         assert len(observations) == len(masks) > 0
         assert masks.any(axis=1).all()
         self.asked.append(len(masks))
-        weights = scrambled(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
+        weights = mix_bits(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
         words = (observations.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
-        ranks = scrambled(words + self._salt) % masks.sum(axis=1).astype(np.uint64)
+        ranks = mix_bits(words + self._salt) % masks.sum(axis=1).astype(np.uint64)
         actions: npt.NDArray[np.int64] = (
             masks.cumsum(axis=1, dtype=np.int16) > ranks[:, None].astype(np.int64)
         ).argmax(axis=1)
         return actions
 
 
-LEARNER = BySight(99)
+LEARNER = ObservationHashAgent(99)
 """The learner in tests. It plays the same games wherever it sees the same views."""
 
 
-def learn(observations: npt.NDArray[np.int8], masks: npt.NDArray[Any]) -> npt.NDArray[np.int64]:
+def learner_actions(
+    observations: npt.NDArray[np.int8], masks: npt.NDArray[Any]
+) -> npt.NDArray[np.int64]:
     """Return the actions of `LEARNER`, int64[n]."""
     return LEARNER.act(observations, masks.astype(np.bool_))
 
 
-def make(table, n=5, seed=0, **arguments):
+def one_seat_games(table, n=5, seed=0, **arguments):
     return SingleAgentBatch(n=n, seed=seed, **(table.arguments | arguments))
 
 
-def play(games, steps, *, restart=True):
+def play_learner(games, steps, *, restart=True):
     """Play with a learner that goes by what it sees, and yield everything that is shown."""
     for _ in range(steps):
         yield games.batch.obs.tobytes(), games.batch.mask.tobytes(), games.seats.tolist()
-        rewards, ended = games.step(learn(games.batch.obs, games.action_masks()))
+        rewards, ended = games.step(learner_actions(games.batch.obs, games.action_masks()))
         yield rewards.tobytes(), ended.tolist()
         if restart:
             games.restart(np.flatnonzero(ended))
 
 
-def legal(games):
-    return learn(games.batch.obs, games.action_masks())
+def next_actions(games):
+    return learner_actions(games.batch.obs, games.action_masks())
 
 
 def first_legal(observations, masks, rng):
