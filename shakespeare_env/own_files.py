@@ -1,4 +1,4 @@
-"""Users' Python files as modules `own_files.<path>`, whichever folders they are in.
+"""Imports of users' Python files from any folder, as modules named `own_files.<path>`.
 
 Files that share a name do not clash, and objects that they define can be pickled.
 """
@@ -55,9 +55,9 @@ def record_sources() -> None:
 
 
 class _Loader(SourceFileLoader):
-    """A loader that runs the file as it is, never an older version from a `__pycache__`."""
+    """A loader that runs the file as it is now, never an older version from a `__pycache__`."""
 
-    source = b""  # the text that was run
+    source = b""  # of the file when it was run
 
     def get_code(self, fullname: str) -> CodeType:
         self.source = self.get_data(self.path)

@@ -1,7 +1,7 @@
-"""Source files: whose they are, what they import, and digests of what this process has run.
+"""Source files: their owners, their imports, and digests of the code that this process has run.
 
-Agents and workers are told apart by the files that their code depends on. Compiled code depends on
-functions and values in memory instead; see `compile/digest.py`.
+Agents and workers are identified by the files that their code depends on. Compiled code is
+identified by functions and values in memory instead; see `compile/digest.py`.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ _LIBRARY_FOLDERS = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purel
 
 
 def is_own_file(name: str) -> bool:
-    """Return whether a file of code is a user's own: neither this project's nor a library's."""
+    """Return whether a source file is a user's own, neither this project's nor a library's."""
     file = Path(name)
     if {"site-packages", "dist-packages"} & set(file.parts):
         return False
     imported = [sys.modules[package] for package in PACKAGES if package in sys.modules]
-    project = [Path(module.__file__ or "").parent for module in imported]
-    return not any(map(file.is_relative_to, [*project, *_LIBRARY_FOLDERS]))
+    project_folders = [Path(module.__file__ or "").parent for module in imported]
+    return not any(map(file.is_relative_to, [*project_folders, *_LIBRARY_FOLDERS]))
 
 
 def source_digest(place: Path) -> str:
-    """Return the SHA-256 of the text that is now in a file or in a notebook's cell."""
+    """Return the SHA-256 of the current text of a file or of a notebook's cell."""
     if place.exists():
         linecache.checkcache(str(place))
     text = "".join(linecache.getlines(str(place)))
@@ -50,7 +50,10 @@ def source_digest(place: Path) -> str:
 
 
 def is_same_source(place: Path, other: Path) -> bool:
-    """Return whether two places are one file, or cells of one notebook, which are no files."""
+    """Return whether two places are the same file, or cells of the same notebook.
+
+    Cells of a notebook are places in one folder where there are no files.
+    """
     if place.resolve() == other.resolve():
         return True
     return place.parent == other.parent and not place.exists() and not other.exists()
@@ -115,14 +118,15 @@ def _imports_of(source: bytes, package: str) -> list[ModuleSpec]:
                 names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 base = resolve_name("." * node.level + (node.module or ""), package)
-                names.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
+                names.add(base)
+                names.update(f"{base}.{alias.name}" for alias in node.names)
 
     found = (find_module(name) for name in sorted(names))
     return [spec for spec in found if spec is not None]
 
 
 def project_digest() -> str:
-    """Return the SHA-256 of all files of this project and of the versions of NumPy and Numba."""
+    """Return the SHA-256 of this project's source files and of the versions of NumPy and Numba."""
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
     for file in _project_files():
         digest.update(file.read_bytes())
@@ -132,7 +136,7 @@ def project_digest() -> str:
 def edited_project_file(since: int) -> Path | None:
     """Return a file of this project that was edited since a time in nanoseconds, or None."""
     for file in _project_files():
-        # Later than now is a time of another machine's clock.
+        # A time in the future comes from another machine's clock and says nothing.
         if since < file.stat().st_mtime_ns <= time.time_ns():
             return file
     return None
@@ -141,5 +145,7 @@ def edited_project_file(since: int) -> Path | None:
 def _project_files() -> Iterator[Path]:
     for package in PACKAGES:
         spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or []:
+        if spec is None:
+            continue
+        for folder in spec.submodule_search_locations or []:
             yield from sorted(Path(folder).rglob("*.py"))

@@ -1,4 +1,4 @@
-"""Digests of agents, made of what decides how they play."""
+"""Digests of agents: equal for agents that play alike, different as soon as one would not."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from types import MethodType
 from typing import Any, TypeGuard
 
 from shakespeare_agents.capabilities import SelfDescribing
-from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parsed
+from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parse_if_name
 from shakespeare_agents.python_names import sources_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game
@@ -18,21 +18,22 @@ from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
-"""The version of how the project's agents play; raise it once one of them chooses other moves."""
+"""The version of the built-in agents' play. Raise it when a change makes one choose other moves."""
 
 
 def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> str:
-    """Return the digest of what decides how an agent plays a game.
+    """Return a digest of everything that decides how an agent plays a game.
 
     What it covers depends on the agent:
 
-    - For the package's agents, checkpoints and programs: what they say of themselves, such as
-      weights and settings.
-    - For agents named as Python code: their options, and the sources on the disk of their module
-      and of the user's own modules that it imports.
-    - For objects: their version.
+    - For the package's agents, checkpoints and programs, it covers what they return as their
+      identity, such as weights and settings.
+    - For agents named as Python code, it covers their options, and the sources on the disk of their
+      module and of the user's own modules that this imports.
+    - For objects, it covers their class or function by name, and their version.
 
-    The version and the files that an agent names as its own count in every case.
+    In every case it covers the version and the files that the agent declares in `version` and
+    `files`.
 
     Args:
         given: What the agent was made from.
@@ -41,12 +42,12 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
 
     Raises:
         TypeError: the agent is an object without a version.
-        ValueError: a file that it names is not there.
+        ValueError: a file that it declares does not exist.
     """
-    spec = parsed(given)
-    own = _users_object(agent)
-    version = getattr(own, "version", None)
-    own_files = getattr(own, "files", None)
+    spec = parse_if_name(given)
+    users_object = _unwrapped(agent)
+    version = getattr(users_object, "version", None)
+    own_files = getattr(users_object, "files", None)
     named_files = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
 
     facts = _facts(spec, agent)
@@ -60,12 +61,12 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
     facts = [game.name, *(facts or ["object", *_name_in_code(agent)]), version and str(version)]
     for files in (own_files, named_files):
         if files is not None:
-            facts.append(_contents(files))
+            facts.append(_file_digests(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
-def _users_object(agent: AnyAgent) -> Any:
-    """Return the user's own object, which may state a version and files."""
+def _unwrapped(agent: AnyAgent) -> Any:
+    """Return the user's own object, which may declare a version and files."""
     if not isinstance(agent, FunctionAgent):
         return agent
     function: Any = agent.act
@@ -89,11 +90,11 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
     if isinstance(given, AgentSpec):
         options = given.options
         if given.name in BUILT_IN:
-            options.pop("threads", None)  # they change no move
+            options.pop("threads", None)  # the number of threads changes no move
             return [given.name, PLAY, options]
         if given.python is not None:
             if "files" in given.identity_options():
-                del options["files"]  # their contents count
+                del options["files"]  # the files' contents count instead
             sources = sources_of(given.python).values()
             digests = sorted({hashlib.sha256(source).hexdigest() for source in sources})
             return ["python", digests, given.python.attribute, options]
@@ -103,23 +104,23 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
 def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
     """Return whether an agent's own class defines `identity`.
 
-    An inherited `identity` does not count, since a subclass may play otherwise.
+    An inherited `identity` does not count, since a subclass may play differently.
     """
     return isinstance(agent, SelfDescribing) and "identity" in vars(type(agent))
 
 
-def _contents(files: Any) -> list[list[str]]:
-    """Return digests of files, with their paths within the folder or file that is named."""
+def _file_digests(paths: Any) -> list[list[str]]:
+    """Return digests of all files at some paths, each after its location relative to its path."""
     digests = []
-    for named in files if isinstance(files, list | tuple) else [files]:
-        place = Path(str(named))
-        found = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
-        if not found:
+    for given in paths if isinstance(paths, list | tuple) else [paths]:
+        path = Path(str(given))
+        files = [file for file in (path, *sorted(path.rglob("*"))) if file.is_file()]
+        if not files:
             raise ValueError(
-                f"there is no file {short_repr(str(named))}, which an agent names as its own; give "
-                f"the path of one, or of a folder of files, from {os.getcwd()}"
+                f"there is no file {short_repr(str(given))}, which an agent declares in `files`; "
+                f"give the path of a file, or of a folder of files, relative to {os.getcwd()}"
             )
-        for file in found:
+        for file in files:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            digests.append([file.relative_to(place).as_posix(), digest])
+            digests.append([file.relative_to(path).as_posix(), digest])
     return digests

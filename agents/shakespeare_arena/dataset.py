@@ -10,7 +10,7 @@ from pathlib import Path
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
 from shakespeare_agents.travel import NamedSources, agent_set, workers_that_keep
-from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
+from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_shard_order
 from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import ResultsFolder, open_results
 from shakespeare_arena.seating import RunSettings, Seating, SeatPlan
@@ -54,7 +54,8 @@ def write_dataset(
         workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
-        ArenaError, DatasetError, OSError: as of `results.open_results`; what is kept stays.
+        ArenaError, DatasetError, OSError: `results.open_results` raises it. Results that are kept
+            already stay as they are.
         ValueError: a number is out of range, a variant does not allow this number of seats, an
             agent has two names, or a name cannot be printed or is of two agents, of the folder's
             too.
@@ -98,7 +99,7 @@ def write_dataset(
             workers_that_keep(workers, entrants) as keeping,
             closing(keeping.run(job, missing(results))) as shards,
         ):
-            for rows in in_order(shards):
+            for rows in in_shard_order(shards):
                 sources.check()
                 results.append(rows)
                 report(int(rows["actions"].list.len().sum()), rows.height)

@@ -11,7 +11,7 @@ from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
-from shakespeare_agents.travel import named_agent
+from shakespeare_agents.travel import make_verified_agent
 from shakespeare_agents.workers import WorkerProcesses
 from shakespeare_arena import evaluate
 from shakespeare_arena.config import ArenaConfig, open_contenders
@@ -84,7 +84,7 @@ def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monke
     assert vars(make("mine.py:A", GAME)) == {"x": 3}
 
 
-def test_a_named_agent_is_another_one_once_a_module_that_its_code_imports_is_edited(
+def test_a_make_verified_agent_is_another_one_once_a_module_that_its_code_imports_is_edited(
     tmp_path, monkeypatch
 ):
     monkeypatch.chdir(tmp_path)
@@ -167,7 +167,7 @@ def test_files_and_versions_make_another_agent_unless_its_own_options_are_called
     before = list(map(digest, different))
     assert len(set(before)) == len(different)
     assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert vars(named_agent(reading[0], before[0], GAME)) == {"x": 1}
+    assert vars(make_verified_agent(reading[0], before[0], GAME)) == {"x": 1}
     Path("mine.pt").rename("same.pt")
     assert digest("mine.py:A,files=same.pt") == before[0]
     Path("mine.pt").write_bytes(b"2")
@@ -176,7 +176,7 @@ def test_files_and_versions_make_another_agent_unless_its_own_options_are_called
     assert changed[3:] == before[3:]
     for name, fault in (("files=gone.pt", "no file 'gone.pt'"), ("files=mine.pt", "another one")):
         with pytest.raises(WorkerError, match=fault):
-            named_agent(f"mine.py:A,{name}", before[0], GAME)
+            make_verified_agent(f"mine.py:A,{name}", before[0], GAME)
 
 
 class Mine:
