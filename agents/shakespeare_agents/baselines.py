@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -10,6 +11,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.heuristics import heuristics_of
+from shakespeare_agents.heuristics.best_action import HeuristicEvaluator
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators, to_unit
@@ -77,6 +79,18 @@ class GreedyAgent:
         is_last_of_game = np.append(np.diff(rows[order]) > 0, True)
         best: NDArray[np.int64] = moves[order[is_last_of_game]]
         return best
+
+    def identity(self) -> list[Any] | None:
+        """Return the number of samples; None unless a game's heuristic evaluates."""
+        if not isinstance(self.evaluate, HeuristicEvaluator):
+            return None
+        return ["greedy", {} if self.samples == 1 else {"samples": self.samples}]
+
+    def recipe(self) -> Recipe | None:
+        """Return a recipe for the agent of the game's heuristic; None with another evaluator."""
+        if not isinstance(self.evaluate, HeuristicEvaluator):
+            return None
+        return partial(greedy_agent, samples=self.samples)
 
 
 def greedy_agent(game: Game, *, samples: int = 1) -> GreedyAgent:

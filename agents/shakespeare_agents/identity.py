@@ -10,7 +10,7 @@ from types import MethodType
 from typing import Any, TypeGuard
 
 from shakespeare_agents.capabilities import SelfDescribing
-from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parse_if_name
+from shakespeare_agents.naming import AgentSpec, FunctionAgent, parse_if_name
 from shakespeare_agents.python_names import sources_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game
@@ -87,17 +87,13 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
         kind, *details = identity
         return [kind, PLAY, *details]
 
-    if isinstance(given, AgentSpec):
+    if isinstance(given, AgentSpec) and given.python is not None:
         options = given.options
-        if given.name in BUILT_IN:
-            options.pop("threads", None)  # the number of threads changes no move
-            return [given.name, PLAY, options]
-        if given.python is not None:
-            if "files" in given.identity_options():
-                del options["files"]  # the files' contents count instead
-            sources = sources_of(given.python).values()
-            digests = sorted({hashlib.sha256(source).hexdigest() for source in sources})
-            return ["python", digests, given.python.attribute, options]
+        if "files" in given.identity_options():
+            del options["files"]  # the files' contents count instead
+        sources = sources_of(given.python).values()
+        digests = sorted({hashlib.sha256(source).hexdigest() for source in sources})
+        return ["python", digests, given.python.attribute, options]
     return None
 
 

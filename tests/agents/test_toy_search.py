@@ -56,7 +56,7 @@ def asked(pile, n=20):
 @pytest.mark.parametrize(("pile", "utility"), [(2, "margin"), (3, "score"), (4, "win")])
 def test_it_finds_the_winning_move_even_if_its_prior_loves_a_losing_one(pile, utility):
     agent = rollout_search(
-        GAME, at_random, SearchSettings(simulations=60, utility=utility), threads=1
+        GAME, "random", SearchSettings(simulations=60, utility=utility), threads=1
     )
     found = agent.look_ahead(asked(pile), generators(20))
     assert (found.actions == WINS[pile]).all()

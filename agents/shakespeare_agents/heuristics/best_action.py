@@ -9,7 +9,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.capabilities import RulePolicy
+from shakespeare_agents.capabilities import Recipe, RulePolicy
+from shakespeare_agents.heuristics import heuristic_agent
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.play.generators import GameGenerators
@@ -18,7 +19,7 @@ _TIE = 1e-9  # scores that differ by at most this count as equal
 
 
 class BestAction:
-    """Plays the legal action with the highest score; ties break at random.
+    """Plays the legal action that a game's heuristic scores highest; ties break at random.
 
     Args:
         owner: The name of the folder of its machine code.
@@ -41,6 +42,14 @@ class BestAction:
             actions,
         )
         return actions
+
+    def identity(self) -> list[Any]:
+        """Return the agent's kind alone, since a game has one heuristic."""
+        return ["heuristic", {}]
+
+    def recipe(self) -> Recipe:
+        """Return a recipe for the agent of the game's heuristic."""
+        return heuristic_agent
 
     def device_policy(self) -> RulePolicy:
         """Return the compiled rule that chooses the action."""
@@ -83,24 +92,24 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
     return best_action, choose
 
 
-def make_evaluator(
-    owner: str, value: Callable[[Any], float]
-) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
-    """Return an `Evaluator` for `GreedyAgent`.
+class HeuristicEvaluator:
+    """Evaluates positions by a game's heuristic.
 
     Args:
         owner: The name of the folder of its machine code.
         value: Compiled (observation int8[D]) -> float.
     """
 
-    @kernel(owner, purpose="an agent's heuristic (values)")
-    def write_values(observations: Any, out: Any) -> None:
-        for i in range(len(out)):
-            out[i] = value(observations[i])
+    def __init__(self, owner: str, value: Callable[[Any], float]) -> None:
+        @kernel(owner, purpose="an agent's heuristic (values)")
+        def write_values(observations: Any, out: Any) -> None:
+            for i in range(len(out)):
+                out[i] = value(observations[i])
 
-    def evaluate(observations: NDArray[np.int8]) -> NDArray[np.float64]:
-        out = np.empty(len(observations))
-        write_values(as_kernel_array(observations, np.int8), out)
-        return out
+        self._write_values = write_values
 
-    return evaluate
+    def __call__(self, observations: NDArray[np.int8]) -> NDArray[np.float64]:
+        """Return the values of positions, int8[n, D] -> float64[n]; more is better."""
+        values = np.empty(len(observations))
+        self._write_values(as_kernel_array(observations, np.int8), values)
+        return values

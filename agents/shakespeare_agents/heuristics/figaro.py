@@ -12,7 +12,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics.best_action import BestAction, make_evaluator
+from shakespeare_agents.heuristics.best_action import BestAction, HeuristicEvaluator
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.figaro import actions as a
 from shakespeare_env.figaro.box import tables as t
@@ -117,7 +117,7 @@ def position(seen: Any) -> float:
     return worth
 
 
-evaluate = make_evaluator(_OWNER, position)
+evaluate = HeuristicEvaluator(_OWNER, position)
 """Evaluate positions in road length: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Make the agent `heuristic` for Figaro."""

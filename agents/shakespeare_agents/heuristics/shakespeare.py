@@ -13,7 +13,7 @@ from typing import Any
 
 import numpy as np
 
-from shakespeare_agents.heuristics.best_action import BestAction, make_evaluator
+from shakespeare_agents.heuristics.best_action import BestAction, HeuristicEvaluator
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
@@ -405,7 +405,7 @@ def score(seen: Any, action: int) -> float:
     return activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
 
 
-evaluate = make_evaluator(_OWNER, position)
+evaluate = HeuristicEvaluator(_OWNER, position)
 """Evaluate positions in prestige: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
 """Make the agent `heuristic` for Shakespeare."""

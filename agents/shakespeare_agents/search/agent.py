@@ -25,7 +25,6 @@ from shakespeare_agents.networks.network import Network, Tensors, network_of
 from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
-    PlayoutPolicy,
     PlayoutRunner,
     at_random,
     by_heuristic,
@@ -103,15 +102,19 @@ class SearchAgent:
         prior: Gives the prior probabilities of the moves.
         runner: Runs playouts of possible games.
         settings: The settings of the search.
+        rollouts: The name of the playouts' policy if there is no network (see `rollout_search`).
     """
 
     is_slow = True
     """Whether decisions take so long that learning against the agent takes hours."""
 
-    def __init__(self, prior: Advisor, runner: PlayoutRunner, settings: SearchSettings) -> None:
+    def __init__(
+        self, prior: Advisor, runner: PlayoutRunner, settings: SearchSettings, rollouts: str = ""
+    ) -> None:
         self.prior = prior
         self.runner = runner
         self.settings = settings
+        self.rollouts = rollouts
         self._utility = utility_named(settings.utility)
 
     @property
@@ -120,14 +123,22 @@ class SearchAgent:
         return network_of(self.prior)
 
     def identity(self) -> list[Any] | None:
-        """Return the settings and the network's digest; None for a search without a network."""
+        """Return the settings, and the network's digest or the name of the playouts' policy.
+
+        None means that the prior is an agent of the user's own.
+        """
+        settings = asdict(self.settings)
+        if self.rollouts:
+            return ["search", settings, self.rollouts]
         if type(self.prior) is not NetworkAgent:
             return None
         playouts = [self.runner.horizon, self.runner.temperature]
-        return ["search", asdict(self.settings), self.prior.network.digest(), *playouts]
+        return ["search", settings, self.prior.network.digest(), *playouts]
 
     def recipe(self) -> Recipe | None:
-        """Return a recipe that holds settings and weights; None for a search without a network."""
+        """Return a recipe that holds the settings, and weights if there are any."""
+        if self.rollouts:
+            return partial(rollout_search, rollouts=self.rollouts, settings=self.settings)
         if type(self.prior) is not NetworkAgent:
             return None
         tensors = self.prior.network.tensors
@@ -271,26 +282,24 @@ def _from_tensors(
 
 
 def rollout_search(
-    game: Game, policy: PlayoutPolicy, settings: SearchSettings, *, threads: int = 1
+    game: Game, rollouts: str, settings: SearchSettings, *, threads: int = 1
 ) -> SearchAgent:
     """Return a search without a network.
 
-    It considers every move. Playouts follow `policy` to the end of the game.
+    It considers every move. Playouts go to the end of the game, by the game's heuristic if
+    `rollouts` is `heuristic`, and at random if it is `random`.
     """
+    by_rules = by_heuristic(heuristics_of(game).score) if rollouts == "heuristic" else at_random
     runner = PlayoutRunner(
         game,
-        policy,
+        by_rules,
         placeholder_weights(game),
         horizon=TO_THE_END,
         temperature=1.0,
         threads=threads,
     )
-    return SearchAgent(UniformPrior(), runner, replace(settings, considered=EVERY_MOVE))
-
-
-def playout_policy(game: Game, name: str) -> PlayoutPolicy:
-    """Return the compiled policy of playouts with the name `heuristic` or `random`."""
-    return by_heuristic(heuristics_of(game).score) if name == "heuristic" else at_random
+    settings = replace(settings, considered=EVERY_MOVE)
+    return SearchAgent(UniformPrior(), runner, settings, rollouts=rollouts)
 
 
 def placeholder_weights(game: Game) -> Weights:
@@ -311,7 +320,7 @@ def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> S
     network = network_of(agent)
     if network is not None:
         return network_search(game, network, settings)
-    return rollout_search(game, playout_policy(game, best_untrained_agent(game)), settings)
+    return rollout_search(game, best_untrained_agent(game), settings)
 
 
 def search_agent(
@@ -351,7 +360,7 @@ def search_agent(
                 f"rollouts={rollouts} tries every move and uses no network: drop network, version, "
                 "considered, horizon and temperature"
             )
-        return rollout_search(game, playout_policy(game, rollouts), settings, threads=threads)
+        return rollout_search(game, rollouts, settings, threads=threads)
     if rollouts != "network":
         choices = ("network", "heuristic", "random")
         question = did_you_mean(rollouts, choices)
