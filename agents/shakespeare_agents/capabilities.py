@@ -26,7 +26,7 @@ class SelfDescribing(Protocol):
     def identity(self) -> list[Any] | None:
         """Return the JSON values that decide how the agent plays, starting with its kind.
 
-        None means that parts of the agent are the user's own: then its name decides, or its version.
+        None means that a part of the agent is the user's own. Then its name or version decides.
         """
         ...
 
