@@ -1,4 +1,4 @@
-"""Games recorded by another program, replayed move by move; what is observed, number by number."""
+"""Games of another program are replayed move by move, and observations compared by number."""
 
 from pathlib import Path
 

@@ -11,7 +11,7 @@ from tests.shakespeare import positions as p
 MANY = range(40)
 
 
-def test_d1_a_seat_with_nothing_to_choose_is_not_asked():
+def test_d1_a_seat_with_nothing_to_choose_gets_no_decision():
     assert play(p.turn_position(), "activate:handyman_board")["to_move"] == 1  # nothing to take
     cards = ["author", "falstaff", "handyman_board"]
     d = p.turn_position(players=2, seats={0: p.seat(recruited=True, cylinders=3, resting=cards)})
@@ -46,7 +46,7 @@ def after(d, *moves):
 
 
 def guesses(game, index, *of):
-    """Return the entry at a path of positions that a seat cannot tell from the true one."""
+    """Return the entry at a path in positions that a seat cannot tell from the true one."""
     found = [game.determinize(index, seed).to_dict() for seed in MANY]
     for key in of:
         found = [*map(itemgetter(key), found)]

@@ -1,11 +1,11 @@
-"""The end, objectives: rules F1 and F1a."""
+"""Objectives at the end of the game: rules F1 and F1a."""
 
 import pytest
 
 from tests.contract.playing import play
 from tests.shakespeare import positions as p
 
-# At the end of every act white quills of complete costumes are lost: nothing to decide.
+# At the end of every act, white quills of complete costumes are lost, so nothing is to decide.
 ENDS = {"I": {9: [1, 0, 2, 3]}, "II": {10: [1, 0, 2, 3]}, "III": {10: [1, 0, 2, 3]}}
 BOTTOM_UP = [
     f"{row}{n}" for row, width in (("a", 5), ("b", 4), ("c", 5)) for n in range(1, width + 1)
@@ -55,7 +55,7 @@ def yellow(on_stage, *worn):
     return {"cards": ["extra:iago"], "stage": on_stage, "costumes": costumes}
 
 
-# The objective, what seat 0 has and what that is worth.
+# An objective, what seat 0 has, and the prestige for it.
 WORTH = [
     ("leading_acts", {"acts": {one: act(1, 0, at=9) for one in ("I", "II", "III")}}, 0),
     ("leading_acts", {"acts": {"I": act(1, at=9), "II": act(0, 1, at=9), "III": act(1, at=7)}}, 1),
