@@ -18,7 +18,7 @@ from shakespeare_env.shakespeare.box.plausible import PLAIN, PRECIOUS, REPORTED_
 _ACTS = ("red", "gold", "blue")
 _WHITE_SHARE = 0.3
 """The share of white quills; it is small, since they are worth more than coloured ones."""
-_FREE_SET_COLOURS = ("black", "pink", "purple", "blue", "green")
+_COLOURS_TO_TAKE = ("black", "pink", "purple", "blue", "green")
 _STEPS: Mapping[str, tuple[int, ...]] = {
     "stage_spaces": (7, 8, 9, 10, 11, 12, 13, 14),
     "stage_colours": (3, 4, 5, 6),
@@ -75,7 +75,7 @@ def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             kind = str(rng.choice(("take_set", "take_costume", "pounds", "mood")))
             special = {kind: 1}
             if kind.startswith("take"):
-                special = {kind: str(rng.choice(_FREE_SET_COLOURS))}
+                special = {kind: str(rng.choice(_COLOURS_TO_TAKE))}
         least = 1 if special else 2
         count = int(rng.integers(least, least + 2))
         yield ("character", number, "activation"), {**_quills(rng, count), **special}
@@ -107,7 +107,7 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
         for number, card in enumerate(facts["character"])
         if card["kind"] != "actor" and "copies" in card
     ]
-    alike = rng.random() < 0.5
+    must_be_alike = rng.random() < 0.5
     while True:
         drawn = rng.integers(1, _MOST_COPIES + 1, len(kinds)).tolist()
         by_kind = {
@@ -116,7 +116,7 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
         are_alike = all(
             by_kind["costume_mistress", value] == by_kind["set_dresser", value] for value in (6, 8)
         )
-        if sum(drawn) == _CRAFT_COPIES and (are_alike or not alike):
+        if sum(drawn) == _CRAFT_COPIES and (are_alike or not must_be_alike):
             break
     for (card, _, _), number in zip(kinds, drawn, strict=True):
         yield ("character", card, "copies"), number

@@ -91,10 +91,10 @@ def test_m2_seats_are_served_in_order():
     d = p.last_turn(
         order=[2, 0, 3, 1], seats=seats | {2: p.finished(mood=2), 3: p.finished(mood=0)}
     )
-    asked = [play(d, "pass", *["quill:I"] * n) for n in range(4)]
-    assert [one["to_move"] for one in asked[:3]] == [2, 0, 1]
-    assert [one["queue"] for one in asked[:3]] == [[0, 3, 1], [3, 1], []]
-    assert asked[3]["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
+    decisions = [play(d, "pass", *["quill:I"] * n) for n in range(4)]
+    assert [one["to_move"] for one in decisions[:3]] == [2, 0, 1]
+    assert [one["queue"] for one in decisions[:3]] == [[0, 3, 1], [3, 1], []]
+    assert decisions[3]["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
 
 
 def test_m3_each_mood_returns_to_0_as_its_seat_is_served():
