@@ -74,7 +74,7 @@ _CODE_PARTS = (
 _PLAIN = (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType)
 """The types of values that `repr` describes in full."""
 
-_first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
+first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
 """The description and the callees of each function when it was first compiled or loaded.
 
 A compiled rule keeps the values that it read then, even if one of them is assigned again. A kernel
@@ -103,7 +103,7 @@ def code_digest(function: AnyFunction) -> str:
             content = f"cannot be described: {fault}"
             undescribed.append(fault)
 
-        if _first_read.setdefault(current, (content, callees)) != (content, callees):
+        if first_read.setdefault(current, (content, callees)) != (content, callees):
             raise TypeError(
                 f"{current.__module__}.{current.__qualname__}, or a value that it reads, was "
                 "changed after it was first used; start Python anew"
@@ -111,7 +111,7 @@ def code_digest(function: AnyFunction) -> str:
         functions += [callee for callee in dict.fromkeys(callees) if callee not in functions]
         parts.append((content, [functions.index(callee) for callee in callees]))
 
-    if undescribed:  # raised only now, so that `_first_read` holds all the other functions
+    if undescribed:  # raised only now, so that `first_read` holds all the other functions
         raise undescribed[0]
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -132,7 +132,7 @@ def _compiler_code() -> list[object]:
 
 def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
     """Return a description of a function and of the values it reads, and add its callees."""
-    code = _code_facts(function.__code__)
+    code = code_facts(function.__code__)
     read: list[object] = []
     for first, *attributes in code.names_read:
         if first not in function.__globals__:  # it is a builtin
@@ -149,7 +149,7 @@ def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
     return repr((function.__module__, function.__qualname__, code.digest, read, held))
 
 
-class _CodeFacts(NamedTuple):
+class CodeFacts(NamedTuple):
     """The SHA-256 of a code object, and the global names that it reads.
 
     A name comes with the attributes that are read from it, as in `("np", "float32")`.
@@ -160,7 +160,8 @@ class _CodeFacts(NamedTuple):
 
 
 @cache
-def _code_facts(code: CodeType) -> _CodeFacts:
+def code_facts(code: CodeType) -> CodeFacts:
+    """Return the digest of a code object and the names that it reads."""
     paths: list[list[str]] = []
     path: list[str] = []
     for step in dis.get_instructions(code):
@@ -175,11 +176,11 @@ def _code_facts(code: CodeType) -> _CodeFacts:
     names = [tuple(path) for path in paths]
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            names += _code_facts(inner).names_read
+            names += code_facts(inner).names_read
 
     parts = [_describe(getattr(code, part), []) for part in _CODE_PARTS]
     digest = hashlib.sha256(repr(parts).encode()).hexdigest()
-    return _CodeFacts(digest, list(dict.fromkeys(names)))
+    return CodeFacts(digest, list(dict.fromkeys(names)))
 
 
 def _describe(value: Any, callees: list[FunctionType]) -> object:
@@ -199,7 +200,7 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
     if isinstance(value, FunctionType):  # Numba would compile an `overload`, not this function
         raise TypeError(f"it calls {value!r}, which is no rule; compile it by `rule`")
     if isinstance(value, CodeType):
-        return _code_facts(value).digest
+        return code_facts(value).digest
     if isinstance(value, Enum):
         return label, value.name, repr(value.value)
     if isinstance(value, tuple):
@@ -222,7 +223,7 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
 def _describe_compiled(dispatcher: Any, callees: list[FunctionType]) -> tuple[object, ...]:
     """Return a description of how a function is compiled, and add the function itself."""
     function = dispatcher.py_func
-    if dispatcher.overloads and function not in _first_read:
+    if dispatcher.overloads and function not in first_read:
         raise TypeError(
             f"it calls {function.__qualname__}, which was compiled before for other code, perhaps "
             "with other values; compile it by `rule`, and call kernels first"
