@@ -221,7 +221,7 @@ class _RandomGame:
                 return
             move = str(rng.choice(position.moves()))
 
-            # Check the first four positions closely, and then about every third.
+            # Check the first four positions closely, and then about every third up to a limit.
             is_close_check = close_checks < _CLOSE_CHECKS and (
                 len(self.moves) < 4 or rng.random() < 0.3
             )
@@ -244,7 +244,7 @@ class _RandomGame:
         """Find fields that `set_up` does not write, and seeds that do not decide the whole game."""
         if self._new_position().record().tobytes() != position.record().tobytes():
             yield self._finding(
-                "seed", "one seed sets up two different games", "draw with `below(game, n)` alone"
+                "seed", "one seed sets up two different games", "draw only with `below(game, n)`"
             )
         set_up = interpreted(self.game.rules.set_up)
         bits = self.game.option_bits(self._options, [self.players])
@@ -312,7 +312,7 @@ class _RandomGame:
         seat = position.to_move
         for name in _differing_fields(self.game, batch.save([0])[0], single):
             yield self._finding(
-                f"batch {name}", f"{name} differs in a batch", "let rules read one record alone"
+                f"batch {name}", f"{name} differs in a batch", "let rules read only their record"
             )
         if not np.array_equal(batch.mask[0], position.action_mask()):
             yield self._finding("batch mask", "a batch has other legal moves", "mend `legal`")
