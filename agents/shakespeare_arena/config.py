@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant, make, parsed
+from shakespeare_agents.naming import Entrant, make, parse_if_name
 from shakespeare_agents.programs import (
     Limits,
     Program,
@@ -186,7 +186,7 @@ class ArenaConfig(pydantic.BaseModel):
         """Return the programs and the Python code that playing would run, for review beforehand."""
         texts = [each.agent for each in self.agents if isinstance(each.agent, str)]
         programs = [" ".join(each.program) for each in self.agents if each.program]
-        return [*programs, *naming.running_python(texts)]
+        return [*programs, *naming.names_running_python(texts)]
 
 
 def _validated(settings: Mapping[str, Any], where: str) -> ArenaConfig:
@@ -263,7 +263,7 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
 
 def _make_agent(contender: Contender, config: ArenaConfig, game: Game) -> tuple[str, Any]:
     if contender.program is None:
-        given = parsed(contender.agent)
+        given = parse_if_name(contender.agent)
         agent = make(given, game)
         return agent_digest(given, agent, game), agent
     limits = Limits(**contender.limits)

@@ -64,7 +64,7 @@ def findings(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help=f"The agent at every seat: {lineup_options.WHO} May be given again.",
+            help=f"The agent at every seat: {lineup_options.AGENT_CHOICES} May be given again.",
             show_default=" and ".join(_DEFAULT_PLAYERS),
         ),
     ] = None,

@@ -13,7 +13,7 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import default, make, parsed, public_name
+from shakespeare_agents.naming import default, make, parse_if_name, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import Position
 from shakespeare_env.checks.values import did_you_mean, short_repr
@@ -278,7 +278,7 @@ class GameTools:
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made_opponents:
-                given = parsed(name)
+                given = parse_if_name(name)
                 try:
                     agent = make(given, rules)
                 except Exception as fault:  # an agent may be anybody's

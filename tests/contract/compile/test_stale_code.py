@@ -14,7 +14,7 @@ from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.compile import small_kernels
 from tests.contract.compile.small_kernels import first_call, needs_compiler
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 pytestmark = needs_compiler
 OTHER, NAME = registry.names()[-2:]  # two games with boxes
@@ -177,7 +177,7 @@ def test_a_defined_game_is_played_and_saved_as_it_was_imported(tmp_path):
 
     def points_loaded_and_digest():
         cache = str(tmp_path / "cache")
-        return said_by(EDIT_AFTER_IMPORT, file, edited, SHAKESPEARE_CACHE=cache).split()
+        return run_script(EDIT_AFTER_IMPORT, file, edited, SHAKESPEARE_CACHE=cache).split()
 
     digest_before = hashlib.sha256(OWN_GAME.encode()).hexdigest()
     digest_after = hashlib.sha256(edited.encode()).hexdigest()
@@ -252,7 +252,7 @@ def run_with_box(tmp_path):
 
     def run(number, script):
         place: Any = {"folder": tmp_path, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
-        printed = said_by(SCRIPT + script, NAME, tmp_path / f"{number}.toml", **place)
+        printed = run_script(SCRIPT + script, NAME, tmp_path / f"{number}.toml", **place)
         return [int(word) for word in printed.split()]
 
     return run

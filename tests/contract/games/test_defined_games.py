@@ -37,7 +37,7 @@ from shakespeare_env.derived.notation import OwnNotation
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
 from tests.contract.games import small_games
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611
@@ -345,7 +345,7 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
     ]
     (tmp_path / "kuhn.py").write_bytes((GAMES / "kuhn.py").read_bytes())
     said = [
-        said_by(
+        run_script(
             _COMMANDS,
             folder=tmp_path,
             given="\n".join(lines),
@@ -472,7 +472,7 @@ def test_a_game_that_is_not_sound_is_told_so_in_its_own_words(tmp_path):
         assert old in source
         (tmp_path / f"{what}.py").write_text(source.replace(old, new), encoding="utf-8")
         named[what] = f"{tmp_path / what}.py:{game}"
-    found = json.loads(said_by(_CHECKS, *named.values(), NUMBA_DISABLE_JIT="1"))
+    found = json.loads(run_script(_CHECKS, *named.values(), NUMBA_DISABLE_JIT="1"))
     for what in named.keys() - UNSOUND:
         assert found[named[what]] == [], what
     for what, (_, _, _, says) in UNSOUND.items():

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
+    compatibility_facts,
     load_network,
-    made_for,
     reason_unfit,
     save_checkpoint,
 )
@@ -262,7 +262,7 @@ def _history_fault(state: RunState) -> str | None:
 
 
 def _made_for(game: Game) -> dict[str, str]:
-    return {**made_for(game), "records": str(game.state.descr)}
+    return {**compatibility_facts(game), "records": str(game.state.descr)}
 
 
 def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
