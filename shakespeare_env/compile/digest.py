@@ -71,8 +71,8 @@ _CODE_PARTS = (
     "co_cellvars",
 )
 """The attributes of a code object that decide what it does."""
-_PLAIN = (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType)
-"""The types of values that `repr` describes in full."""
+_DESCRIBED_BY_REPR = (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType)
+"""The types whose values `repr` describes in full."""
 
 first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
 """The description and the callees of each function when it was first compiled or loaded.
@@ -131,7 +131,10 @@ def _compiler_code() -> list[object]:
 
 
 def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
-    """Return a description of a function and of the values it reads, and add its callees."""
+    """Return a description of a function and of the values that it reads.
+
+    Append the functions that it calls to `callees`.
+    """
     code = code_facts(function.__code__)
     read: list[object] = []
     for first, *attributes in code.names_read:
@@ -143,10 +146,11 @@ def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
             value = getattr(value, attributes.pop(0), None)
         read += [_describe(value, callees), attributes]
 
-    keywords = function.__kwdefaults__ and tuple(function.__kwdefaults__.items())
+    keyword_defaults = tuple((function.__kwdefaults__ or {}).items())
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    held = [_describe(value, callees) for value in (function.__defaults__, keywords, *cells)]
-    return repr((function.__module__, function.__qualname__, code.digest, read, held))
+    bound_values = (function.__defaults__, keyword_defaults, *cells)
+    bound = [_describe(value, callees) for value in bound_values]
+    return repr((function.__module__, function.__qualname__, code.digest, read, bound))
 
 
 class CodeFacts(NamedTuple):
@@ -170,7 +174,7 @@ def code_facts(code: CodeType) -> CodeFacts:
             paths.append(path)
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             path.append(step.argval)
-        elif step.opname != "EXTENDED_ARG":
+        elif step.opname != "EXTENDED_ARG":  # which belongs to the next instruction
             path = []
 
     names = [tuple(path) for path in paths]
@@ -184,14 +188,16 @@ def code_facts(code: CodeType) -> CodeFacts:
 
 
 def _describe(value: Any, callees: list[FunctionType]) -> object:
-    """Return a description of a value by numbers and strings, and add the functions that it calls.
+    """Return a description of a value by numbers and strings.
+
+    Append the compiled functions that it holds to `callees`.
 
     Raises:
         TypeError: the value is of a type whose changes would go unnoticed.
     """
     kind = type(value)
     label = f"{kind.__module__}.{kind.__qualname__}"
-    if kind in _PLAIN:
+    if kind in _DESCRIBED_BY_REPR:
         return label, repr(value)
     if name := _library_name(value):
         return name
@@ -221,7 +227,7 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
 
 
 def _describe_compiled(dispatcher: Any, callees: list[FunctionType]) -> tuple[object, ...]:
-    """Return a description of how a function is compiled, and add the function itself."""
+    """Return a description of how a function is compiled, and append it to `callees`."""
     function = dispatcher.py_func
     if dispatcher.overloads and function not in first_read:
         raise TypeError(
