@@ -45,7 +45,7 @@ def kernels_in_use():
     }
 
 
-OF_NUMBA = {"bool", "slice"}
+ADDED_BY_NUMBA = {"bool", "slice"}
 """The builtins that Numba itself adds for conditions and slices."""
 
 
@@ -74,8 +74,8 @@ def test_no_file_is_read(kind, monkeypatch):
         raise AssertionError("a file is read")
 
     with monkeypatch.context() as patch:
-        for place, name in ((builtins, "open"), (io, "open"), (os, "stat")):
-            patch.setattr(place, name, refuse)
+        for module, name in ((builtins, "open"), (io, "open"), (os, "stat")):
+            patch.setattr(module, name, refuse)
         digest.code_facts.cache_clear()
         again = code_digest(entry)
     assert again == before
@@ -115,7 +115,7 @@ def test_it_covers_exactly_the_names_that_the_compiler_finds(name, functions_rea
     for function in functions_read:
         covered = digest.code_facts(function.__code__).names_read
         names, attributes = names_that_the_compiler_finds(function)
-        assert {path[0] for path in covered} | OF_NUMBA == names | OF_NUMBA, function
+        assert {path[0] for path in covered} | ADDED_BY_NUMBA == names | ADDED_BY_NUMBA, function
         assert {path[:2] for path in covered if len(path) > 1} == attributes, function
 
 
@@ -152,8 +152,6 @@ def test_only_the_engine_and_the_rules_of_the_game_count(name, functions_read):
 
 
 def test_what_a_kernel_closes_over_counts_or_nothing_is_kept(cache_folder):
-    """Functions without a file, such as those of notebooks, are kept like any others."""
-
     def closing_over(value):
         def probe(values):
             values[0] = value
@@ -168,6 +166,8 @@ def test_what_a_kernel_closes_over_counts_or_nothing_is_kept(cache_folder):
 
 
 def test_code_that_was_typed_and_has_no_file_counts(cache_folder):
+    """The code of a notebook is kept like any other."""
+
     def typed(number):
         names: dict[str, Any] = {"__name__": "__main__"}
         exec(f"def probe(values):\n    values[0] = {number}", names)
