@@ -264,7 +264,8 @@ class _RandomGame:
 
     def _findings_in_position(self, position: Position) -> Iterator[_Finding]:
         """Find numbers out of range, checks that fail, and what text or a copy loses."""
-        if found := first_fault(self.game, np.array([position.record()])):
+        found = first_fault(self.game, np.array([position.record()]))
+        if found is not None:
             _, fault = found
             cause = f"play({self.moves[-1]!r})" if self.moves else "set_up"
             yield self._finding(
@@ -350,7 +351,8 @@ class _RandomGame:
         seed = int(rng.integers(2**32))
         twin = position.determinize(seat, seed)
         in_two_games = f"in two games that seat {seat} cannot tell apart"
-        if found := first_fault(self.game, np.array([twin.record()])):
+        found = first_fault(self.game, np.array([twin.record()]))
+        if found is not None:
             _, fault = found
             yield self._finding(
                 f"possible {fault.place}",

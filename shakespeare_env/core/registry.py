@@ -279,7 +279,8 @@ def box_digest(name: str) -> str:
 def game_with_digest(name: str, digest: str) -> Game:
     """Return a game whose box must have this digest; BoxError if it has other facts."""
     loaded = game(name)
-    if fault := box_mismatch(name, digest):
+    fault = box_mismatch(name, digest)
+    if fault is not None:
         raise BoxError(f"this comes from {name}, {fault}")
     return loaded
 
