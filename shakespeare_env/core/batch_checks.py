@@ -42,7 +42,7 @@ def integers(
 
     Args:
         name: The argument's name, for errors.
-        given: What was given for it.
+        given: The argument's value.
         shape: The shape that it must have.
         high: The greatest value that is allowed, or an array with the greatest for each place.
         low: The least value that is allowed.
