@@ -83,10 +83,10 @@ def opponents(game: Game) -> Iterator[Opponent]:
     yield "search, 16 playouts", make(_SEARCH, game), (4,), SEARCH_GAMES
 
 
-def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
+def judge(network: Path, game: Game, scale: float) -> Iterator[Judgement]:
     """Play the panel, or a share of its games, and yield the results as they come."""
-    judged = Entrant("network", make(str(network), rules))
-    for name, agent, tables, games in opponents(rules):
+    judged = Entrant("network", make(str(network), game))
+    for name, agent, tables, games in opponents(game):
         opponent = Entrant(name, agent)
         for players in tables:
             entrants = [judged, *[opponent] * (players - 1)]
@@ -94,7 +94,7 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
             with show_games_progress(count) as on_progress:
                 found = evaluate(
                     entrants,
-                    rules.name,
+                    game.name,
                     players=players,
                     games=count,
                     seed=SEED,
@@ -103,8 +103,8 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
             own = found.agents[0]
             if own.win_rate is not None and own.low is not None and own.high is not None:
                 yield Judgement(name, players, own.games, own.win_rate, own.low, own.high)
-    if 1 in registry.seats(rules.name):
-        (own,) = evaluate([judged], rules.name, players=1, games=SOLO_GAMES, seed=SEED).agents
+    if 1 in registry.seats(game.name):
+        (own,) = evaluate([judged], game.name, players=1, games=SOLO_GAMES, seed=SEED).agents
         if own.score_low is not None and own.score_high is not None:
             yield Judgement(
                 "alone, mean score", 1, SOLO_GAMES, own.mean_score, own.score_low, own.score_high

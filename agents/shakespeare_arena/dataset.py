@@ -64,17 +64,17 @@ def write_dataset(
         Exception: an agent's estimate raised it; a note names the agent.
         WorkerError: workers are lost, or an agent is another one there.
     """
-    rules = registry.game(game)
-    rules.option_bits(options or {}, [rules.check_players(len(entrants))])
+    contract = registry.game(game)
+    contract.option_bits(options or {}, [contract.check_players(len(entrants))])
     checked_count("games", games, MOST_GAMES)
-    digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
+    digests = tuple(agent_digest(entrant.given, entrant.agent, contract) for entrant in entrants)
     names = _names_by_digest(digests, entrants)
     named = [(name, digest) for digest, name in names.items()]
     _check_names(named)
 
     variants = tuple(sorted(name for name, is_on in (options or {}).items() if is_on))
     settings = RunSettings(game, variants, int(check_seed(seed)), {}, names)
-    job = GamesJob(agent_set(entrants, rules), digests, settings, partial(play, estimates=True))
+    job = GamesJob(agent_set(entrants, contract), digests, settings, partial(play, estimates=True))
     seats = SeatPlan(digests, seed)
     deals = seats.deals_for(games)
     searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)

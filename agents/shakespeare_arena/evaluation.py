@@ -332,11 +332,11 @@ def evaluate(
         raise TypeError(
             f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
         )
-    rules = registry.game(game)
-    entrants = fill_seats(entrants, players, rules)
+    contract = registry.game(game)
+    entrants = fill_seats(entrants, players, contract)
     checked_count("games", games, MOST_GAMES)
     series = DealSeries(
-        entrants_of(entrants, rules),
+        entrants_of(entrants, contract),
         game,
         seed=seed,
         options=options,
@@ -373,6 +373,6 @@ def evaluate(
         mean_winning_score=winning_score,
         winning_score_low=low,
         winning_score_high=high,
-        solo_target=rules.solo_target if is_solo else None,
+        solo_target=contract.solo_target if is_solo else None,
         warning=warning,
     )

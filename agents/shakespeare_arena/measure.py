@@ -243,16 +243,16 @@ def measure(
         TypeError: a number is not whole, or `make` raises it.
         WorkerError: workers are lost, or an agent is another one there.
     """
-    rules = registry.game(game)
-    tables = table_sizes(rules, players)
+    contract = registry.game(game)
+    tables = table_sizes(contract, players)
     limits = budget or Budget()
-    (entrant,) = entrants_of([agent], rules)
+    (entrant,) = entrants_of([agent], contract)
 
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
         # Seats of one name share a result, so the rung must not have the agent's own name.
         name = f"{entrant.name} met {playouts} playouts"
         frozen = reference(playouts)
-        rung = Entrant(name, make(frozen, rules), frozen)
+        rung = Entrant(name, make(frozen, contract), frozen)
         # Rungs and tables share no deals, hence no luck.
         facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
         series = DealSeries(
@@ -283,7 +283,7 @@ def measure(
         options=dict(options or {}),
         seed=seed,
         scale={playouts: reference(playouts) for playouts in sorted({*RUNGS, *playouts_met})},
-        scale_digest=_scale_digest(rules),
+        scale_digest=_scale_digest(contract),
         tables=placements,
     )
 
@@ -309,26 +309,26 @@ class _RungGames:
         return RungResult(self._playouts, count, games, wins, variance)
 
 
-def _scale_digest(rules: Game) -> str:
-    network: Any = make(reference(1), rules)
+def _scale_digest(game: Game) -> str:
+    network: Any = make(reference(1), game)
     facts = " ".join([str(SCALE), *map(reference, RUNGS), network.network.digest()])
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
-def table_sizes(rules: Game, players: Sequence[int] | None) -> list[int]:
+def table_sizes(game: Game, players: Sequence[int] | None) -> list[int]:
     """Return the numbers of seats to play at, each once, by default all from two on.
 
     Raises:
         ValueError: there is one seat, or the game has no such table.
     """
-    fewest = max(rules.min_seats, 2)
+    fewest = max(game.min_seats, 2)
     if players is None:
-        return list(range(fewest, rules.max_seats + 1))
-    tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
+        return list(range(fewest, game.max_seats + 1))
+    tables = [game.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
         raise ValueError(
             f"players={short_repr(list(players))}: alone nobody wins; give {fewest} to "
-            f"{rules.max_seats} seats"
+            f"{game.max_seats} seats"
         )
     return tables
 

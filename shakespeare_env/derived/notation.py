@@ -64,7 +64,7 @@ class Notation:
 
     def from_dict(self, position: Mapping[str, Any], record: Record) -> None:
         """Write a position into a record; PositionError if it cannot be read."""
-        reading.table(position, "position", ["game", *self.keys, "winners"])
+        reading.object_with_keys(position, "position", ["game", *self.keys, "winners"])
         players = reading.integer(position["players"], "players", self.seats[0], self.seats[-1])
         for field in self.fields:
             record[field.name] = _least(field)

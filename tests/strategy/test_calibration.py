@@ -106,8 +106,8 @@ def test_errors_stand_beside_those_of_a_constant_and_count_games():
 
 
 def test_alone_there_is_no_chance_to_win():
-    rules = registry.game("shakespeare")
-    agent = NetworkAgent(random_network(rules, 4))
+    contract = registry.game("shakespeare")
+    agent = NetworkAgent(random_network(contract, 4))
     found = forecasts("shakespeare", players=1, games=1, player=agent)
     assert found["chance"].null_count() == found["won"].null_count() == len(found) > 0
     none = pl.lit(None, pl.Float64)

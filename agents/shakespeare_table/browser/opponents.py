@@ -47,11 +47,11 @@ class Opponents:
 
     def shown_names(self, game: str) -> list[str]:
         """Return the agents that play a game, as pages show them, the levels first."""
-        rules = registry.game(game)
+        contract = registry.game(game)
         names = [level.agent for level in levels(game)]
-        if default_agent(rules) == "network":
+        if default_agent(contract) == "network":
             names += ["network", *_SEARCHES]
-        if has_heuristics(rules):
+        if has_heuristics(contract):
             names += ["heuristic", "greedy"]
         names += [name for name in naming.names() if name not in naming.BUILT_IN]
         names += ["random", *self._further]

@@ -364,9 +364,9 @@ def analyse(analysis: Callable[..., Any], game: str, name: str) -> Iterator[Any]
 
 def compile_game(game: str, agent: str) -> Iterator[Any]:
     """Compile a game's rules and what an agent adds to them, as a job; the code stays on disk."""
-    rules = registry.game(game)
-    compile_all(rules)
-    choose(make(agent, rules), Position.new(game, players=rules.min_seats))
+    contract = registry.game(game)
+    compile_all(contract)
+    choose(make(agent, contract), Position.new(game, players=contract.min_seats))
     yield None
 
 

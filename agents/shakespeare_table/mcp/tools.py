@@ -274,13 +274,13 @@ class GameTools:
 
     def _opponents(self, game: str, number: int) -> list[Opponent]:
         named = self._opponent_names(game)
-        rules = registry.game(game)
+        contract = registry.game(game)
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made_opponents:
                 given = parse_if_name(name)
                 try:
-                    agent = make(given, rules)
+                    agent = make(given, contract)
                 except Exception as fault:  # an agent may be anybody's
                     print(f"{name} cannot play: {fault}", file=sys.stderr)
                     kind = type(fault).__name__
@@ -288,7 +288,7 @@ class GameTools:
                         f"{public_name(name)} cannot play ({kind}). The server's errors say more."
                     ) from fault
                 self._made_opponents[game, name] = Opponent(
-                    name, agent_digest(given, agent, rules), agent
+                    name, agent_digest(given, agent, contract), agent
                 )
         return [self._made_opponents[game, name] for name in names]
 
