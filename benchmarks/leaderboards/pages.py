@@ -18,7 +18,7 @@ from shakespeare_arena.ladders.sheets import (
     VERDICTS,
     Sheet,
     fit_sheets,
-    in_order,
+    ladders_and_pairs,
     matrix_sheets,
 )
 from shakespeare_arena.ladders.standings import Standings, standings_of
@@ -78,7 +78,7 @@ def _section(name: str, found: Standings) -> str:
 
 def ladder_markdown(standings: Standings) -> str:
     """Return the ladders, and how well they fit, as Markdown tables."""
-    sheets = in_order(standings, list(fit_sheets(standings)))
+    sheets = ladders_and_pairs(standings, list(fit_sheets(standings)))
     parts = [markdown(sheet) for sheet in sheets]
     parts.append(f"{RANKS} {VERDICTS}\n")
     return "\n".join(parts)

@@ -23,7 +23,7 @@ def unpenalised(results):
     """Return strengths without a penalty by digest, their mean 0."""
     made = choices(results, penalty=0)
     ones = np.ones(made.chosen.shape[0])
-    at = fit_strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
+    at = fit_strengths(made.sets, made.chosen.T @ ones, made.offered.T @ ones)
     return dict(zip(made.digests, at - at.mean(), strict=True))
 
 

@@ -87,7 +87,7 @@ def test_a_folder_that_is_in_use_or_holds_something_else_is_refused(folder, tmp_
     (other / "games.parquet").write_text("mine")
     refused(other, "holds other things")
     assert [path.name for path in other.iterdir()] == ["games.parquet"]
-    refused(other / "games.parquet", "is no folder")
+    refused(other / "games.parquet", "is not a folder")
 
 
 def planned(**changed):
@@ -120,7 +120,7 @@ def test_a_plan_that_cannot_be_played_is_refused_with_the_remedy(folder, text, s
         assert results_folder.last_plan is not None
     (folder / "round-0000.json").write_text(text)
     with (
-        pytest.raises(ArenaError, match=f"{said}.*; delete it: the round"),
+        pytest.raises(ArenaError, match=f"{said}.*; delete it, and the round"),
         open_results(folder, GAME),
     ):
         pass

@@ -65,7 +65,7 @@ def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
 
 def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():
     """Six seats are too many for one deal's games to balance more than neighbours."""
-    seating = SeatPlan(tuple("abcdef"), 1).of(range(400)).reshape(-1, 6)
+    seating = SeatPlan(tuple("abcdef"), 1).places(range(400)).reshape(-1, 6)
     for apart in range(1, 6):
         pairs = Counter(
             pair
