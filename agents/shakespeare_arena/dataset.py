@@ -117,11 +117,11 @@ def _names_by_digest(digests: Sequence[str], entrants: Sequence[Entrant]) -> dic
 
 
 def _check_names(agents: Iterable[tuple[str, str]]) -> None:
-    """Refuse a name with two digests, since readers of the games know agents by name alone."""
+    """Refuse a name with two digests, since readers of games know agents by name alone."""
     digests: dict[str, str] = {}
     for name, digest in agents:
         if digests.setdefault(name, digest) != digest:
             raise ValueError(
-                f"two agents are called {name!r}, perhaps because one has changed: give each a name "
-                "of its own, or record into a new folder"
+                f"two agents are called {name!r}, perhaps because one has changed: give each a "
+                "name of its own, or record into a new folder"
             )

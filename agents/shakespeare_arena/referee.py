@@ -138,7 +138,7 @@ class RefereedLineup(Lineup):
     def _forfeit_illegal(
         self, batch: Batch, rows: NDArray[Any], actions: NDArray[np.int32], answers: Answers
     ) -> None:
-        """Forfeit the games whose actions are not legal, and replace those actions by legal ones."""
+        """Forfeit games whose actions are not legal, and replace those actions by legal ones."""
         for place, (row, action) in enumerate(zip(rows.tolist(), actions.tolist(), strict=True)):
             legal = np.flatnonzero(batch.mask[row])
             if action in legal:

@@ -4,11 +4,11 @@ The model: with n seats, the odds of the agent's one seat against copies of a ru
 equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
 Every rung has a slope of its own, and these scatter about a common one, because no curve is
 logistic from end to end and agents differ from those of the scale. Hence distant rungs say little
-about the place however many games there are, and near ones say nearly all. Place and slopes are estimated
-together. The interval is that of the place's profile likelihood, in which every place gets the
-slopes that suit it best. Games of a deal depend on each other, so the likelihood is divided by the
-dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions, generalized linear models, and
-the Gauss-Newton method").
+about the place however many games there are, and near ones say nearly all. Place and slopes are
+estimated together. The interval is that of the place's profile likelihood, in which every place
+gets the slopes that suit it best. Games of a deal depend on each other, so the likelihood is
+divided by the dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions, generalized
+linear models, and the Gauss-Newton method").
 """
 
 from __future__ import annotations

@@ -268,9 +268,9 @@ def fit_ratings(results: pl.DataFrame) -> Ratings:
     """Estimate ratings and their covariance from all games at two seats or more.
 
     The covariance is H^-1 (sum of g g^T) H^-1, with H the loss's curvature and g the slope of each
-    match's part of the loss (Huber 1967, "The behavior of maximum likelihood estimates under nonstandard
-    conditions"; White 1982, "Maximum likelihood estimation of misspecified models"). It assumes
-    only that matches are independent; a bootstrap over matches tends to the same.
+    match's part of the loss (Huber 1967, "The behavior of maximum likelihood estimates under
+    nonstandard conditions"; White 1982, "Maximum likelihood estimation of misspecified models").
+    It assumes only that matches are independent; a bootstrap over matches tends to the same.
     """
     data = choices(results)
     n = len(data.digests)

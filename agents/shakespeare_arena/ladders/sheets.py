@@ -197,7 +197,7 @@ def standings_tables(standings: Standings, extra: Sequence[Sheet] = ()) -> Rende
 
 
 def ladders_and_pairs(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
-    """Return the ladders, then the sheets about pairs. If ratings misfit a table, pairs go first."""
+    """Return the ladders, then the sheets about pairs, or pairs first if ratings misfit a table."""
     ladders = list(ladder_sheets(standings))
     return pairs + ladders if standings.misfit else ladders + pairs
 

@@ -52,7 +52,7 @@ class Standings:
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
             strongest first. `rank` is "3=" if it is shared because an order is equal or open.
             `rating` is in Elo points; the mean of the middle half of the table's agents is 0.
-            `lead` is the lead over the next agent, null if no games connect the two. The `verdict` on
+            `lead` is over the next agent, null if no games connect the two. The `verdict` on
             it is "stronger" (its interval, adjusted for the number of neighbours on all ladders,
             lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open". `forfeits` counts
             games lost by faults.

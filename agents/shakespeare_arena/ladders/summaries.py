@@ -9,7 +9,7 @@ from shakespeare_arena.intervals import by_group, score_interval
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _KEPT = ("key", "match", "players", "seed", "deal")
 _SHORTEST = 6  # the fewest characters of a digest in a label
-_AGENT_AT_TABLE = ["players", "digest", "agent"]
+_BY_AGENT = ["players", "digest", "agent"]
 
 
 def labels(results: pl.DataFrame) -> dict[str, str]:
@@ -61,27 +61,25 @@ def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
 def tables(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the frame `Standings.tables`, given `seat_rows`."""
     several = rows.filter(pl.col("players") > 1)
-    rates = by_group(
-        several, _AGENT_AT_TABLE, "match", pl.col("won").sum(), pl.len(), score_interval
-    )
+    rates = by_group(several, _BY_AGENT, "match", pl.col("won").sum(), pl.len(), score_interval)
     scored = several.filter(~pl.col("forfeited"))
-    scored = by_group(scored, _AGENT_AT_TABLE, "match", pl.col("score").sum(), pl.len())
-    scored = scored.select(*_AGENT_AT_TABLE, mean_score="mean", score_low="low", score_high="high")
+    scored = by_group(scored, _BY_AGENT, "match", pl.col("score").sum(), pl.len())
+    scored = scored.select(*_BY_AGENT, mean_score="mean", score_low="low", score_high="high")
     return (
         rates.rename({"rows": "games", "mean": "win_rate"})
-        .join(scored, on=_AGENT_AT_TABLE, how="left")
+        .join(scored, on=_BY_AGENT, how="left")
         .sort("players", "win_rate", "digest", descending=[False, True, False])
     )
 
 
 def times(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the frame `Standings.times`, the quickest first, without agents that never decided."""
-    timed = rows.filter(pl.col("decisions").sum().over(_AGENT_AT_TABLE) > 0)
-    sums = timed.group_by(_AGENT_AT_TABLE).agg(pl.col("decisions", "seconds").sum())
+    timed = rows.filter(pl.col("decisions").sum().over(_BY_AGENT) > 0)
+    sums = timed.group_by(_BY_AGENT).agg(pl.col("decisions", "seconds").sum())
     milliseconds = 1000 * pl.col("seconds").sum()
-    means = by_group(timed, _AGENT_AT_TABLE, "match", milliseconds, pl.col("decisions").sum())
+    means = by_group(timed, _BY_AGENT, "match", milliseconds, pl.col("decisions").sum())
     means = means.rename({"mean": "milliseconds"})
-    return sums.join(means, on=_AGENT_AT_TABLE).sort("players", "milliseconds", "digest")
+    return sums.join(means, on=_BY_AGENT).sort("players", "milliseconds", "digest")
 
 
 def faults(rows: pl.DataFrame) -> pl.DataFrame:
@@ -95,8 +93,8 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         The columns `key`, `match`, `players`, `digest`, `agent`, `other_digest`, `other`, `ahead`
-        (1, 0, or ½ for a tie) and `score_lead`. In a forfeited game only the loser's meetings count,
-        and their `score_lead` is null.
+        (1, 0, or ½ for a tie) and `score_lead`. A forfeited game has only the meetings of its loser,
+        with `score_lead` null.
     """
     seats = ["key", "match", "players", "digest", "agent", "place", "score", "forfeited"]
     is_guilty = pl.col("fault").is_not_null()
