@@ -20,7 +20,7 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
 from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
-from shakespeare_research.report import concluded, shipped_facts
+from shakespeare_research.report import conclusion, shipped_facts
 from shakespeare_research.trials import self_play
 from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
 
@@ -76,7 +76,7 @@ def finding(truth, **options):
 )
 def test_a_verdict_is_what_is_true(truth, words):
     found = finding(truth)
-    assert concluded(found) == words
+    assert conclusion(found) == words
     for player in found.by_player.values():
         assert player.over.boxes == 32
         assert player.bundled is not None

@@ -93,8 +93,8 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         The columns `key`, `match`, `players`, `digest`, `agent`, `other_digest`, `other`, `ahead`
-        (1, 0, or ½ for a tie) and `score_lead`. A forfeited game has only the meetings of its loser,
-        with `score_lead` null.
+        (1, 0, or ½ for a tie) and `score_lead`. A forfeited game has only its loser's meetings, and
+        their `score_lead` is null.
     """
     seats = ["key", "match", "players", "digest", "agent", "place", "score", "forfeited"]
     is_guilty = pl.col("fault").is_not_null()
