@@ -151,7 +151,7 @@ class WorkerProcesses(Workers):
             while True:
                 # One shard waits for each that is run, so that no worker is idle.
                 for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
-                    future = self._begin(_code(), sent_job, cloudpickle.dumps(shard))
+                    future = self._begin(code_digest(), sent_job, cloudpickle.dumps(shard))
                     begun[future] = number
                 if not begun:
                     return
@@ -317,13 +317,13 @@ def _run_shard_in(folder: str, *arguments: Any) -> bytes:
 
 @lru_cache(4)
 def _started(code: str, job: bytes) -> Any:
-    if code != _code():
+    if code != code_digest():
         raise WorkerError(f"{platform.node()} has other code; install the same version there")
     return cloudpickle.loads(job).start()
 
 
 @cache
-def _code() -> str:
+def code_digest() -> str:
     """Return a digest of this project's files, which workers import, too.
 
     Raises:

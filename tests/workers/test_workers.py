@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import _code, in_order, open_workers
+from shakespeare_agents.workers import code_digest, in_order, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
@@ -74,7 +74,7 @@ def test_a_killed_worker_is_an_error_and_not_the_end(workers, tmp_path):
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
 def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
-    monkeypatch.setattr("shakespeare_agents.workers._code", lambda: "other")
+    monkeypatch.setattr("shakespeare_agents.workers.code_digest", lambda: "other")
     with pytest.raises(WorkerError, match="other code"):
         list(workers.run(Squares(tmp_path), range(12)))
 
@@ -132,8 +132,8 @@ def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(t
 
 
 def test_files_edited_since_this_process_imported_them_are_refused(monkeypatch):
-    """Workers would import the edited ones."""
-    monkeypatch.setattr("shakespeare_agents.workers._imported_at", 0)
-    _code.cache_clear()
-    with pytest.raises(WorkerError, match="edited after this process"):
-        _code()
+    """Workers would import the edited files."""
+    monkeypatch.setattr("shakespeare_agents.workers.edited_project_file", lambda since: "edited.py")
+    code_digest.cache_clear()
+    with pytest.raises(WorkerError, match=r"edited\.py was edited after this process"):
+        code_digest()
