@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lineup)
 R = TypeVar("R")
 
-_GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
+GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
 _SHARDS_PER_WORKER = 8  # the fewest shards per worker, so that all end at about the same time
 
 
@@ -156,7 +156,7 @@ class DealSeries:
 
     def play(self, deals: range) -> PlayedDeals:
         """Play all games of some deals together."""
-        deals_per_shard = max(_GAMES_AT_ONCE // self.seats.games_per_deal, 1)
+        deals_per_shard = max(GAMES_AT_ONCE // self.seats.games_per_deal, 1)
         if self._workers.size > 1:
             fewest_shards = _SHARDS_PER_WORKER * self._workers.size
             deals_per_shard = min(math.ceil(len(deals) / fewest_shards), deals_per_shard)
