@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.leaderboards.pages import HERE
-from shakespeare_agents.cli.playing import counted_games
+from shakespeare_agents.cli.playing import show_games_progress
 from shakespeare_agents.naming import make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, bundled_versions, read_card
 from shakespeare_agents.storage import write_output
@@ -97,7 +97,7 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
         for players in opponent.tables:
             entrants = [judged, *[rival] * (players - 1)]
             count = max(1, round(opponent.games * scale))
-            with counted_games(count) as on_progress:
+            with show_games_progress(count) as on_progress:
                 result = evaluate(
                     entrants,
                     rules.name,

@@ -10,7 +10,7 @@ from pathlib import Path
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
 from shakespeare_agents.travel import agent_set
-from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
+from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_shard_order
 from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import ResultsFolder, open_results
 from shakespeare_arena.seating import RunSettings, Seating, SeatPlan
@@ -95,7 +95,7 @@ def write_dataset(
         seats_played = results.results.select("agents", "digests").explode("agents", "digests")
         _check_names([*seats_played.unique().iter_rows(), *new_agents])
         with closing((workers or Workers()).run(job, missing(results))) as shards:
-            for rows in in_order(shards):
+            for rows in in_shard_order(shards):
                 results.append(rows)
                 report(int(rows["actions"].list.len().sum()), rows.height)
     return deals * seats.games_per_deal

@@ -18,7 +18,7 @@ from shakespeare_agents.workers import (
     Workers,
     cumulative,
     ignore_progress,
-    in_order,
+    in_shard_order,
 )
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_arena.seating import RunSettings, Seating, seat_plan
@@ -164,7 +164,7 @@ class DealSeries:
             self.seats.seatings(deals[first : first + deals_per_shard], self._job.digests)
             for first in range(0, len(deals), deals_per_shard)
         )
-        results = list(in_order(self._workers.run(self._job, shards, self._on_progress)))
+        results = list(in_shard_order(self._workers.run(self._job, shards, self._on_progress)))
 
         seating = self.seats.places(deals)
         players = len(self.names)

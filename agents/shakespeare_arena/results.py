@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter
 from shakespeare_agents.storage import hold_folder, is_leftover, write_atomically
 from shakespeare_arena.seating import Match
 from shakespeare_env.checks.limits import read_regular
-from shakespeare_env.checks.values import in_words
+from shakespeare_env.checks.values import error_text
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet_bytes
 from shakespeare_env.datasets.parquet import read_parquet
@@ -183,7 +183,8 @@ def _read_last_plan(folder: Path, game: str) -> RoundPlan | None:
                 raise ValueError(f"a table of {match.players} seats has no such rotations")
     except (OSError, ValueError) as fault:
         raise ArenaError(
-            f"{path}: cannot be read ({in_words(fault)}); delete it, and the round is planned anew"
+            f"{path}: cannot be read ({error_text(fault)}); delete it, and the round is planned "
+            "anew"
         ) from fault
     return plan
 

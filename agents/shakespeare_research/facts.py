@@ -19,7 +19,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_env.boxes import differ, fact_at, facts_by_group
+from shakespeare_env.boxes import differ, fact_at, fact_groups
 from shakespeare_env.checks.box_files import Keys
 from shakespeare_research.verdicts import variance_between
 
@@ -45,7 +45,7 @@ class DrawnBoxes:
 
     def __init__(self, game: str, own: Facts, boxes: Mapping[str, Facts]) -> None:
         self._boxes = boxes
-        group_of = facts_by_group(game)
+        group_of = fact_groups(game)
         self.kinds: dict[str, str] = {}
         """The kind of each box: `own`, the name of the only group drawn, or `all` for several."""
         for name, box in boxes.items():

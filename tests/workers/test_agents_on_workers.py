@@ -12,7 +12,13 @@ import pytest
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
-from shakespeare_agents.travel import SentBox, box_of, named_agent, put_in_force, recipe_of
+from shakespeare_agents.travel import (
+    SentBox,
+    box_to_send,
+    make_verified_agent,
+    recipe_of,
+    use_sent_box,
+)
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.config import ArenaConfig
@@ -23,7 +29,7 @@ from shakespeare_env.errors import WorkerError
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.games import small_games
-from tests.contract.small_datasets import write
+from tests.contract.small_datasets import write_small_dataset
 from tests.workers.agents_for_tests import Drawing, Unpicklable, last_legal
 
 FIGARO = registry.game("figaro")
@@ -58,7 +64,7 @@ def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
         agents=["random", "heuristic"], players=[2], games=60, equal_within=1e-6
     )
     for name, workers in (("here", None), ("there", processes)):
-        write(tmp_path / name / "dataset", "figaro", deals=6, workers=workers)
+        write_small_dataset(tmp_path / name / "dataset", "figaro", deals=6, workers=workers)
         run_arena(config, tmp_path / name / "arena", workers=workers)
     for kind in ("dataset", "arena"):
         assert games(tmp_path / "here" / kind).equals(games(tmp_path / "there" / kind))
@@ -73,24 +79,24 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
 
 
 def test_an_agent_that_cannot_travel_is_refused(processes):
-    with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
+    with pytest.raises(TypeError, match=r"cannot be sent to a worker .*generator.*my\.py:NAME"):
         evaluate([Unpicklable(), "random"], "figaro", games=3, workers=processes)
 
 
 def test_an_agent_that_is_missing_or_differs_on_a_worker_is_refused():
     digest = agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
-    assert named_agent("heuristic", digest, FIGARO)
+    assert make_verified_agent("heuristic", digest, FIGARO)
     with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
-        named_agent("heuristic", "0" * 16, FIGARO)
+        make_verified_agent("heuristic", "0" * 16, FIGARO)
     with pytest.raises(WorkerError, match=r"the agent 'gone.py:A' on .*: there is no file"):
-        named_agent("gone.py:A", digest, FIGARO)
+        make_verified_agent("gone.py:A", digest, FIGARO)
 
 
 ARRIVAL = """
 import pickle, sys
-from shakespeare_agents.travel import put_in_force
+from shakespeare_agents.travel import use_sent_box
 from shakespeare_env import registry
-game = put_in_force(pickle.loads(sys.stdin.buffer.read()))
+game = use_sent_box(pickle.loads(sys.stdin.buffer.read()))
 print(registry.box_digest(game.name))
 """
 
@@ -113,14 +119,14 @@ def test_a_box_travels(tmp_path):
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
     digest = facts_digest(registry.folder(name), box)
-    package_box = box_of(registry.game(name))
+    package_box = box_to_send(registry.game(name))
     assert package_box.content is None
     assert arrival(SentBox(name, digest, box.read_bytes(), str(box))) == digest
     # A box that the worker's machine has in force gives way.
     environment = {f"{name.upper()}_BOX": str(box)}
     assert arrival(package_box, **environment) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        put_in_force(SentBox(name, "0" * 64, None, ""))
+        use_sent_box(SentBox(name, "0" * 64, None, ""))
 
 
 def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
@@ -129,10 +135,10 @@ def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
     file.write_bytes(Path(small_games.__file__).read_bytes())
     with small_games.registered():
         digest = registry.box_digest("bids")
-        sent = box_of(registry.game("bids"))
+        sent = box_to_send(registry.game("bids"))
         assert sent.content == file.read_bytes()
         for path in (small_games.__file__, str(tmp_path / "gone.py")):
             box = SentBox(sent.game, sent.digest, sent.content, path)
             assert arrival(box, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
-    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in one"):
-        put_in_force(SentBox("bids", digest, None, ""))
+    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in a file"):
+        use_sent_box(SentBox("bids", digest, None, ""))

@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import code_digest, in_order, open_workers
+from shakespeare_agents.workers import code_digest, in_shard_order, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
 from tests.workers.jobs_for_tests import RaisesUnpicklable, Squares
 
@@ -41,7 +41,7 @@ def test_every_shard_runs_once_and_is_counted(workers, tmp_path):
     heard: list[tuple[int, int]] = []
     for _ in range(2):
         found = workers.run(Squares(tmp_path), range(12), lambda *counts: heard.append(counts))
-        assert list(in_order(found)) == SQUARES
+        assert list(in_shard_order(found)) == SQUARES
     counted = sorted(counts for counts in heard if counts != (0, 0))
     assert counted == sorted(2 * [(number, 1) for number in range(12)])
     starts = (tmp_path / "starts").read_text().split()
@@ -54,7 +54,7 @@ def test_shards_that_are_dropped_do_no_harm(workers, tmp_path):
     found = workers.run(Squares(tmp_path), range(12))
     next(found)
     found.close()
-    assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+    assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
 
 
 def test_a_failed_shard_raises_its_own_exception_and_others_run_afterwards(workers, tmp_path):
@@ -63,7 +63,7 @@ def test_a_failed_shard_raises_its_own_exception_and_others_run_afterwards(worke
         list(workers.run(Squares(tmp_path), range(12)))
     assert raised.value.__notes__ == ["a note"]
     assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
-    assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+    assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
 
 
 def test_an_exception_that_cannot_be_pickled_is_put_in_words(workers):
@@ -76,13 +76,13 @@ def test_a_killed_worker_is_an_error_after_which_others_run(workers, tmp_path):
     (tmp_path / "kill 5").touch()
     with pytest.raises(WorkerError, match="fewer workers"):
         list(workers.run(Squares(tmp_path), range(12)))
-    assert list(in_order(workers.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+    assert list(in_shard_order(workers.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
 
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
 def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
     monkeypatch.setattr("shakespeare_agents.workers.code_digest", lambda: "other")
-    with pytest.raises(WorkerError, match="other code"):
+    with pytest.raises(WorkerError, match="another version"):
         list(workers.run(Squares(tmp_path), range(12)))
 
 
@@ -91,7 +91,7 @@ def test_a_cluster_that_this_process_has_joined_is_used_and_not_left(workers, tm
     import ray
 
     with open_workers(ray="auto") as others:
-        assert list(in_order(others.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+        assert list(in_shard_order(others.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
     assert ray.is_initialized()
 
 
