@@ -13,13 +13,8 @@ from typing import Annotated, Any, Self
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant, make, parse_if_name
-from shakespeare_agents.programs import (
-    Limits,
-    Program,
-    ProgramAgent,
-    environment_of,
-    program_digest,
-)
+from shakespeare_agents.program_agent import ProgramAgent
+from shakespeare_agents.programs import Limits, Program, environment_of, program_digest
 from shakespeare_arena.ladders.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import error_text, short_repr

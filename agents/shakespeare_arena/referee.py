@@ -10,7 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.programs import Answers, Fault
+from shakespeare_agents.program_agent import Answers
+from shakespeare_agents.programs import Fault
 from shakespeare_agents.python_names import fault_in_words
 from shakespeare_env.compile.decorators import compile_seconds
 from shakespeare_env.core.batch import Batch

@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shakespeare_agents.programs import Limits, Program, ProgramAgent, move_request, program_digest
+from shakespeare_agents.program_agent import ProgramAgent, move_request
+from shakespeare_agents.programs import Limits, Program, program_digest
 from shakespeare_env.play.information_sets import InformationSets
 from tests.arena.small_programs import (
     PLAYS,

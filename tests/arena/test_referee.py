@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.programs import Answers, Fault
+from shakespeare_agents.program_agent import Answers
+from shakespeare_agents.programs import Fault
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
