@@ -89,7 +89,7 @@ class ArenaConfig(pydantic.BaseModel):
     game: str = registry.DEFAULT
     """The game's name."""
     players: tuple[Count, ...] = ()
-    """Numbers of seats of the tables, 1 for the solo game; by default the game's most."""
+    """Numbers of seats of the tables, 1 for the solo game; by default the game's largest table."""
     variants: tuple[str, ...] = ()
     """The variants that are played."""
     seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
@@ -103,7 +103,7 @@ class ArenaConfig(pydantic.BaseModel):
     equal_within: Amount = EQUAL_WITHIN
     """Elo points; neighbours on the ladder count as equal if they surely differ by less."""
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
-    """Points of mean score; the like for neighbours on the ladder of the solo game."""
+    """Points of mean score, which take the place of `equal_within` in the solo game."""
     folder: Path = pydantic.Field(default_factory=Path.cwd, exclude=True)
     """The working folder while the arena runs; relative paths start there."""
     text: str = pydantic.Field(default="", exclude=True)

@@ -267,7 +267,7 @@ def agent_results(
 
 def _difference(first: str, second: str, own: _DealMeans, other: _DealMeans) -> Difference:
     leads = own.victories - other.victories
-    # Few deals may all end alike by chance, so the interval is Wilson's, which has a length.
+    # Few deals may all end alike by chance. Wilson's interval has some width even then.
     share, low, high = share_interval((1 + leads) / 2)
     score, score_low, score_high = mean_interval(own.scores - other.scores)
     return Difference(

@@ -114,10 +114,10 @@ class Placement:
     def __str__(self) -> str:
         """Write the strength as in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
         if self.low == self.high == 0:
-            return f"{_in_words(self.low)} or less"
+            return f"{_format_playouts(self.low)} or less"
         if self.low is None and self.high is None:
-            return _in_words(None)
-        return f"{_in_words(self.playouts)} ({_in_words(self.low)} to {_in_words(self.high)})"
+            return _format_playouts(None)
+        return f"{_format_playouts(self.playouts)} ({_format_playouts(self.low)} to {_format_playouts(self.high)})"
 
 
 @dataclass(frozen=True)
@@ -266,11 +266,11 @@ def measure(
         )
         return _RungGames(playouts, series).play_more
 
-    ends = time.monotonic() + limits.seconds
+    deadline = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
         for number, seats in enumerate(tables):
-            seconds = max(ends - time.monotonic(), 0) / (len(tables) - number)
+            seconds = max(deadline - time.monotonic(), 0) / (len(tables) - number)
             play_against = partial(games_against, seats)
             climb(met[seats], seats, play_against, limits.deals(seats), seconds)
     except KeyboardInterrupt:
@@ -347,7 +347,7 @@ def placement_of(met: Mapping[float, RungResult], players: int) -> Placement:
     )
 
 
-def _in_words(playouts: float | None) -> str:
+def _format_playouts(playouts: float | None) -> str:
     if playouts is None:
         return f"above {RUNGS[-1]:,}"
     if playouts < 1:

@@ -31,7 +31,7 @@ def folder(tmp_path, monkeypatch):
     return tmp_path / "arena"
 
 
-def test_a_game_counts_once_and_stands_where_it_was_written(folder):
+def test_a_game_counts_once_and_stays_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
     with open_results(folder, GAME) as results_folder:
         results_folder.append(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0))))
