@@ -117,7 +117,9 @@ class Placement:
             return f"{_format_playouts(self.low)} or less"
         if self.low is None and self.high is None:
             return _format_playouts(None)
-        return f"{_format_playouts(self.playouts)} ({_format_playouts(self.low)} to {_format_playouts(self.high)})"
+        low = _format_playouts(self.low)
+        high = _format_playouts(self.high)
+        return f"{_format_playouts(self.playouts)} ({low} to {high})"
 
 
 @dataclass(frozen=True)
