@@ -2,9 +2,9 @@
 
 Games are only added at the end, so a game never changes its place. The last file is replaced by
 one with more games until it is full, and no file is ever deleted. Files are written atomically, so
-a killed process loses only what it has not written. Every game has a key, and of several rows with
-one key the first counts. So nothing counts twice, whatever was interrupted, and folders are merged
-by copying rows.
+a killed process loses only what it has not written. Every game has a key, and if several rows have
+the same key, the first one counts. So no game counts twice, whatever was interrupted, and folders
+are merged by copying rows.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ CONFIG_NAME = "arena.toml"
 _NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, CONFIG_NAME, BOX_NAME))])
 """The names of all files that are written atomically, as a regular expression."""
 _MOST_ROUNDS = 1000
-_LARGEST_PLAN = 2**28  # the most bytes of a plan: those of half a million matches of six
+_LARGEST_PLAN = 2**28  # the most bytes of a plan; half a million matches of six seats fit
 
 
 @dataclass(frozen=True)
@@ -78,9 +78,10 @@ class ResultsFolder:
         self.results = read_results(folder)
         self.keys = set(self.results["key"])
         self.last_plan = _read_last_plan(folder, game)
-        self._number = 1  # of the file that gets the next games
+        self._number = 1  # the number of the file that gets the next games
         self._begun = self.results.clear()  # the games of that file
-        if files := results_files(folder):
+        files = results_files(folder)
+        if files:
             last = files[-1]
             self._number = int(last.stem.rpartition("-")[2])
             if last.stat().st_size < FULL:
@@ -89,7 +90,7 @@ class ResultsFolder:
                 self._number += 1
 
     def append(self, rows: pl.DataFrame) -> None:
-        """Write finished games, `RESULTS`, behind the others; once it returns they are kept."""
+        """Write finished games, `RESULTS`, after the others. They are on disk when this returns."""
         rows = rows.unique("key", keep="first", maintain_order=True)
         rows = rows.filter([key not in self.keys for key in rows["key"]])
         if not rows.height:
@@ -105,7 +106,7 @@ class ResultsFolder:
         self.keys.update(rows["key"])
 
     def begin_round(self, plan: RoundPlan) -> None:
-        """Keep the plan of a round, before any of its games is played."""
+        """Write the plan of a round, before any of its games is played."""
         text = json.dumps(asdict(plan), separators=(",", ":"))
         write_atomically(self.folder / _plan_name(plan.number), text.encode())
         self.last_plan = plan
@@ -116,23 +117,23 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
     """Open the folder of a game's results for writing; it is created if it is missing.
 
     Raises:
-        ArenaError: the folder holds something else or another game, or somebody plays in it.
-        DatasetError: its files are damaged, or of another box.
+        ArenaError: the folder holds other files or another game, or is open for writing already.
+        DatasetError: the folder's files are damaged, or of another box.
         ModuleNotFoundError: Polars or filelock is not installed.
-        OSError: it cannot be written.
+        OSError: the folder cannot be written.
     """
     load_polars()
     remedy = "give a new folder or one of results"
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except (FileExistsError, NotADirectoryError) as fault:
-        raise ArenaError(f"{str(folder)!r} is no folder; {remedy}") from fault
+        raise ArenaError(f"{str(folder)!r} is not a folder; {remedy}") from fault
     names = {path.name for path in folder.iterdir()}
     if ARENA not in names and not all(is_leftover(name, _NAMES) for name in names):
         raise ArenaError(f"{folder} holds other things; {remedy}")
-    words = f"plays in it; wait until it ends, or {remedy}"
-    taken = ArenaError(f"{folder}: another process {words}")
-    taken_here = ArenaError(f"{folder}: this process already {words}")
+    wait = f"wait until it ends, or {remedy}"
+    taken = ArenaError(f"{folder}: another process plays in it; {wait}")
+    taken_here = ArenaError(f"{folder}: this process already plays in it; {wait}")
     with hold_folder(folder, _NAMES, taken=taken, taken_here=taken_here):
         if not (folder / ARENA).exists():
             box = registry.game(game).box
@@ -140,8 +141,9 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
                 write_atomically(folder / BOX_NAME, box.read_bytes())
             facts = {"format": ARENA_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
             write_atomically(folder / ARENA, json.dumps(facts).encode())
-        if (other := arena_game(folder)) != game:
-            raise ArenaError(f"{folder} holds games of {other}, not of {game}; give another folder")
+        found = arena_game(folder)
+        if found != game:
+            raise ArenaError(f"{folder} holds games of {found}, not of {game}; give another folder")
         yield ResultsFolder(folder, game)
 
 
@@ -149,8 +151,9 @@ def merge(folders: Sequence[Path], into: Path) -> int:
     """Copy the games of some folders into one, old or new, and return the number of games added.
 
     Raises:
-        ArenaError, DatasetError, ModuleNotFoundError, OSError: `open_results` raises it.
         ArenaError: the folders hold different games.
+        ArenaError, DatasetError, ModuleNotFoundError, OSError: a folder cannot be read or opened
+            (see `open_results`).
     """
     games = {arena_game(folder): folder for folder in folders}
     if len(games) != 1:
@@ -180,7 +183,8 @@ def _read_last_plan(folder: Path, game: str) -> RoundPlan | None:
                 raise ValueError(f"a table of {match.players} seats has no such rotations")
     except (OSError, ValueError) as fault:
         raise ArenaError(
-            f"{path}: cannot be read ({error_text(fault)}); delete it: the round is planned anew"
+            f"{path}: cannot be read ({error_text(fault)}); delete it, and the round is planned "
+            "anew"
         ) from fault
     return plan
 

@@ -40,8 +40,8 @@ def findings(
             metavar="N",
             min=1,
             max=100_000,
-            help="Draw N plausible boxes to ask in. Reconstructed facts are drawn within their "
-            "sources.",
+            help="Draw N plausible boxes to ask in. Reconstructed facts are drawn within the "
+            "limits of their sources.",
         ),
     ] = None,
     groups: Annotated[
@@ -101,7 +101,7 @@ def findings(
         if sample is not None and out is not None:
             _sample(out, choices.find_game(game_name).name, sample, seed, groups)
             return
-        # Slow imports are late to keep the shell's completion quick.
+        # Slow imports come late, which keeps the shell's completion quick.
         with requires_extra("arena", "findings need"):
             if report is not None:
                 _report(report, out)
@@ -120,8 +120,8 @@ def findings(
             only=only.split(",") if only else (),
         )
         with workers_options.open_chosen_workers(workers, ray) as chosen_workers:
-            asked = ask(out, shards, chosen_workers)
-            list(track(asked, "asking", len(shards), console=Console(stderr=True)))
+            answered = ask(out, shards, chosen_workers)
+            list(track(answered, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         exit_with_error(str(fault))
     except KeyboardInterrupt:

@@ -18,7 +18,7 @@ from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError, WorkerError
-from tests.workers.agents_for_tests import Held
+from tests.workers.agents_for_tests import Unpicklable
 
 GAME = registry.game(registry.DEFAULT)
 FIGARO = registry.game("figaro")
@@ -160,14 +160,16 @@ def test_objects_are_known_by_their_state_in_every_process():
 
 
 def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
-    agents: list[Any] = [Held(), Held()]
+    agents: list[Any] = [Unpicklable(), Unpicklable()]
     config = ArenaConfig.of(
         game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)]
     )
-    with pytest.raises(TypeError, match=r"Held could not be told .*'generator'.*a `version`"):
+    with pytest.raises(
+        TypeError, match=r"Unpicklable could not be told .*'generator'.*a `version`"
+    ):
         write_dataset(tmp_path, entrants_of([*agents, "random"], FIGARO), "figaro", games=3)
     with (
-        pytest.raises(ArenaError, match="'0': Held could not be told"),
+        pytest.raises(ArenaError, match="'0': Unpicklable could not be told"),
         open_contenders(config, FIGARO),
     ):
         pass
