@@ -88,10 +88,10 @@ def test_the_guide_says_the_same_whatever_is_hidden(taught):
     played = example(taught.game)
     own = [at for at, one in enumerate(played.positions) if one.to_move == LEARNER]
     for at in own[::12]:
-        now = played.up_to(at)
-        possible = now.position.determinize(LEARNER, 5)
-        other = replace(now, id="other", positions=[*now.positions[:-1], possible])
-        assert guidance(other) == guidance(now)
+        state = played.up_to(at)
+        possible = state.position.determinize(LEARNER, 5)
+        other = replace(state, id="other", positions=[*state.positions[:-1], possible])
+        assert guidance(other) == guidance(state)
 
 
 def suggestion(page):

@@ -193,11 +193,11 @@ def test_a_table_that_nobody_uses_is_closed_and_opened_again_as_it_was(tmp_path,
         play(client, page.url.path, page, moves(page)[0])
         unused = table_id(page)
         closed = ref(tables.get(unused))
-        before = tables.get(unused).now()
+        before = tables.get(unused).state()
         used = table_id(begin(client, seats=["person"]))
         table = tables.get(used)
         assert closed() is None
-        assert tables.get(unused).now().version == before.version
+        assert tables.get(unused).state().version == before.version
         assert tables.get(used) is table
 
 

@@ -20,12 +20,12 @@ ASKED = {"agent": "heuristic", "playouts": "256"}
 
 
 def test_a_place_is_explained_by_what_lies_there():
-    now = first_state(TablePlan("shakespeare", 2, (), 1, (Occupant("P0"), Occupant("P1"))))
-    assert explained(now, 0, "lady_macbeth")[0].title == "Lady Macbeth"
-    assert explained(now, 0, "seat0.troupe.0")[0].title == "Author"
-    assert explained(now, 0, "piles.II.4")[0].title == "Act II"
+    state = first_state(TablePlan("shakespeare", 2, (), 1, (Occupant("P0"), Occupant("P1"))))
+    assert explained(state, 0, "lady_macbeth")[0].title == "Lady Macbeth"
+    assert explained(state, 0, "seat0.troupe.0")[0].title == "Author"
+    assert explained(state, 0, "piles.II.4")[0].title == "Act II"
     for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.²"):
-        assert all(it.text for it in explained(now, 0, nothing))
+        assert all(it.text for it in explained(state, 0, nothing))
 
 
 def test_a_card_of_another_seat_is_explained(client):

@@ -104,23 +104,23 @@ class Guidance:
     deviation: str = ""
 
 
-def is_guided(now: TableState, viewer: Viewer) -> bool:
+def is_guided(state: TableState, viewer: Viewer) -> bool:
     """Return whether the guide helps a viewer of a table."""
-    taught = lesson(now.plan.game)
-    return taught is not None and taught.plan == now.plan and viewer.seats == (LEARNER,)
+    taught = lesson(state.plan.game)
+    return taught is not None and taught.plan == state.plan and viewer.seats == (LEARNER,)
 
 
-def guidance(now: TableState) -> Guidance | None:
+def guidance(state: TableState) -> Guidance | None:
     """Return what the guide says to the learner; None while others decide."""
-    taught = _lesson(now)
-    position = now.position
-    if now.is_over:
-        return _guidance_after(now, taught)
+    taught = _lesson(state)
+    position = state.position
+    if state.is_over:
+        return _guidance_after(state, taught)
     if position.to_move != LEARNER:
         return None
 
-    decisions = [at for at, before in enumerate(now.positions) if before.to_move == LEARNER]
-    advices = [_advice(now.up_to(at)) for at in decisions]
+    decisions = [at for at, before in enumerate(state.positions) if before.to_move == LEARNER]
+    advices = [_advice(state.up_to(at)) for at in decisions]
     advice = advices.pop()
     said_notes = [note for earlier in advices for note in earlier.notes]
     effects = [it for it in advice.effects if it.points or it.counters.keys() & taught.counters]
@@ -132,19 +132,19 @@ def guidance(now: TableState) -> Guidance | None:
         words=position.move_template(advice.move),
         about=_about(advice, advices, position),
         reason=_said(advice.reason, [it.reason for it in advices], advice.values),
-        effects=effects_in_words(effects, LEARNER, now.plan.names),
-        deviation=_deviation(now, decisions[-2], advices[-1].move) if advices else "",
+        effects=effects_in_words(effects, LEARNER, state.plan.names),
+        deviation=_deviation(state, decisions[-2], advices[-1].move) if advices else "",
     )
 
 
-def _lesson(now: TableState) -> Lesson:
-    taught = lesson(now.plan.game)
+def _lesson(state: TableState) -> Lesson:
+    taught = lesson(state.plan.game)
     assert taught is not None
     return taught
 
 
-def _guidance_after(now: TableState, taught: Lesson) -> Guidance:
-    sheet = [(points[LEARNER], row) for row, points in now.score_sheet(None) if row != START]
+def _guidance_after(state: TableState, taught: Lesson) -> Guidance:
+    sheet = [(points[LEARNER], row) for row, points in state.score_sheet(None) if row != START]
     best = sorted(sheet, reverse=True)[:_MAX_ROWS]
     rows = ", ".join(f"{row} ({points:+d})" for points, row in best if points > 0)
     return Guidance("The game is over", taught.end.format(rows=rows))
@@ -157,11 +157,11 @@ def _about(advice: Advice, earlier: Sequence[Advice], position: Position) -> str
     return position.game.presentation.topics(position.seen_by(LEARNER))[advice.topic].text
 
 
-def _deviation(now: TableState, at: int, suggested: str) -> str:
-    played = now.moves[at]
+def _deviation(state: TableState, at: int, suggested: str) -> str:
+    played = state.moves[at]
     if played == suggested:
         return ""
-    describe = now.positions[at].move_template
+    describe = state.positions[at].move_template
     return (
         f"You chose to {describe(played)}, not to {describe(suggested)}. That is allowed: the "
         "guide goes on from here."
@@ -179,16 +179,16 @@ def example(game: str) -> TableState:
     """Return the guided game as it goes if every suggestion is followed."""
     taught = lesson(game)
     assert taught is not None
-    now = first_state(taught.plan, f"example of {game}")
+    state = first_state(taught.plan, f"example of {game}")
     seed = taught.plan.agents_seed
-    while (occupant := now.occupant_to_move) is not None:
+    while (occupant := state.occupant_to_move) is not None:
         if occupant.agent is None:
-            move = _suggested(taught, now)
+            move = _suggested(taught, state)
         else:
-            agent = _agent(occupant.agent, now.position.game)
-            move = choose(agent, now.position, seed, len(now.moves))
-        now = now.pushed(move)
-    return now
+            agent = _agent(occupant.agent, state.position.game)
+            move = choose(agent, state.position, seed, len(state.moves))
+        state = state.pushed(move)
+    return state
 
 
 def certain_events(position: Position, move: str) -> list[Event]:
@@ -235,9 +235,9 @@ def _topic(taught: Lesson, position: Position, move: str) -> str:
     return names[0] if names else ""
 
 
-def _suggested(taught: Lesson, now: TableState) -> str:
+def _suggested(taught: Lesson, state: TableState) -> str:
     """Return the move that the game's default agent would play, unless the lesson prefers one."""
-    position = now.position
+    position = state.position
     legal = position.moves()
     values = variables(position, LEARNER)
     for preferred in taught.preferred:
@@ -245,19 +245,19 @@ def _suggested(taught: Lesson, now: TableState) -> str:
             return preferred.move
     with _choosing:
         agent = _agent(default(position.game), position.game)
-        return choose(agent, position, now.plan.agents_seed, len(now.moves))
+        return choose(agent, position, state.plan.agents_seed, len(state.moves))
 
 
 @lru_cache(_KEPT)
-def _advice(now: TableState) -> Advice:
-    taught = _lesson(now)
-    move = _suggested(taught, now)
-    effects = certain_events(now.position, move)
-    values = variables(now.position, LEARNER, move, effects)
+def _advice(state: TableState) -> Advice:
+    taught = _lesson(state)
+    move = _suggested(taught, state)
+    effects = certain_events(state.position, move)
+    values = variables(state.position, LEARNER, move, effects)
     return Advice(
         values=values,
         move=move,
-        topic=_topic(taught, now.position, move),
+        topic=_topic(taught, state.position, move),
         effects=effects,
         decision=first_fitting(taught.decisions, values),
         reason=first_fitting(taught.reasons, values),
@@ -330,14 +330,14 @@ def pictures(game: str) -> list[list[list[str]]]:
     """Return the pictures of the page "How to play": SVGs by section and panel of the board."""
     taught = lesson(game)
     assert taught is not None
-    now = example(game)
-    own = [position for position in now.positions if position.to_move == LEARNER]
+    state = example(game)
+    own = [position for position in state.positions if position.to_move == LEARNER]
     values = [variables(position, LEARNER) for position in own]
     found = []
     for section in taught.sections:
         fits = [at for at, each in enumerate(values) if section.picture.condition(each)]
         position = own[fits[0] if fits else -1]
-        panels = drawn_panels(position, LEARNER, now.plan.names)
+        panels = drawn_panels(position, LEARNER, state.plan.names)
         by_panel = [_wanted_pieces(panel, section.picture.pieces) for panel in panels]
         found.append([pieces for pieces in by_panel if pieces])
     return found

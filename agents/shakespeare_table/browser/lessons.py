@@ -38,7 +38,6 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.rulebook import rules_of
 from shakespeare_table.browser.store import Occupant, TablePlan
 
@@ -166,38 +165,59 @@ def lesson(game: str) -> Lesson | None:
 def variables(
     position: Position, seat: int, move: str = "", events: Sequence[Event] = ()
 ) -> dict[str, Any]:
-    """Return what the conditions and texts of a lesson may ask of a position.
+    """Return the values that the conditions and texts of a lesson may name.
 
     Args:
         position: The position.
-        seat: The seat that reads; it finds what it knows and no more.
-        move: A move of the seat, or none.
-        events: The effects that the move has for sure.
+        seat: The seat of the reader. The values hold no more than this seat may know.
+        move: A legal move of the seat; empty for a position alone.
+        events: The certain effects of the move.
 
     Returns:
-        The position in notation as the seat sees it, and
-        - `me`: the seat's own of everything that each seat has. Of its cards it also holds the
-          number that have each property, as `troupe_rest`.
-        - `now`: what topics say of the seat in this position, by the topics' names.
-        - `gain`: the points and counters that the move changes, of `me` and of the `others`.
-        - `seat`, `phase`, `move`, and `told`: the effects in words.
+        The position in notation as the seat sees it, and these values:
+
+        - `seat` and `move`: as given, and `parts`: the move's parts between `:` and `>`.
+        - `phase`: the phase.
+        - `me`: the seat's own part of every list that has an entry for each seat. For each of its
+          lists of cards it also has the number of cards with each property, such as `troupe_rest`.
+        - `now`: the values of topics for the seat (`Topic.values`), by the topics' names.
+        - `by_seat`: the values of topics for all seats, by the topics' names.
+        - `gain`: the changes of points and counters by the events, for `me` and for the `others`.
+        - `after`: the position after the move and the forced moves that follow, with its own `me`,
+          `now` and `by_seat`; empty without a move. What the seat does not know of it is drawn at
+          random, so conditions must name only what the seat knows.
     """
-    seen = position.seen_by(seat)
     gain: dict[str, Counter[str]] = {"me": Counter(), "others": Counter()}
     for event in events:
         if event.seat is not None:
             whose = "me" if event.seat == seat else "others"
             gain[whose].update({"points": event.points, **event.counters})
+
+    after = {}
+    if move:
+        position_after = position.determinize(seat, 0)
+        position_after.push(move)
+        after = _values_of(position_after, seat)
+    return {
+        **_values_of(position, seat),
+        "seat": seat,
+        "move": move,
+        "parts": re.split("[:>]", move),
+        "gain": gain,
+        "after": after,
+    }
+
+
+def _values_of(position: Position, seat: int) -> dict[str, Any]:
+    seen = position.seen_by(seat)
     topics = position.game.presentation.topics(seen)
+    by_seat = {name: topic.values for name, topic in topics.items() if topic.values}
     return {
         "phase": position.phase,
         **seen,
         "me": _own_values(seen, seat, position.players),
-        "gain": gain,
-        "seat": seat,
-        "move": move,
-        "told": "; ".join(with_names(event.text) for event in events),
-        "now": {name: topic.values[seat] for name, topic in topics.items() if topic.values},
+        "now": {name: values[seat] for name, values in by_seat.items()},
+        "by_seat": by_seat,
     }
 
 

@@ -64,10 +64,10 @@ class PageView:
         Raises:
             TableError: The viewer may not choose the next move.
         """
-        now = self.table.now()
-        if not self.viewer.decides(now):
+        state = self.table.state()
+        if not self.viewer.decides(state):
             raise TableError("it is not your turn")
-        return now
+        return state
 
 
 def routes(site: Site) -> list[Route]:
@@ -130,14 +130,14 @@ def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[i
 
 def _show(site: Site, request: Request) -> Response:
     view = page_view(site, request)
-    now = view.table.now()
-    return site.page(request, "play.html", **_context(site, request, view, now, now))
+    state = view.table.state()
+    return site.page(request, "play.html", **_context(site, request, view, state, state))
 
 
 def _changes_since(site: Site, request: Request) -> Response:
     """Answer with what has changed since a version, move by move if `step` asks for that."""
     view = page_view(site, request)
-    latest = view.table.now()
+    latest = view.table.state()
     since = request.query_params.get("since", "")
     if since == latest.version:
         return Response(status_code=204)
@@ -197,22 +197,22 @@ def _context(
 
 def _explain(site: Site, request: Request) -> Response:
     view = page_view(site, request)
-    now = view.table.now()
+    state = view.table.state()
     name = request.query_params.get("name", "")
-    found = explained(now, view.viewer.observer(now), name)
+    found = explained(state, view.viewer.observer(state), name)
     return HTMLResponse(site.render("explained.html", found=found))
 
 
 def _step(site: Site, request: Request) -> Response:
     """Answer with the places that one move has changed."""
     view = page_view(site, request)
-    now = view.table.now()
+    state = view.table.state()
     number = number_of(request.query_params.get("number", ""))
-    if number is None or number >= len(now.moves):
+    if number is None or number >= len(state.moves):
         raise HTTPException(404, "There is no such move.")
-    observer = view.viewer.observer(now)
-    before = drawn_board(now.up_to(number), observer)
-    after = drawn_board(now.up_to(number + 1), observer)
+    observer = view.viewer.observer(state)
+    before = drawn_board(state.up_to(number), observer)
+    after = drawn_board(state.up_to(number + 1), observer)
     return JSONResponse(after.changed_places(before))
 
 
@@ -228,10 +228,10 @@ async def _events(site: Site, request: Request) -> Response:
         last: dict[str, TableState] = {}
         while not site.is_closing:
             for address, table in tables.items():
-                now = table.now()
-                if now is not last.get(address):  # each change makes a new object
-                    last[address] = now
-                    yield {"event": "changed", "data": f"{now.version} {address}"}
+                state = table.state()
+                if state is not last.get(address):  # each change makes a new object
+                    last[address] = state
+                    yield {"event": "changed", "data": f"{state.version} {address}"}
             await asyncio.sleep(_LOOK_EVERY_S)
 
     return EventSourceResponse(versions(), ping=_PING_S)
@@ -261,10 +261,10 @@ def _act(
         revealed = view.viewer.revealed
         query = "" if revealed is None else f"?as={revealed}"
         return RedirectResponse(view.address + query, 303)
-    now = view.table.now()
-    if fields.get("since", "") == now.version and not message:
+    state = view.table.state()
+    if fields.get("since", "") == state.version and not message:
         return Response(status_code=204)
-    return _changes(site, request, view, now, now, message)
+    return _changes(site, request, view, state, state, message)
 
 
 def _play(_site: Site, view: PageView, fields: FormFields) -> None:
@@ -280,7 +280,7 @@ def _play(_site: Site, view: PageView, fields: FormFields) -> None:
 def _replace_agent(site: Site, view: PageView, fields: FormFields) -> None:
     if not view.viewer.seats:
         raise TableError("you have no seat here")
-    game = view.table.now().plan.game
+    game = view.table.state().plan.game
     occupant = agent_occupant(fields.get("agent", ""), game, site.opponents)
     view.table.replace_agent(occupant)
 
@@ -289,31 +289,31 @@ class _Question(NamedTuple):
     """A viewer's question what an agent would play.
 
     Attributes:
-        now: The table.
+        state: The table.
         shown: The agent's name, as pages show it.
         agent: Its name, as `make` takes it.
         playouts: The playouts of all moves together.
     """
 
-    now: TableState
+    state: TableState
     shown: str
     agent: str
     playouts: int
 
 
 def _question(site: Site, request: Request) -> _Question:
-    now = page_view(site, request).deciding()
+    state = page_view(site, request).deciding()
     shown = request.query_params.get("agent", "")
     playouts = request.query_params.get("playouts", "")
-    agent = site.opponents.agent(shown, now.plan.game)
+    agent = site.opponents.agent(shown, state.plan.game)
     if playouts not in _PLAYOUTS:
         raise HTTPException(400, f"The number of playouts must be one of {', '.join(_PLAYOUTS)}.")
-    return _Question(now, shown, agent, int(playouts))
+    return _Question(state, shown, agent, int(playouts))
 
 
 def _think_aloud(site: Site, request: Request) -> Response:
     asked = _question(site, request)
-    number = len(asked.now.moves)
+    number = len(asked.state.moves)
     source = f"{request.url.path}/stream?{request.url.query}&number={number}"
     return HTMLResponse(site.render("thoughts.html", source=source, agent=asked.shown))
 
@@ -322,24 +322,24 @@ async def _thoughts(site: Site, request: Request) -> Response:
     """Stream an agent's thoughts as server-sent events, again and again until its search ends."""
     viewer = viewer_of(request)
     asked = await site.threads.run(viewer, _question, site, request)
-    now = asked.now
-    number = len(now.moves)
+    state = asked.state
+    number = len(state.moves)
     if request.query_params.get("number") != str(number):
         raise HTTPException(409, "The table has changed since.")
     analysis = partial(
         thoughts,
-        as_seen(now.position),
-        seed=now.plan.agents_seed,
+        as_seen(state.position),
+        seed=state.plan.agents_seed,
         number=number,
         playouts=asked.playouts,
     )
-    job = partial(analyse, analysis, now.plan.game, asked.agent)
+    job = partial(analyse, analysis, state.plan.game, asked.agent)
 
     async def events() -> AsyncIterator[dict[str, str]]:
         try:
             async with aclosing(site.analyses.results(job, viewer)) as coming:
                 async for thought in coming:
-                    text = site.render("thought.html", now=now, thought=thought, most=_MAX_MOVES)
+                    text = site.render("thought.html", state=state, thought=thought, most=_MAX_MOVES)
                     yield {"event": "thought", "data": text}
         except JobError as fault:
             text = site.render("failed.html", name=asked.shown, fault=fault)
@@ -353,10 +353,10 @@ async def _hint(site: Site, request: Request) -> Response:
     """Answer with the best move and why: its gain in each row of the score sheet."""
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
-    now = view.deciding()
-    position = now.position
-    seed = now.plan.agents_seed
-    analysis = partial(reasons, as_seen(position), seed=seed, number=len(now.moves))
+    state = view.deciding()
+    position = state.position
+    seed = state.plan.agents_seed
+    analysis = partial(reasons, as_seen(position), seed=seed, number=len(state.moves))
     job = partial(analyse, analysis, position.game.name, default_agent(position.game))
     try:
         found = await site.analyses.result(job, viewer)
@@ -367,9 +367,9 @@ async def _hint(site: Site, request: Request) -> Response:
         "hint.html",
         position=position,
         found=found,
-        names=names_for_reader(now.plan.names, position.to_move),
+        names=names_for_reader(state.plan.names, position.to_move),
         alone=position.players == 1,
         rows=[row for row in found.rows if abs(row.gain) >= _MIN_GAIN][:_MAX_ROWS],
-        effects=effects_in_words(events, position.to_move, now.plan.names),
+        effects=effects_in_words(events, position.to_move, state.plan.names),
     )
     return HTMLResponse(text)

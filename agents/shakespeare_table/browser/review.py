@@ -269,13 +269,13 @@ async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> Re
     table = await run(viewer, site.tables.get, game_id) if kind == "table" else None
     if table is None:
         raise HTTPException(404, "There is no such game.")
-    now = table.now()
-    if not now.is_over:  # a review shows every secret
+    state = table.state()
+    if not state.is_over:  # a review shows every secret
         raise HTTPException(
             403, "This game is still being played; it can be reviewed once it is over."
         )
-    history = GameHistory(now.positions, now.moves, now.names)
-    return await run(viewer, partial(ReviewedGame, history, plan=now.plan))
+    history = GameHistory(state.positions, state.moves, state.names)
+    return await run(viewer, partial(ReviewedGame, history, plan=state.plan))
 
 
 async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:

@@ -156,18 +156,18 @@ class LiveTable:
                 "this table cannot be opened, since it was played with another box or another "
                 f"version of {stored.plan.game}. Start the server with that one"
             )
-        now = first_state(stored.plan, stored.id)
+        state = first_state(stored.plan, stored.id)
         try:
             for move in stored.moves:
-                now = now.pushed(move)
+                state = state.pushed(move)
         except IllegalMove as fault:
             raise TableError(f"table {self.id} cannot be opened: {fault}") from fault
-        self._now = replace(now, undone=stored.undone)
+        self._state = replace(state, undone=stored.undone)
 
-    def now(self) -> TableState:
+    def state(self) -> TableState:
         """Return the table as it is."""
         with self._lock:
-            return self._now
+            return self._state
 
     def play(self, seat: int | None, number: int, move: str) -> None:
         """Play a move.
@@ -182,16 +182,16 @@ class LiveTable:
             StoreError: The move cannot be kept, so it is not played.
         """
         with self._lock:
-            now = self._now
-            if seat is None or seat != now.position.to_move:
+            state = self._state
+            if seat is None or seat != state.position.to_move:
                 raise TableError("it is not your turn")
             self._check_number(number)
             try:
-                after = now.pushed(move)
+                after = state.pushed(move)
             except IllegalMove as fault:
                 raise TableError(f"{short_repr(move)} is not legal now") from fault
             self._store.add_move(self.id, number, move, after.is_over)
-            self._now = replace(after, fault="")
+            self._state = replace(after, fault="")
 
     def take_back(self, seat: int | None, number: int) -> None:
         """Take back a seat's last move and what agents have done since.
@@ -208,9 +208,9 @@ class LiveTable:
             if seat is None:
                 raise TableError("you have no move to take back")
             self._check_number(number)
-            before = self._now.taken_back(seat)
+            before = self._state.taken_back(seat)
             self._store.take_back(self.id, len(before.moves))
-            self._now = before
+            self._state = before
 
     def replace_agent(self, occupant: Occupant) -> None:
         """Seat another agent in place of the one that has failed.
@@ -219,25 +219,25 @@ class LiveTable:
             TableError: No agent has failed.
         """
         with self._lock:
-            seat = self._now.position.to_move
-            if seat is None or not self._now.fault:
+            seat = self._state.position.to_move
+            if seat is None or not self._state.fault:
                 raise TableError("no agent has failed here")
-            seats = list(self._now.plan.seats)
+            seats = list(self._state.plan.seats)
             seats[seat] = occupant
-            plan = replace(self._now.plan, seats=tuple(seats))
+            plan = replace(self._state.plan, seats=tuple(seats))
             self._store.change_plan(self.id, plan)
-            self._now = replace(self._now, plan=plan, names=plan.names, fault="")
+            self._state = replace(self._state, plan=plan, names=plan.names, fault="")
 
     def _check_number(self, number: int) -> None:
-        if number != len(self._now.moves):
+        if number != len(self._state.moves):
             raise TableError("the table has changed since; look, then choose again")
 
     def let_agents_play(self, viewer: str) -> None:
         """Let the agent to move decide, if there is one, within a viewer's share of the pool."""
         with self._lock:
-            occupant = self._now.occupant_to_move
+            occupant = self._state.occupant_to_move
             is_agent = occupant is not None and occupant.agent is not None
-            if not is_agent or self._now.fault or self._is_deciding:
+            if not is_agent or self._state.fault or self._is_deciding:
                 return
             self._is_deciding = True
         try:
@@ -247,45 +247,45 @@ class LiveTable:
 
     def _decide(self, viewer: str) -> None:
         with self._lock:
-            now = self._now
-            occupant = now.occupant_to_move
+            state = self._state
+            occupant = state.occupant_to_move
             if occupant is None or occupant.agent is None:
                 # Somebody has taken back a move while this waited for its turn.
                 self._is_deciding = False
                 return
-        fault = self._play_agent(now, occupant.agent)
+        fault = self._play_agent(state, occupant.agent)
         with self._lock:
             self._is_deciding = False
-            if fault and len(now.moves) == len(self._now.moves):
-                self._now = replace(self._now, fault=fault)
+            if fault and len(state.moves) == len(self._state.moves):
+                self._state = replace(self._state, fault=fault)
         self.let_agents_play(viewer)
 
-    def _play_agent(self, now: TableState, agent: str) -> str:
+    def _play_agent(self, state: TableState, agent: str) -> str:
         """Let an agent decide and play its move; return why it has failed, or empty text."""
-        number = len(now.moves)
+        number = len(state.moves)
         try:
-            seen = as_seen(now.position)
+            seen = as_seen(state.position)
             # The file of games may name any agent, since a stranger may have written it.
-            self._opponents.check(agent, now.plan.game)
-            job = partial(decide, agent, seen, now.plan.agents_seed, number)
+            self._opponents.check(agent, state.plan.game)
+            job = partial(decide, agent, seen, state.plan.agents_seed, number)
             move = self._pool.last_result(job)
             with suppress(TableError):  # somebody has taken back a move meanwhile
-                self.play(now.position.to_move, number, move)
+                self.play(state.position.to_move, number, move)
         except (TableError, JobError) as error:
-            return f"{now.name_to_move} has failed: {error}"
+            return f"{state.name_to_move} has failed: {error}"
         except StoreError as error:
-            return f"The move of {now.name_to_move} cannot be kept: {error}"
+            return f"The move of {state.name_to_move} cannot be kept: {error}"
         except Exception as error:  # on this thread nobody else would hear of it
             traceback.print_exception(error)
-            return f"{now.name_to_move} has failed; the server's terminal shows more"
+            return f"{state.name_to_move} has failed; the server's terminal shows more"
         return ""
 
 
 @lru_cache(256)
-def can_take_back(now: TableState, seat: int) -> bool:
+def can_take_back(state: TableState, seat: int) -> bool:
     """Return whether `LiveTable.take_back` would succeed."""
     try:
-        now.taken_back(seat)
+        state.taken_back(seat)
     except TableError:
         return False
     return True

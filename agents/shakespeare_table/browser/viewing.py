@@ -46,24 +46,24 @@ class Viewer:
         """The seat that the viewer plays for: the only one, or the one revealed."""
         return self.seats[0] if len(self.seats) == 1 else self.revealed
 
-    def observer(self, now: TableState) -> int | None:
+    def observer(self, state: TableState) -> int | None:
         """Return whose knowledge to show: a seat's, a spectator's, or everything in the end."""
-        if now.is_over:
+        if state.is_over:
             return None
-        if self.acting_seat in self.seats and self.hidden_seat(now) is None:
+        if self.acting_seat in self.seats and self.hidden_seat(state) is None:
             return self.acting_seat
         return SPECTATOR
 
-    def hidden_seat(self, now: TableState) -> int | None:
+    def hidden_seat(self, state: TableState) -> int | None:
         """Return the seat of this screen that is to move but not revealed yet; None if none is."""
-        to_move = now.position.to_move
+        to_move = state.position.to_move
         if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
             return to_move
         return None
 
-    def decides(self, now: TableState) -> bool:
+    def decides(self, state: TableState) -> bool:
         """Return whether the viewer chooses the next move and may see the cards of its seat."""
-        return not now.is_over and self.observer(now) == now.position.to_move
+        return not state.is_over and self.observer(state) == state.position.to_move
 
 
 def visible_position(position: Position, observer: int | None) -> dict[str, Any]:
@@ -96,17 +96,17 @@ class MoveInWords(NamedTuple):
 
 
 @lru_cache(_MOVES)
-def last_move(now: TableState, observer: int | None, reader: int | None) -> MoveInWords:
+def last_move(state: TableState, observer: int | None, reader: int | None) -> MoveInWords:
     """Return the last move of a table in words.
 
     Args:
-        now: The table.
+        state: The table.
         observer: Whose knowledge to show.
         reader: The seat of the reader, who is called "you"; None for a spectator.
     """
-    before, after = now.positions[-2:]
-    record = GameLog(None, observer).record(before, now.moves[-1], after)
-    words = named_move(record, names_for_reader(now.plan.names, reader))
+    before, after = state.positions[-2:]
+    record = GameLog(None, observer).record(before, state.moves[-1], after)
+    words = named_move(record, names_for_reader(state.plan.names, reader))
     on_reader = []
     if reader is not None:
         on_reader = [with_names(it.text) for it in record.effects if it.seat == reader]
@@ -177,9 +177,9 @@ class DrawnBoard:
 
 
 @lru_cache(_BOARDS)
-def drawn_board(now: TableState, observer: int | None) -> DrawnBoard:
+def drawn_board(state: TableState, observer: int | None) -> DrawnBoard:
     """Return the board of a table as an observer sees it."""
-    return DrawnBoard(drawn_panels(now.position, observer, now.plan.names))
+    return DrawnBoard(drawn_panels(state.position, observer, state.plan.names))
 
 
 def drawn_panels(
@@ -219,11 +219,11 @@ class Explanation(NamedTuple):
     text: str
 
 
-def explained(now: TableState, observer: int | None, place: str) -> list[Explanation]:
+def explained(state: TableState, observer: int | None, place: str) -> list[Explanation]:
     """Return the explanations for a place of the board, or for the name of a topic."""
-    position = visible_position(now.position, observer)
-    topics = now.position.game.presentation.topics(position)
-    names = names_for_reader(now.plan.names, observer)
+    position = visible_position(state.position, observer)
+    topics = state.position.game.presentation.topics(position)
+    names = names_for_reader(state.plan.names, observer)
     return [
         Explanation(topic_title(name, topics[name]), topics[name].named(names))
         for name in topics_at(place, position, topics)[:_MAX_EXPLANATIONS]
@@ -295,36 +295,36 @@ class FinalScore(NamedTuple):
     wins: bool
 
 
-def table_context(now: TableState, viewer: Viewer, behind: int = 0) -> dict[str, Any]:
+def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[str, Any]:
     """Return what the templates show of a table.
 
     Args:
-        now: The table.
+        state: The table.
         viewer: The viewer.
         behind: The number of moves that have been played since and are not shown yet.
     """
-    observer = viewer.observer(now)
+    observer = viewer.observer(state)
     reader = viewer.seats[0] if len(viewer.seats) == 1 else None
-    names = names_for_reader(now.plan.names, reader)
-    decides = viewer.decides(now) and not behind
-    choices = _move_choices(now, observer, names) if decides else []
-    head = now.position.game.presentation.headline(visible_position(now.position, observer), names)
-    drawn = drawn_board(now, observer)
-    studied = _last_own_move(now, viewer)
-    first = max(0, studied - 1 if viewer.seats else len(now.moves) - _RECENT_MOVES)
-    log = [last_move(now.up_to(at + 1), observer, reader) for at in range(len(now.moves))]
+    names = names_for_reader(state.plan.names, reader)
+    decides = viewer.decides(state) and not behind
+    choices = _move_choices(state, observer, names) if decides else []
+    head = state.position.game.presentation.headline(visible_position(state.position, observer), names)
+    drawn = drawn_board(state, observer)
+    studied = _last_own_move(state, viewer)
+    first = max(0, studied - 1 if viewer.seats else len(state.moves) - _RECENT_MOVES)
+    log = [last_move(state.up_to(at + 1), observer, reader) for at in range(len(state.moves))]
     turn = {
         "moves": [(choice.move, choice.places, choice.words) for choice in choices],
-        "changed": drawn.changed_places(drawn_board(now.up_to(studied), observer)),
+        "changed": drawn.changed_places(drawn_board(state.up_to(studied), observer)),
         "behind": behind,
     }
     return {
-        "now": now,
+        "state": state,
         "viewer": viewer,
         "head": head,
-        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), decides),
+        "sentence": _sentence(state, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
-        "columns": drawn.columns(_nearest_seat(now, viewer)),
+        "columns": drawn.columns(_nearest_seat(state, viewer)),
         "groups": _by_kind(choices),
         # No text may end the element that contains it.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
@@ -333,15 +333,15 @@ def table_context(now: TableState, viewer: Viewer, behind: int = 0) -> dict[str,
         "since_first": first,
         "studied": studied,
         "decides": decides,
-        "curtain": viewer.hidden_seat(now),
-        "can_undo": not behind and observer in viewer.seats and can_take_back(now, observer),
-        "sheet": _final_sheet(now) if now.is_over else [],
-        "ranks": _final_scores(now) if now.is_over else [],
+        "curtain": viewer.hidden_seat(state),
+        "can_undo": not behind and observer in viewer.seats and can_take_back(state, observer),
+        "sheet": _final_sheet(state) if state.is_over else [],
+        "ranks": _final_scores(state) if state.is_over else [],
     }
 
 
-def _move_choices(now: TableState, observer: int | None, names: Sequence[str]) -> list[MoveChoice]:
-    position = now.position
+def _move_choices(state: TableState, observer: int | None, names: Sequence[str]) -> list[MoveChoice]:
+    position = state.position
     seen = visible_position(position, observer)
     choices = []
     for move in position.moves():
@@ -360,44 +360,44 @@ def _by_kind(choices: Sequence[MoveChoice]) -> list[tuple[str, list[MoveChoice]]
     return list(groups.items())
 
 
-def _last_own_move(now: TableState, viewer: Viewer) -> int:
+def _last_own_move(state: TableState, viewer: Viewer) -> int:
     """Return the number of moves after the viewer's last one; a spectator has seen all but one."""
     if not viewer.seats:
-        return max(len(now.moves) - 1, 0)
+        return max(len(state.moves) - 1, 0)
     seats = viewer.seats if viewer.revealed is None else (viewer.revealed,)
-    own = [at for at, before in enumerate(now.positions[:-1]) if before.to_move in seats]
+    own = [at for at, before in enumerate(state.positions[:-1]) if before.to_move in seats]
     return own[-1] + 1 if own else 0
 
 
-def _nearest_seat(now: TableState, viewer: Viewer) -> int | None:
+def _nearest_seat(state: TableState, viewer: Viewer) -> int | None:
     """Return the seat whose board is shown first: the viewer's own, else the one to move."""
     if not viewer.seats:
-        return now.position.to_move
+        return state.position.to_move
     return viewer.seats[0] if viewer.revealed is None else viewer.revealed
 
 
-def _sentence(now: TableState, words: str, decides: bool) -> str:
+def _sentence(state: TableState, words: str, decides: bool) -> str:
     """Return who decides what, or who has won, as the reader is told."""
-    occupant = now.occupant_to_move
-    if occupant is not None and occupant.agent is not None and not now.fault:
-        return f"{now.name_to_move} is thinking …"
+    occupant = state.occupant_to_move
+    if occupant is not None and occupant.agent is not None and not state.fault:
+        return f"{state.name_to_move} is thinking …"
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"
     return f"Your turn. {capitalised(words)}" if decides else capitalised(words)
 
 
-def _final_sheet(now: TableState) -> list[tuple[str, list[int]]]:
-    sign = now.position.game.presentation.score_sign
-    return [(row, [sign * score for score in points]) for row, points in now.score_sheet(None)]
+def _final_sheet(state: TableState) -> list[tuple[str, list[int]]]:
+    sign = state.position.game.presentation.score_sign
+    return [(row, [sign * score for score in points]) for row, points in state.score_sheet(None)]
 
 
-def _final_scores(now: TableState) -> list[FinalScore]:
+def _final_scores(state: TableState) -> list[FinalScore]:
     """Return the players' scores, the winners' first and then from the best to the worst."""
-    sign = now.position.game.presentation.score_sign
-    scores = now.position.scores()
-    winners = now.position.winners or []
+    sign = state.position.game.presentation.score_sign
+    scores = state.position.scores()
+    winners = state.position.winners or []
     order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
     return [
-        FinalScore(seat, now.plan.names[seat], sign * scores[seat], seat in winners)
+        FinalScore(seat, state.plan.names[seat], sign * scores[seat], seat in winners)
         for seat in order
     ]
