@@ -102,9 +102,9 @@ def test_reasons_hold_no_more_than_the_seat_knows_and_add_up(game):
         position.push(position.moves()[0])
     analyst = Analyst(registry.game(game), "search,rollouts=heuristic,simulations=8")
     *_, found = reasons(position, analyst)
-    assert {found.move, found.other} <= set(position.moves())
+    assert {found.move, found.other_move} <= set(position.moves())
     assert found.rows
-    assert found.pairs
+    assert found.games
     gains = [abs(row.gain) for row in found.rows]
     assert gains == sorted(gains, reverse=True)
     assert position.to_move is not None

@@ -339,7 +339,9 @@ async def _thoughts(site: Site, request: Request) -> Response:
         try:
             async with aclosing(site.analyses.results(job, viewer)) as coming:
                 async for thought in coming:
-                    text = site.render("thought.html", state=state, thought=thought, most=_MAX_MOVES)
+                    text = site.render(
+                        "thought.html", state=state, thought=thought, most=_MAX_MOVES
+                    )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
             text = site.render("failed.html", name=asked.shown, fault=fault)

@@ -308,7 +308,9 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     names = names_for_reader(state.plan.names, reader)
     decides = viewer.decides(state) and not behind
     choices = _move_choices(state, observer, names) if decides else []
-    head = state.position.game.presentation.headline(visible_position(state.position, observer), names)
+    head = state.position.game.presentation.headline(
+        visible_position(state.position, observer), names
+    )
     drawn = drawn_board(state, observer)
     studied = _last_own_move(state, viewer)
     first = max(0, studied - 1 if viewer.seats else len(state.moves) - _RECENT_MOVES)
@@ -340,7 +342,9 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     }
 
 
-def _move_choices(state: TableState, observer: int | None, names: Sequence[str]) -> list[MoveChoice]:
+def _move_choices(
+    state: TableState, observer: int | None, names: Sequence[str]
+) -> list[MoveChoice]:
     position = state.position
     seen = visible_position(position, observer)
     choices = []
