@@ -1,4 +1,4 @@
-"""A game in progress. Agents hold some of its seats, and people or programs hold the others."""
+"""A game in progress, in which agents hold some seats and people or programs hold the others."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Session:
 
     Args:
         position: The first position.
-        agents: The agents by seat. The other seats are played from outside.
-        seed: Decides the agents' draws.
+        agents: The agents by seat. `push` plays the moves of the other seats.
+        seed: The seed of the agents' draws.
         names: The players' names by seat, for errors and descriptions.
-        generator: The number of the agents' generator under the seed.
+        generator: The number of the game's generator under the seed, from which agents draw.
 
     Attributes:
         history: The positions and moves so far.
@@ -51,8 +51,8 @@ class Session:
         for index, seat in enumerate(agents):
             seats[0, seat] = index
         self._generators = GameGenerators.of_games(seed, np.array([generator]))
-        called = [names[seat] for seat in agents] if names else ()
-        self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
+        agent_names = [names[seat] for seat in agents] if names else ()
+        self._lineup = Lineup(list(agents.values()), seats, self._generators, agent_names)
         self._before_moves = [self._generators.saved()]
         self.history = GameHistory([position], [], names)
         self.failed: int | None = None
@@ -86,7 +86,7 @@ class Session:
             Exception: Whatever an agent raises. `failed` is then its seat.
         """
         last = None if most is None else len(self.moves) + most
-        decided: list[int] = []
+        decided: list[int] = []  # the action of the agent to move; empty if it is no agent's turn
 
         def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
             decided.append(int(actions[0]))
@@ -104,7 +104,7 @@ class Session:
             self.push(self.position.move_text(decided.pop()), on_move)
 
     def push(self, move: str, on_move: OnMove | None = None) -> None:
-        """Play a move, or raise IllegalMove."""
+        """Play a move of the seat to move; IllegalMove if it is not legal."""
         seat = self.position.to_move
         self.history = self.history.pushed(move)
         assert seat is not None
@@ -117,7 +117,7 @@ class Session:
             on_move(self.history)
 
     def take_back(self, seat: int) -> str:
-        """Undo a seat's last move, which must be the last of all, and return it.
+        """Undo a seat's last move and return it. No other seat may have decided since.
 
         Raises:
             ValueError: The move cannot be undone. The message says why.
@@ -133,8 +133,8 @@ class Session:
 def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) -> str:
     """Return an agent's move in a position.
 
-    The agent's draws depend on nothing but the seed and the number of the decision, so a game that
-    is resumed goes on as if it had never stopped.
+    The agent's draws depend only on the seed and the number of the decision. A game that is resumed
+    therefore goes on as if it had never stopped.
 
     Raises:
         IllegalMove: The move is not legal.
