@@ -65,7 +65,7 @@ def test_every_decision_and_every_kind_of_move_has_a_text_wherever_one_goes(taug
             values = variables(position, seat, move)
             reason = first_fitting(taught.reasons, values)
             assert reason is not None, move
-            assert all("{" not in reason.said(times, values) for times in range(3))
+            assert all("{" not in reason.filled(times, values) for times in range(3))
         if seat == LEARNER:
             assert first_fitting(taught.decisions, variables(position, LEARNER))
         position.push(legal[number * 7 % len(legal)])

@@ -176,8 +176,8 @@ class MoveTrials:
     def values(self, outcomes: Floats) -> Floats:
         """Return the seat's share of the victory, in a solo game its score, float64[k, count]."""
         shares, scores = outcomes
-        seat_values = shares if self.players > 1 else scores
-        return seat_values[:, :, self.seat]
+        seat_values: Floats = (shares if self.players > 1 else scores)[:, :, self.seat]
+        return seat_values
 
 
 def mean_and_margin(values: NDArray[Any]) -> tuple[float, float]:
