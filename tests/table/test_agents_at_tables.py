@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
-from shakespeare_table.browser.processes import AgentProcess, JobError, as_seen, decide
+from shakespeare_table.browser.processes import AgentProcess, JobError, decide, possible_position
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
 from tests.table.tables import HTMX, begin, field, moves, play, seen, served
@@ -81,16 +81,16 @@ def position():
 
 def test_a_job_holds_no_more_than_the_seat_to_move_knows(position):
     seat = position.to_move
-    shown = as_seen(position)
+    shown = possible_position(position)
     assert shown.seen_by(seat) == position.seen_by(seat)
-    assert shown == as_seen(position.determinize(seat, 99))
+    assert shown == possible_position(position.determinize(seat, 99))
     assert shown.to_dict() != position.to_dict()
     assert shown.record()["random"] != position.record()["random"]
 
 
 def test_an_agent_in_a_process_plays_as_it_would_here(position):
     name = "search,simulations=32"
-    shown = as_seen(position)
+    shown = possible_position(position)
     process = AgentProcess()
     (move,) = process.run(partial(decide, name, shown, 7, 2), 60.0)
     process.close()
@@ -101,13 +101,13 @@ def test_a_process_that_is_closed_runs_no_job(position):
     process = AgentProcess()
     process.close()
     with pytest.raises(JobError):
-        list(process.run(partial(decide, "random", as_seen(position), 7, 2), 60.0))
+        list(process.run(partial(decide, "random", possible_position(position), 7, 2), 60.0))
 
 
 def test_a_process_that_cannot_be_started_raises(position, monkeypatch):
     monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        list(AgentProcess().run(partial(decide, "random", as_seen(position), 7, 2), 60.0))
+        list(AgentProcess().run(partial(decide, "random", possible_position(position), 7, 2), 60.0))
 
 
 def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents):

@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.rulebook import rules_of
-from shakespeare_table.browser.learn import example, explanations, guidance, pictures
+from shakespeare_table.browser.learn import example_game, explanations, guidance, pictures
 from shakespeare_table.browser.lessons import LEARNER, first_fitting, lesson, variables
 from tests.table.tables import moves, play, seen
 
@@ -26,7 +26,7 @@ def taught(request):
 
 def learners_views(game):
     """The variables of every position of the guided game in which the learner decides."""
-    own = [one for one in example(game).positions if one.to_move == LEARNER]
+    own = [one for one in example_game(game).positions if one.to_move == LEARNER]
     return [variables(position, LEARNER) for position in own]
 
 
@@ -85,7 +85,7 @@ def test_every_note_is_said_in_some_position(taught):
 
 
 def test_the_guide_says_the_same_whatever_is_hidden(taught):
-    played = example(taught.game)
+    played = example_game(taught.game)
     own = [at for at, one in enumerate(played.positions) if one.to_move == LEARNER]
     for at in own[::12]:
         state = played.up_to(at)

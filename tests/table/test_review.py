@@ -153,7 +153,7 @@ def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch
 
 
 def test_a_game_that_is_too_long_is_refused(client, lines, monkeypatch):
-    monkeypatch.setattr(review, "_MAX_MOVES", 7)
+    monkeypatch.setattr(review, "MAX_MOVES", 7)
     assert "has 8 moves; a review takes 7 at most" in text_of(bring(client, lines))
 
 

@@ -110,10 +110,10 @@ def test_a_file_whose_pages_are_damaged_is_refused(path):
 
 
 def test_no_statement_computes_for_long(path, monkeypatch):
-    monkeypatch.setattr(store_module, "_STEPS", 1)  # look at the clock all the time
+    monkeypatch.setattr(store_module, "STEPS_BETWEEN_CHECKS", 1)  # look at the clock all the time
     with closing(TableStore(path)) as store:
         with monkeypatch.context() as impatient:
-            impatient.setattr(store_module, "_STATEMENT_LIMIT_S", 0.0)
+            impatient.setattr(store_module, "STATEMENT_LIMIT_S", 0.0)
             with pytest.raises(StoreError, match="too long to read"):
                 store.tables_of("nobody", 1)
         assert store.tables_of("nobody", 1) == []
@@ -186,7 +186,7 @@ def test_a_move_that_cannot_be_kept_is_not_played(client):
 
 
 def test_a_table_that_nobody_uses_is_closed_and_opened_again_as_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables_module, "_KEPT_OPEN", 1)
+    monkeypatch.setattr(tables_module, "MAX_UNUSED_TABLES", 1)
     with served(tmp_path) as client:
         tables: Any = site_of(client).tables
         page = begin(client, seats=["person"])

@@ -22,7 +22,7 @@ from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import certain_events, effects_in_words, guidance, is_guided
 from shakespeare_table.browser.lobby import agent_occupant, same_seats
 from shakespeare_table.browser.opponents import default_agent
-from shakespeare_table.browser.processes import JobError, analyse, as_seen
+from shakespeare_table.browser.processes import JobError, analyse, possible_position
 from shakespeare_table.browser.site import FormFields, Site, owner_of
 from shakespeare_table.browser.store import TableError
 from shakespeare_table.browser.tables import LiveTable, TableState
@@ -34,19 +34,19 @@ from shakespeare_table.browser.viewing import (
     table_context,
 )
 
-_PLACES = ("/seat/{token}", "/watch/{table}")
+_TABLE_PATHS = ("/seat/{token}", "/watch/{table}")
 _PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer may choose from
 _MAX_MOVES = 8  # the most moves in an agent's thoughts
 _MAX_ROWS = 6  # the most rows of the score sheet in a hint
-_MIN_GAIN = 0.05  # points; smaller differences are left out of a hint
-_LOOK_EVERY_S = 0.1  # seconds between two looks for changes of the tables
+_MIN_GAIN = 0.05  # points; a hint leaves out rows with a smaller difference
+_POLL_EVERY_S = 0.1  # how often a stream of events looks for changes of its tables
 _MAX_TABLES = 100  # the most tables that one stream of events reports on
-_PING_S = 20  # seconds after which a silent stream says that it is still there
+_PING_S = 20  # a stream without events sends a comment after so many seconds
 
 
 @dataclass(frozen=True)
 class PageView:
-    """A viewer's page of a table.
+    """A page of a table, as a viewer sees it.
 
     Attributes:
         table: The table.
@@ -59,7 +59,7 @@ class PageView:
     address: str
 
     def deciding(self) -> TableState:
-        """Return the table as it is, if the viewer chooses the next move.
+        """Return the table at this moment, if the viewer chooses the next move.
 
         Raises:
             TableError: The viewer may not choose the next move.
@@ -72,30 +72,30 @@ class PageView:
 
 def routes(site: Site) -> list[Route]:
     """Return the routes of the tables' pages."""
-    found = [site.async_route("/events", partial(_events, site))]
-    for place in _PLACES:
-        found += [
-            site.page_route(place, _show),
-            site.page_route(f"{place}/changes", _changes_since),
-            site.page_route(f"{place}/explain", _explain),
-            site.page_route(f"{place}/step", _step),
-            site.form_route(f"{place}/play", partial(_act, _play), page_view),
-            site.form_route(f"{place}/agent", partial(_act, _replace_agent), page_view),
-            site.page_route(f"{place}/thoughts", _think_aloud),
-            site.async_route(f"{place}/thoughts/stream", partial(_thoughts, site)),
-            site.async_route(f"{place}/hint", partial(_hint, site)),
+    all_routes = [site.async_route("/events", partial(_events, site))]
+    for path in _TABLE_PATHS:
+        all_routes += [
+            site.page_route(path, _show),
+            site.page_route(f"{path}/changes", _changes_since),
+            site.page_route(f"{path}/explain", _explain),
+            site.page_route(f"{path}/step", _step),
+            site.form_route(f"{path}/play", partial(_act, _play), page_view),
+            site.form_route(f"{path}/agent", partial(_act, _replace_agent), page_view),
+            site.page_route(f"{path}/thoughts", _think_aloud),
+            site.async_route(f"{path}/thoughts/stream", partial(_thoughts, site)),
+            site.async_route(f"{path}/hint", partial(_hint, site)),
         ]
-    return found
+    return all_routes
 
 
 def page_view(site: Site, request: Request, revealed: str | None = None) -> PageView:
-    """Return the table and the viewer that a request's path stands for.
+    """Return the table and the viewer of the page that a request asks for.
 
     Args:
         site: The server.
         request: The request.
-        revealed: Of several seats on one screen, the one whose player has said that they look. None
-            reads it from the query's field `as`.
+        revealed: The revealed seat of several on one screen, as text, which is empty without one.
+            None reads it from the query's field `as`.
 
     Raises:
         HTTPException: There is no such table or link.
@@ -108,16 +108,17 @@ def page_view(site: Site, request: Request, revealed: str | None = None) -> Page
 
 
 def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[int, ...]]:
-    """Return the table at a path and the seats held there, and let its agents play.
+    """Return the table at an address and the seats that the address opens. Let its agents play.
 
     Raises:
         HTTPException: There is no such table or link.
     """
-    _, kind, name, *_ = [*address.split("/"), "", ""]
-    table_id = name
+    parts = [*address.split("/"), "", ""]  # browsers may send any text as an address
+    kind = parts[1]
+    table_id = parts[2]
     seats: tuple[int, ...] = ()
-    if kind == "seat":  # the path has a link's token instead of the table's id
-        link = site.store.link(name)
+    if kind == "seat":  # the address has a link's token in place of the table's id
+        link = site.store.link(table_id)
         if link is None:
             raise HTTPException(404, "No table has this link; ask the person who gave it to you.")
         table_id, seats = link
@@ -135,14 +136,15 @@ def _show(site: Site, request: Request) -> Response:
 
 
 def _changes_since(site: Site, request: Request) -> Response:
-    """Answer with what has changed since a version, move by move if `step` asks for that."""
+    """Answer with the changes since a version. If the query has `step`, only one move is shown."""
     view = page_view(site, request)
     latest = view.table.state()
     since = request.query_params.get("since", "")
     if since == latest.version:
         return Response(status_code=204)
     shown = latest
-    number_text, undone, *_ = [*since.split("."), ""]
+    number_text, _, rest = since.partition(".")
+    undone, _, _ = rest.partition(".")
     number = number_of(number_text)
     is_step = bool(request.query_params.get("step")) and undone == str(latest.undone)
     if is_step and number is not None:
@@ -170,14 +172,14 @@ def _context(
     latest: TableState,
     message: str = "",
 ) -> dict[str, Any]:
-    """Return what the templates of a table's page show.
+    """Return the values that the templates of a table's page show.
 
     Args:
         site: The server.
         request: The request.
         view: The table and its viewer.
         shown: The table as the page shows it.
-        latest: The table as it is, which may be some moves on.
+        latest: The table at this moment, which may be some moves ahead.
         message: Why a request was refused; empty if none was.
     """
     plan = latest.plan
@@ -217,7 +219,7 @@ def _step(site: Site, request: Request) -> Response:
 
 
 async def _events(site: Site, request: Request) -> Response:
-    """Stream as server-sent events which tables have changed, of the paths in the query's `of`."""
+    """Stream changes of tables as server-sent events. The query's `of` lists their addresses."""
     tables: dict[str, LiveTable] = {}
     viewer = viewer_of(request)
     for address in request.query_params.getlist("of")[:_MAX_TABLES]:
@@ -232,7 +234,7 @@ async def _events(site: Site, request: Request) -> Response:
                 if state is not last.get(address):  # each change makes a new object
                     last[address] = state
                     yield {"event": "changed", "data": f"{state.version} {address}"}
-            await asyncio.sleep(_LOOK_EVERY_S)
+            await asyncio.sleep(_POLL_EVERY_S)
 
     return EventSourceResponse(versions(), ping=_PING_S)
 
@@ -243,9 +245,15 @@ def _act(
     request: Request,
     fields: FormFields,
 ) -> Response:
-    """Do what a form asks for and answer with what has changed, or why nothing has.
+    """Do what a form asks for, and answer with the changes, or with the reason for a refusal.
 
-    A browser without scripts is led back to the page.
+    A browser without scripts is redirected to the page.
+
+    Args:
+        act: The function that does it.
+        site: The server.
+        request: The request.
+        fields: The fields of the form.
     """
     view = page_view(site, request, fields.get("as", ""))
     has_scripts = "HX-Request" in request.headers
@@ -286,54 +294,54 @@ def _replace_agent(site: Site, view: PageView, fields: FormFields) -> None:
 
 
 class _Question(NamedTuple):
-    """A viewer's question what an agent would play.
+    """A viewer's question to an agent, about the move that it would play.
 
     Attributes:
         state: The table.
-        shown: The agent's name, as pages show it.
-        agent: Its name, as `make` takes it.
-        playouts: The playouts of all moves together.
+        shown_name: The agent's name, as pages show it.
+        agent: The agent's name, as `make` takes it.
+        playouts: The number of playouts of all moves together.
     """
 
     state: TableState
-    shown: str
+    shown_name: str
     agent: str
     playouts: int
 
 
 def _question(site: Site, request: Request) -> _Question:
     state = page_view(site, request).deciding()
-    shown = request.query_params.get("agent", "")
+    shown_name = request.query_params.get("agent", "")
     playouts = request.query_params.get("playouts", "")
-    agent = site.opponents.agent(shown, state.plan.game)
+    agent = site.opponents.agent(shown_name, state.plan.game)
     if playouts not in _PLAYOUTS:
         raise HTTPException(400, f"The number of playouts must be one of {', '.join(_PLAYOUTS)}.")
-    return _Question(state, shown, agent, int(playouts))
+    return _Question(state, shown_name, agent, int(playouts))
 
 
 def _think_aloud(site: Site, request: Request) -> Response:
-    asked = _question(site, request)
-    number = len(asked.state.moves)
+    question = _question(site, request)
+    number = len(question.state.moves)
     source = f"{request.url.path}/stream?{request.url.query}&number={number}"
-    return HTMLResponse(site.render("thoughts.html", source=source, agent=asked.shown))
+    return HTMLResponse(site.render("thoughts.html", source=source, agent=question.shown_name))
 
 
 async def _thoughts(site: Site, request: Request) -> Response:
-    """Stream an agent's thoughts as server-sent events, again and again until its search ends."""
+    """Stream an agent's thoughts as server-sent events, after each round of its search."""
     viewer = viewer_of(request)
-    asked = await site.threads.run(viewer, _question, site, request)
-    state = asked.state
+    question = await site.threads.run(viewer, _question, site, request)
+    state = question.state
     number = len(state.moves)
     if request.query_params.get("number") != str(number):
         raise HTTPException(409, "The table has changed since.")
     analysis = partial(
         thoughts,
-        as_seen(state.position),
+        possible_position(state.position),
         seed=state.plan.agents_seed,
         number=number,
-        playouts=asked.playouts,
+        playouts=question.playouts,
     )
-    job = partial(analyse, analysis, state.plan.game, asked.agent)
+    job = partial(analyse, analysis, state.plan.game, question.agent)
 
     async def events() -> AsyncIterator[dict[str, str]]:
         try:
@@ -344,7 +352,7 @@ async def _thoughts(site: Site, request: Request) -> Response:
                     )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
-            text = site.render("failed.html", name=asked.shown, fault=fault)
+            text = site.render("failed.html", name=question.shown_name, fault=fault)
             yield {"event": "thought", "data": text}
         yield {"event": "done", "data": ""}
 
@@ -352,13 +360,13 @@ async def _thoughts(site: Site, request: Request) -> Response:
 
 
 async def _hint(site: Site, request: Request) -> Response:
-    """Answer with the best move and why: its gain in each row of the score sheet."""
+    """Answer with the best move, and with its gain in each row of the score sheet."""
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
     state = view.deciding()
     position = state.position
     seed = state.plan.agents_seed
-    analysis = partial(reasons, as_seen(position), seed=seed, number=len(state.moves))
+    analysis = partial(reasons, possible_position(position), seed=seed, number=len(state.moves))
     job = partial(analyse, analysis, position.game.name, default_agent(position.game))
     try:
         found = await site.analyses.result(job, viewer)

@@ -1,4 +1,4 @@
-"""The open tables of a server, which are also kept on disk, and the agents that play at them."""
+"""The open tables of a server, and the agents that play at them. Every move is kept on disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser.opponents import Opponents
-from shakespeare_table.browser.processes import FairPool, JobError, as_seen, decide
+from shakespeare_table.browser.processes import FairPool, JobError, decide, possible_position
 from shakespeare_table.browser.store import (
     Occupant,
     StoredTable,
@@ -31,16 +31,17 @@ from shakespeare_table.browser.store import (
 )
 
 _PROCESSES = 4  # in which agents decide
-_MAX_FORMS = 1024  # forms of new tables that are recognised when they are sent again
-_KEPT_OPEN = 64  # tables that stay open though nobody uses them; one takes up to about 0.7 MB
+_MAX_FORMS = 1024  # forms of new tables that are recognised if they are sent again
+MAX_UNUSED_TABLES = 64
+"""The number of tables that stay open though nobody uses them, of up to about 0.7 MB each."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableState(GameHistory):
     """A table at one moment.
 
-    Two states are equal after the same moves of the same table under the same names, so that caches
-    find them.
+    Two states are equal, so that caches find them, if they are of the same table after the same
+    moves and under the same names.
 
     Attributes:
         id: The id of the table.
@@ -79,15 +80,15 @@ class TableState(GameHistory):
 
     @property
     def version(self) -> str:
-        """Text that changes whenever pages of the table change."""
+        """A text that changes whenever the pages of the table change."""
         shown = repr((self.fault, self.plan.seats)).encode()
         return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
 
     def taken_back(self, seat: int) -> TableState:
-        """Return the table without a seat's last move and what agents have done since.
+        """Return the table without a seat's last move and the moves of agents since.
 
         Raises:
-            TableError: The move stays played; the message says why.
+            TableError: The move cannot be taken back. The message says why.
         """
         if self.is_over:
             raise TableError("the game is over")
@@ -124,7 +125,7 @@ def first_state(plan: TablePlan, table_id: str = "") -> TableState:
 
 
 class LiveTable:
-    """A table that is open. A move is on disk before anybody sees it; one agent decides at a time.
+    """An open table. A move is on disk before anybody sees it, and one agent decides at a time.
 
     Args:
         store: The file of games.
@@ -137,8 +138,8 @@ class LiveTable:
         owner: The secret id of the browser that began it.
 
     Raises:
-        TableError: It was played with another box, the file of the game's cards and numbers, or its
-            moves do not fit the rules.
+        TableError: The table was played with another box (the file of the game's cards and
+            numbers), or its moves are not legal.
     """
 
     def __init__(
@@ -165,7 +166,7 @@ class LiveTable:
         self._state = replace(state, undone=stored.undone)
 
     def state(self) -> TableState:
-        """Return the table as it is."""
+        """Return the table at this moment."""
         with self._lock:
             return self._state
 
@@ -194,14 +195,14 @@ class LiveTable:
             self._state = replace(after, fault="")
 
     def take_back(self, seat: int | None, number: int) -> None:
-        """Take back a seat's last move and what agents have done since.
+        """Take back a seat's last move and the moves of agents since.
 
         Args:
             seat: The seat; None for a spectator, who may not.
             number: The number of moves that the page has shown.
 
         Raises:
-            TableError: The move stays played; the message says why.
+            TableError: The move cannot be taken back. The message says why.
             StoreError: The file of games cannot be written, so nothing is taken back.
         """
         with self._lock:
@@ -264,10 +265,10 @@ class LiveTable:
         """Let an agent decide and play its move; return why it has failed, or empty text."""
         number = len(state.moves)
         try:
-            seen = as_seen(state.position)
+            possible = possible_position(state.position)
             # The file of games may name any agent, since a stranger may have written it.
             self._opponents.check(agent, state.plan.game)
-            job = partial(decide, agent, seen, state.plan.agents_seed, number)
+            job = partial(decide, agent, possible, state.plan.agents_seed, number)
             move = self._pool.last_result(job)
             with suppress(TableError):  # somebody has taken back a move meanwhile
                 self.play(state.position.to_move, number, move)
@@ -275,7 +276,7 @@ class LiveTable:
             return f"{state.name_to_move} has failed: {error}"
         except StoreError as error:
             return f"The move of {state.name_to_move} cannot be kept: {error}"
-        except Exception as error:  # on this thread nobody else would hear of it
+        except Exception as error:  # nothing else reports errors of this thread
             traceback.print_exception(error)
             return f"{state.name_to_move} has failed; the server's terminal shows more"
         return ""
@@ -292,16 +293,16 @@ def can_take_back(state: TableState, seat: int) -> bool:
 
 
 class LiveTables:
-    """The tables of a server by id, each opened when it is first asked for.
+    """The tables of a server by id. A table is opened when it is first asked for.
 
-    A table stays open while anything refers to it, as streams and deciding agents do. Of the
-    others, those asked for most recently stay open.
+    A table stays open while anything refers to it, as streams and deciding agents do. Of the unused
+    tables, those that were asked for most recently stay open.
 
     Args:
         store: The file of games.
         opponents: The agents that may play.
         limit: The time that an agent may take for a move, in seconds.
-        wait_for_game: Waits until the game of this name can be played.
+        wait_for_game: A function that waits until the game of a name can be played.
     """
 
     def __init__(
@@ -318,7 +319,7 @@ class LiveTables:
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
         # The cache refers to the tables asked for most recently, so that they stay open.
-        self._kept_open: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT_OPEN)(_itself)
+        self._kept_open: Callable[[LiveTable], LiveTable] = lru_cache(MAX_UNUSED_TABLES)(_itself)
         self._beginning = threading.Lock()
         self._begun: OrderedDict[bytes, tuple[str, list[str]]] = OrderedDict()
 
@@ -351,10 +352,10 @@ class LiveTables:
             return self._begun[key]
 
     def get(self, table_id: str) -> LiveTable | None:
-        """Return a table; None if there is none of this id.
+        """Return the table with an id; None if there is none.
 
         Raises:
-            TableError: The table cannot be opened; the message says why.
+            TableError: The table cannot be opened. The message says why.
         """
         table = self._open.get(table_id)
         if table is None:
@@ -372,17 +373,17 @@ class LiveTables:
                 "with --game and the game's file"
             )
         self._wait_for_game(game)
-        with self._opening:  # if it were opened twice, one would miss the other's moves
+        with self._opening:  # of two open copies, one would miss the moves of the other
             table = self._open.get(stored.id)
             if table is None:
-                # It may have been opened, played at and closed since it was read.
+                # The table may have been opened, changed and closed since it was read.
                 latest = self._store.table(stored.id) or stored
                 table = LiveTable(self._store, latest, self._opponents, self._pool)
                 self._open[stored.id] = table
         return table
 
     def close(self) -> None:
-        """End all agents. Decisions under way are made again when the tables are opened next."""
+        """End all agents. They make unfinished decisions again once their tables are opened."""
         self._pool.close()
 
 
