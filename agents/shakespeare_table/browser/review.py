@@ -259,7 +259,7 @@ def routes(site: Site) -> list[Route]:
 
 
 async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> ReviewedGame:
-    """Return the uploaded game (`record`) or the game of a `table` that has an id.
+    """Return the game with an id, of the kind `record` (uploaded) or `table` (played here).
 
     Raises:
         HTTPException: There is no such game, or it is still being played.
@@ -275,9 +275,7 @@ async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> Re
         raise HTTPException(404, "There is no such game.")
     state = table.state()
     if not state.is_over:  # a review shows every secret
-        raise HTTPException(
-            403, "This game is still being played; it can be reviewed once it is over."
-        )
+        raise HTTPException(403, "This game is still being played; review it once it is over.")
     history = GameHistory(state.positions, state.moves, state.names)
     return await run(viewer, partial(ReviewedGame, history, plan=state.plan))
 
