@@ -79,8 +79,8 @@ def routes(site: Site) -> list[Route]:
             site.page_route(f"{path}/changes", _changes_since),
             site.page_route(f"{path}/explain", _explain),
             site.page_route(f"{path}/step", _step),
-            site.form_route(f"{path}/play", partial(_act, _play), page_view),
-            site.form_route(f"{path}/agent", partial(_act, _replace_agent), page_view),
+            site.form_route(f"{path}/play", partial(_handle_form, _play), page_view),
+            site.form_route(f"{path}/agent", partial(_handle_form, _replace_agent), page_view),
             site.page_route(f"{path}/thoughts", _think_aloud),
             site.async_route(f"{path}/thoughts/stream", partial(_thoughts, site)),
             site.async_route(f"{path}/hint", partial(_hint, site)),
@@ -143,6 +143,7 @@ def _changes_since(site: Site, request: Request) -> Response:
     if since == latest.version:
         return Response(status_code=204)
     shown = latest
+    # A version begins with the number of moves and the number of times that moves were taken back.
     number_text, _, rest = since.partition(".")
     undone, _, _ = rest.partition(".")
     number = number_of(number_text)
@@ -239,7 +240,7 @@ async def _events(site: Site, request: Request) -> Response:
     return EventSourceResponse(versions(), ping=_PING_S)
 
 
-def _act(
+def _handle_form(
     act: Callable[[Site, PageView, FormFields], None],
     site: Site,
     request: Request,
@@ -250,7 +251,7 @@ def _act(
     A browser without scripts is redirected to the page.
 
     Args:
-        act: The function that does it.
+        act: The function that does what the form asks for.
         site: The server.
         request: The request.
         fields: The fields of the form.

@@ -315,8 +315,9 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     )
     drawn = drawn_board(state, observer)
     moves_seen = _moves_seen(state, viewer)
-    # The strip begins with the viewer's last move.
-    strip_start = max(0, moves_seen - 1 if viewer.seats else len(state.moves) - _RECENT_MOVES)
+    # The strip begins with the viewer's own last move. A spectator's strip shows the latest moves.
+    strip_start = moves_seen - 1 if viewer.seats else len(state.moves) - _RECENT_MOVES
+    strip_start = max(0, strip_start)
     log = [last_move(state.up_to(at + 1), observer, reader) for at in range(len(state.moves))]
     # What the page's scripts read.
     turn = {
