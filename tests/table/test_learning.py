@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.rulebook import rules_of
+from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.learn import example_game, explanations, guidance, pictures
 from shakespeare_table.browser.lessons import LEARNER, first_fitting, lesson, variables
 from tests.table.tables import moves, play, wait_for_page
@@ -50,7 +50,7 @@ def test_rules_that_a_lesson_names_exist(taught):
         texts += [text.first, text.again or "", text.later]
     named = set(RULE.findall(" ".join(texts)))
     assert named
-    assert named <= {number for number, _, _ in rules_of(taught.game)}
+    assert named <= {number for number, _, _ in numbered_rules(taught.game)}
 
 
 def test_every_decision_and_kind_of_move_has_a_text_in_any_game(taught):

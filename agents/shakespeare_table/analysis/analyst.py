@@ -96,7 +96,7 @@ class Analyst:
         position, candidate, number = np.indices((n, k, count)).reshape(3, -1)
         places = np.repeat(np.arange(n), count)
         playouts = Playouts(
-            places=places,
+            source_games=places,
             sources=position * count + number,
             games=position,
             candidates=candidate,
