@@ -53,12 +53,13 @@ class Session:
         self._generators = GameGenerators.of_games(seed, np.array([generator]))
         agent_names = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, agent_names)
-        self._before_moves = [self._generators.saved()]
+        # The states of the generators before each move and after the last one, for `take_back`.
+        self._generator_states = [self._generators.saved()]
         self.history = GameHistory([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
         self.decisions = [0] * position.players
-        self._since = time.monotonic()
+        self._decision_began = time.monotonic()
 
     @property
     def position(self) -> Position:
@@ -109,10 +110,10 @@ class Session:
         self.history = self.history.pushed(move)
         assert seat is not None
         now = time.monotonic()
-        self.seconds[seat] += now - self._since
+        self.seconds[seat] += now - self._decision_began
         self.decisions[seat] += 1
-        self._since = now
-        self._before_moves.append(self._generators.saved())
+        self._decision_began = now
+        self._generator_states.append(self._generators.saved())
         if on_move is not None:
             on_move(self.history)
 
@@ -125,8 +126,8 @@ class Session:
         number = self.history.last_of(seat)
         move = self.moves[number]
         self.history = self.history.up_to(number)
-        del self._before_moves[number + 1 :]
-        self._generators.restore(self._before_moves[-1])
+        del self._generator_states[number + 1 :]
+        self._generators.restore(self._generator_states[-1])
         return move
 
 

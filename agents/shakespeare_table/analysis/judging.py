@@ -81,6 +81,7 @@ def judge_decision(
     best = played if trials.prior[played] >= _NEAR_CERTAIN else trials.search()
     tried = [played] if best == played else [played, best]
     for count in (playouts, _SECOND_TRIAL_FACTOR * playouts):
+        # The move played comes first and the best one last, which may be the same.
         outcomes = trials.outcomes(tried, count)
         values = trials.values(outcomes)
         loss, margin = mean_and_margin(values[-1] - values[0])

@@ -60,7 +60,7 @@ class AccessControl:
                 headers = MutableHeaders(scope=message)
                 headers.update(SECURITY_HEADERS)
                 if not scope["path"].startswith(_ASSETS):
-                    # A kept page would let the Back button show it later, perhaps to others.
+                    # Otherwise the Back button would show an old page, perhaps to somebody else.
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 

@@ -224,7 +224,7 @@ def routes(site: Site) -> list[Route]:
         reviewed = await games.get((kind, game_id), make)
         return _ReviewQuery(site, request, reviewed, f"/review/{kind}/{game_id}")
 
-    def of_game(
+    def game_route(
         path: str, answer: Callable[[_ReviewQuery], Coroutine[Any, Any, Response]]
     ) -> Route:
         async def answer_request(request: Request) -> Response:
@@ -247,14 +247,14 @@ def routes(site: Site) -> list[Route]:
         site.page_route("/review", _start),
         Route("/review", upload, methods=["POST"]),
         *assets,
-        of_game("", on_thread(_show)),
-        of_game("/film", _film),
-        of_game("/page", _download),
-        of_game("/analysis", _analysis),
-        of_game("/{ply}", on_thread(_show)),
-        of_game("/{ply}/on", on_thread(_play_on)),
-        of_game("/{ply}/line", _best_line),
-        of_game("/{ply}/picture.png", _picture),
+        game_route("", on_thread(_show)),
+        game_route("/film", _film),
+        game_route("/page", _download),
+        game_route("/analysis", _analysis),
+        game_route("/{ply}", on_thread(_show)),
+        game_route("/{ply}/on", on_thread(_play_on)),
+        game_route("/{ply}/line", _best_line),
+        game_route("/{ply}/picture.png", _picture),
     ]
 
 

@@ -256,7 +256,7 @@ class TableStore:
         """
         table_id = new_token()
         tokens = [new_token() for _ in links]
-        row = (table_id, time.time(), owner, registry.box_digest(plan.game), _text(plan))
+        row = (table_id, time.time(), owner, registry.box_digest(plan.game), _as_json(plan))
         with self._transaction() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
             for token, seats in zip(tokens, links, strict=True):
@@ -308,7 +308,7 @@ class TableStore:
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
         """Replace the setup of a table, such as when another agent takes a seat."""
         with self._transaction() as run:
-            run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
+            run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
         """Keep an uploaded game and return its id. A game that is uploaded again is kept once.
@@ -421,7 +421,7 @@ def _described(fault: Exception) -> str:
     )
 
 
-def _text(plan: TablePlan) -> str:
+def _as_json(plan: TablePlan) -> str:
     return _PLAN.dump_json(plan).decode()
 
 

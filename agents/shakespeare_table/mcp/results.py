@@ -40,7 +40,7 @@ class ResultsWriter:
         self.name = name
         self.digest = digest_of_name(name)
         self._waiting: list[dict[str, Any]] = []
-        with open_results(folder, game):
+        with open_results(folder, game):  # raises now if the results cannot be written
             pass
 
     def next_solo_deal(self, playing: Iterable[GameStart]) -> tuple[int, int]:
