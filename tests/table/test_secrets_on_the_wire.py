@@ -61,26 +61,31 @@ def played(game, players, plies):
     return position
 
 
-def look_alike(one, other, knows):
+def look_alike(one, other, viewer_seat):
     """Return whether a seat, or a spectator (None), cannot tell two positions apart."""
-    if None in (one.to_move, other.to_move) or one.seen_by(knows) != other.seen_by(knows):
+    if None in (one.to_move, other.to_move) or one.seen_by(viewer_seat) != other.seen_by(
+        viewer_seat
+    ):
         return False
-    return knows is None or (one.observation(knows) == other.observation(knows)).all()
+    return (
+        viewer_seat is None
+        or (one.observation(viewer_seat) == other.observation(viewer_seat)).all()
+    )
 
 
-def swapped(position, knows):
+def swapped(position, viewer_seat):
     """Return a position that differs only in what is hidden."""
     for seed in range(_TRIES):
         other = position
-        for seat in range(position.players) if knows is None else [knows]:
+        for seat in range(position.players) if viewer_seat is None else [viewer_seat]:
             other = other.determinize(seat, seed)
         if other.to_dict() != position.to_dict():
-            assert look_alike(position, other, knows)
+            assert look_alike(position, other, viewer_seat)
             return other
     raise AssertionError("nothing is hidden here: choose another position")
 
 
-def play_alike(rng, pair, knows):
+def play_alike(rng, pair, viewer_seat):
     """Play a move in each position so that the viewer cannot distinguish them afterwards.
 
     Secret moves differ.
@@ -89,35 +94,38 @@ def play_alike(rng, pair, knows):
         The positions after the moves, and the moves; None if there are no such moves.
     """
     one, other = pair
-    first = one.moves()
-    rng.shuffle(first)
-    for move in first:
-        others = one.to_move != knows
+    moves = one.moves()
+    rng.shuffle(moves)
+    for move in moves:
+        is_anothers = one.to_move != viewer_seat
         # In the small games, moves that look alike must be described alike, secret or not.
         is_small = one.game.name in small_games.NAMES
-        is_secret = others and (is_small or one.game.is_secret(one.to_dict(), move))
-        second = [each for each in other.moves() if each != move] if is_secret else []
-        rng.shuffle(second)
-        for answer in [*second, *([move] if move in other.moves() else [])]:
-            after = one.copy(), other.copy()
-            after[0].push(move)
-            after[1].push(answer)
-            if look_alike(*after, knows):
-                return after, (move, answer)
+        is_secret = is_anothers and (is_small or one.game.is_secret(one.to_dict(), move))
+        other_moves = [each for each in other.moves() if each != move] if is_secret else []
+        rng.shuffle(other_moves)
+        if move in other.moves():
+            other_moves.append(move)
+        for other_move in other_moves:
+            one_after = one.copy()
+            other_after = other.copy()
+            one_after.push(move)
+            other_after.push(other_move)
+            if look_alike(one_after, other_after, viewer_seat):
+                return (one_after, other_after), (move, other_move)
     return None
 
 
 class _Browser:
     """A table, and all answers that its viewer's browser has received."""
 
-    def __init__(self, client, position, knows, one_screen):
+    def __init__(self, client, position, viewer_seat, one_screen):
         self._client = client
         self._one_screen = one_screen
         fields = {"position": json.dumps(position.to_dict())}
         fields |= {"one_screen": "1"} if one_screen else {}
         page = begin(client, position.game.name, ["person"] * position.players, **fields)
         self._seats = links(page)
-        self.viewer = spectators_address(page) if knows is None else self._seats[knows]
+        self.viewer = spectators_address(page) if viewer_seat is None else self._seats[viewer_seat]
         if one_screen:
             self.viewer = self._seats[0]
         client.cookies.clear()  # a viewer who has not begun the table
@@ -166,14 +174,14 @@ class _Browser:
 @pytest.mark.parametrize(("game", "players", "plies", "viewer"), _BEGINNINGS)
 def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
     position = played(game, players, plies)
-    knows = plies % players if viewer == "seat" else None
-    other = swapped(position, knows)
+    viewer_seat = plies % players if viewer == "seat" else None
+    other = swapped(position, viewer_seat)
     # As tables begin, with the same chance to come.
     pair = [Position.from_dict(each.to_dict(), seed=0) for each in (position, other)]
     rng = random.Random(plies)
-    tables = [_Browser(client, one, knows, viewer == "one screen") for one in pair]
+    tables = [_Browser(client, one, viewer_seat, viewer == "one screen") for one in pair]
     for _ in range(_STEPS):
-        found = play_alike(rng, pair, knows)
+        found = play_alike(rng, pair, viewer_seat)
         if found is None:
             break
         seat = pair[0].to_move

@@ -101,10 +101,11 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     if answer in legal:
         return answer
     if answer.isascii() and answer.isdigit():
-        if not 1 <= (parse_number(answer) or 0) <= len(legal):
+        number = parse_number(answer)
+        if number is None or not 1 <= number <= len(legal):
             last = len(legal)
             raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
-        return legal[int(answer) - 1]
+        return legal[number - 1]
     if position.is_move(answer):
         raise ValueError(
             f"{answer} ({position.describe_move(answer)}) is not legal now; enter a listed move"
