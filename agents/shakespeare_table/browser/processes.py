@@ -426,6 +426,8 @@ class GameCompiler:
             compile_all(registry.game(name))  # loads the compiled code into this process
             is_ready.set()
         for name in self._ready:
+            if self._is_closed:
+                return
             if default(registry.game(name)) == "network":
                 self._compile(name, _SEARCH)
         self._process.close()
