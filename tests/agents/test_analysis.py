@@ -48,8 +48,8 @@ def test_thoughts_get_better_round_by_round(game, analyst):
     assert sum(one.playouts for one in last.moves) == last.playouts
     assert best.playouts == max(one.playouts for one in last.moves)
     assert sum(last.chances) == pytest.approx(1.0, abs=1e-5)
-    assert last.chances[position.to_move] == pytest.approx(best.worth)
-    assert best.worth == max(one.worth for one in last.moves if one.playouts == best.playouts)
+    assert last.chances[position.to_move] == pytest.approx(best.value)
+    assert best.value == max(one.value for one in last.moves if one.playouts == best.playouts)
 
 
 def test_thoughts_and_verdicts_look_at_nothing_that_the_seat_may_not_know(game, analyst):

@@ -35,9 +35,9 @@ def mcp(
         ),
     ] = None,
 ) -> None:
-    """Serve the games over MCP, on standard input and output, for a language model to play."""
+    """Serve games to a language model over MCP, on standard input and output."""
     if (name is None) != (results is None):
-        raise typer.BadParameter("give both of them or neither", param_hint="--name, --results")
+        raise typer.BadParameter("give both or neither", param_hint="--name, --results")
     with choices.usage_errors("--name"):
         name = name and player_name(name)
     if game_name is not None:
@@ -52,8 +52,8 @@ def mcp(
         results_writer = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
-            known = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
-            games = [game_name or known]
+            game_of_results = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
+            games = [game_name or game_of_results]
             results_writer = ResultsWriter(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
         tools = GameTools(named or [], games, results_writer)
