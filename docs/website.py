@@ -57,7 +57,7 @@ REFERENCE = {
             "ObservationLayout "
             "ActionTable Block",
             "shakespeare_env.core.game": "Game",
-            "shakespeare_env.play.history": "from_events",
+            "shakespeare_env.play.history": "score_sheet_from_events",
         },
     ),
     "defining": (

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, refuse_unread
+from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, refuse_unused
 from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
@@ -47,13 +47,13 @@ def check(
     """
     if actions:
         read = {"actions", "game_name"}
-        refuse_unread(context, read, "--actions lists the actions alone")
+        refuse_unused(context, read, "--actions lists the actions alone")
     elif observation:
         read = {"observation", "game_name"}
-        refuse_unread(context, read, "--observation lists the fields alone")
+        refuse_unused(context, read, "--observation lists the fields alone")
     own = [text for text in map(str, files or ()) if registry.is_in_file(text)]
     if own and len(own) == len(files or ()):
-        refuse_unread(context, {"files"}, "FILE.py:GAME names the game, which has no box")
+        refuse_unused(context, {"files"}, "FILE.py:GAME names the game, which has no box")
     game = find_game(game_name)
     if actions:
         _print_actions(game)

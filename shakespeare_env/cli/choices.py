@@ -79,11 +79,11 @@ def new_position(game: Game, players: int, seed: int, variants: list[str] | None
     """Return a new game; a variant that is not for it is a usage error."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
-    options = variants_at(game, variants, players)
+    options = checked_variants(game, variants, players)
     return Position.new(game.name, players=players, seed=seed, **options)
 
 
-def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
+def checked_variants(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
     """Return the variants to play with `seats` seats; one that is not for them is a usage error."""
     variants: dict[str, Any] = dict.fromkeys(names or [], True)
     with usage_errors("--option"):
@@ -99,7 +99,7 @@ def check_seat(seat: int | None, players: int) -> None:
         )
 
 
-def refuse_unread(context: typer.Context, read: Collection[str], why: str) -> None:
+def refuse_unused(context: typer.Context, read: Collection[str], why: str) -> None:
     """Raise a usage error if the command was given arguments that its chosen mode does not read.
 
     Args:
@@ -155,7 +155,7 @@ def exit_with_error(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def interrupted(message: str) -> NoReturn:
+def exit_interrupted(message: str) -> NoReturn:
     """Print a message and how to resume the command that Ctrl-C has ended, and exit."""
     typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 Folder = str | os.PathLike[str]
 MOST_GAMES = 100_000_000
-ARENA = "arena.json"
+MANIFEST_NAME = "arena.json"
 """The manifest, a file that marks a folder of results: `format`, `game` and `box_digest`."""
-ARENA_FORMAT = 1
+RESULTS_FORMAT = 1
 BOX_NAME = "box.toml"
 """The copy of the box in a folder of results, which has none if it is the package's own."""
-FILES = r"games-\d{6,}\.parquet"
+GAME_FILE_PATTERN = r"games-\d{6,}\.parquet"
 """A regular expression for the names of the files of games."""
-FULL = 2**20
+FULL_FILE_BYTES = 2**20
 """The size in bytes from which a file gets no more games. Many small files are slow to read."""
 _MOST_MANIFEST_BYTES = 2**26
 
@@ -50,29 +50,31 @@ class _Manifest(pydantic.BaseModel, strict=True):
     box_digest: str
 
 
-def is_arena(folder: Path) -> bool:
+def has_manifest(folder: Path) -> bool:
     """Return whether a folder holds the manifest of results, or anything of that name."""
-    return (folder / ARENA).exists()
+    return (folder / MANIFEST_NAME).exists()
 
 
 def results_files(folder: Path) -> list[Path]:
     """Return a folder's files of games, the oldest first."""
-    files = [path for path in folder.iterdir() if re.fullmatch(FILES, path.name)]
+    files = [path for path in folder.iterdir() if re.fullmatch(GAME_FILE_PATTERN, path.name)]
     return sorted(files, key=lambda path: (len(path.name), path.name))
 
 
-def arena_game(folder: Path) -> str:
+def game_of_results(folder: Path) -> str:
     """Return the game that a folder holds results of. Raises the errors of `read_results`."""
     try:
-        manifest = _Manifest.model_validate_json(read_regular(folder / ARENA, _MOST_MANIFEST_BYTES))
+        manifest = _Manifest.model_validate_json(
+            read_regular(folder / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
+        )
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"{str(folder)!r} holds no results: {ARENA} cannot be read ({in_words(error)}); "
-            "give a folder that `shakespeare arena` or `shakespeare dataset` has written"
+            f"{str(folder)!r} holds no results: {MANIFEST_NAME} cannot be read "
+            f"({in_words(error)}); give a folder that `shakespeare arena` or `shakespeare dataset` has written"
         ) from error
-    if manifest.format != ARENA_FORMAT:
+    if manifest.format != RESULTS_FORMAT:
         raise DatasetError(
-            f"{folder} has results of format {manifest.format}; this version reads {ARENA_FORMAT}"
+            f"{folder} has results of format {manifest.format}; this version reads {RESULTS_FORMAT}"
         )
     copy = folder / BOX_NAME
     try:
@@ -99,7 +101,7 @@ def read_games(folder: Folder) -> polars.LazyFrame:
     """
     pl = load_polars()
     place = Path(folder)
-    arena_game(place)
+    game_of_results(place)
     schema = polars_schema(RESULTS)
     frames = [pl.LazyFrame(None, schema)]
     for alike in _sources(results_files(place)):
@@ -131,7 +133,7 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
     for path in paths:
         try:
             source = source_of(path)
-            if path == paths[-1] and size_of(source) < FULL:
+            if path == paths[-1] and size_of(source) < FULL_FILE_BYTES:
                 # A file with more games may take its place while Polars reads it by its name.
                 source = path.read_bytes()
             _check_source(source)

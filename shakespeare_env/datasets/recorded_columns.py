@@ -437,9 +437,9 @@ class RecordedGame(GameHistory):
         return film_page(Film(self), title=title)
 
     def _repr_html_(self) -> str:
-        from shakespeare_env.film import framed
+        from shakespeare_env.film import iframe
 
-        return framed(self.page())
+        return iframe(self.page())
 
     def _repr_svg_(self) -> str:
         return self.position.svg()

@@ -33,10 +33,10 @@ from shakespeare_env.derived.notation import Notation, OwnNotation
 from shakespeare_env.derived.presentation import DerivedPresentation, GamePresentation
 from shakespeare_env.derived.rules import (
     Check,
-    checks_of,
-    determinizing,
-    faulting,
-    observing,
+    derive_checks,
+    derive_determinize,
+    derive_fault,
+    derive_observe,
     scratch_fields,
 )
 from shakespeare_env.derived.secrecy import Secrecy
@@ -142,18 +142,18 @@ def define(
     if not isinstance(actions, ActionTable):
         actions = ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
 
-    checks = [*checks_of(all_fields), *record.checks]
-    fault = record.fault or faulting(checks)
+    checks = [*derive_checks(all_fields), *record.checks]
+    fault = record.fault or derive_fault(checks)
     in_view = [each for each in all_fields if each.name != "winners"]
     layout = rules.layout
     observe = rules.observe
     if layout is None or observe is None:
-        layout, observe = observing(in_view, seats[-1])
+        layout, observe = derive_observe(in_view, seats[-1])
     determinize = rules.determinize
     scratch: tuple[StateField, ...] = ()
     if determinize is None:
         scratch = scratch_fields(all_fields, actions.size)
-        determinize = determinizing(all_fields, rules.legal, fault)
+        determinize = derive_determinize(all_fields, rules.legal, fault)
     scratch_names = [each.name for each in scratch]
     compiled = Rules(
         set_up=rules.set_up,

@@ -87,7 +87,7 @@ def _shown_of(field: StateField) -> Callable[[Record, int, int], bool]:
     return shown
 
 
-def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Write]:
+def derive_observe(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Write]:
     """Return the layout of an observation, and the rule that writes it.
 
     It shows what a seat sees of each field, its own row first. Words, seats and small ranges are
@@ -170,7 +170,7 @@ def _entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
 
 
 def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
-    """Return the fields that `determinizing` needs, which are 0 except while it draws.
+    """Return the fields that `derive_determinize` needs, which are 0 except while it draws.
 
     There are none if nothing is hidden.
     """
@@ -187,7 +187,7 @@ def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateFie
     )
 
 
-def determinizing(
+def derive_determinize(
     fields: Sequence[StateField],
     legal: Callable[[Record, Any], int],
     fault: Callable[[Record], int],
@@ -346,7 +346,7 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
     return shuffle
 
 
-def checks_of(fields: Sequence[StateField]) -> list[Check]:
+def derive_checks(fields: Sequence[StateField]) -> list[Check]:
     """Return the checks that follow from the fields alone."""
     checks = [Check("winners", "nobody has won before the end", _is_won_early)]
     for field in fields:
@@ -357,7 +357,7 @@ def checks_of(fields: Sequence[StateField]) -> list[Check]:
     return checks
 
 
-def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:
+def derive_fault(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:
     """Return the rule `Rules.fault`: the first broken check, counted from `number`, or 0."""
     if not checks:
         return _no_fault
@@ -365,7 +365,7 @@ def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int
     broken = [check.broken for check in checks[:4]]
     broken += [_never] * (4 - len(broken))
     first, second, third, fourth = broken
-    rest = faulting(checks[4:], number + 4)
+    rest = derive_fault(checks[4:], number + 4)
 
     @rule
     def fault(game: Record) -> int:

@@ -140,7 +140,7 @@ class Block:
         return Block([self.place(place, 0, 0)], self.width, self.height)
 
 
-def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
+def cached_block(draw: Callable[P, Block]) -> Callable[P, Block]:
     """Cache the SVG text of the blocks that a function draws, by its hashable arguments."""
 
     @lru_cache(_KEPT)
@@ -153,7 +153,7 @@ def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
     return cast(Callable[P, Block], drawn)
 
 
-def stamped(
+def cached_shape(
     draw: Callable[Concatenate[float, float, P], Elements],
 ) -> Callable[Concatenate[float, float, P], Elements]:
     """Cache the SVG text of the shapes that a function draws, by arguments but the position."""
@@ -223,7 +223,7 @@ def outline(x: float, y: float, size: float, path: str, fill: str, line: str = I
     )
 
 
-@stamped
+@cached_shape
 def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """Draw a star."""
     points = []
@@ -236,7 +236,7 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 
 
-@stamped
+@cached_shape
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
     """Draw a round token with text."""
     return [
@@ -245,7 +245,7 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
     ]
 
 
-@stamped
+@cached_shape
 def chip(
     x: float, y: float, width: float, height: float, text: str, size: float, look: Look
 ) -> Elements:
@@ -262,7 +262,7 @@ def arrow(x: float, y: float, size: float, fill: str) -> Elements:
     return [outline(x, y, size, "M-.4-.5 .5 0-.4 .5Z", fill, "none")]
 
 
-@stamped
+@cached_shape
 def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """Draw a crown."""
     shape = "M-.5 .35-.5-.3-.22 0 0-.42 .22 0 .5-.3 .5 .35Z"

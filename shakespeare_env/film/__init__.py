@@ -14,7 +14,7 @@ from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
-from shakespeare_env.play.named import named_move, numbered
+from shakespeare_env.play.named import distinct_names, named_move
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
 STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
@@ -53,7 +53,7 @@ class Film:
         self.players = positions[0].players
         if names and len(names) != self.players:
             raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
-        self.names = tuple(numbered(names))
+        self.names = tuple(distinct_names(names))
         self.seat = seat
         self.positions = positions
         self._forfeit = history.forfeit
@@ -81,7 +81,7 @@ class Film:
         headline = self.game.presentation.headline(self._seen[0])
         return f"{headline.game}: {', '.join(self.names) or headline.table}"
 
-    def in_words(self, number: int, move: str) -> str:
+    def describe_move(self, number: int, move: str) -> str:
         """Return what a move that is legal in a position does."""
         return self.positions[number].describe_move(move, self.names)
 
@@ -155,13 +155,13 @@ def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
         title=title or film.title(),
         style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-        player=player(film, score_graph(film) if extras is None else extras),
+        player=film_player(film, score_graph(film) if extras is None else extras),
         packed=base64.b64encode(zlib.compress(film.data().encode(), 9)).decode(),
     )
     return document
 
 
-def player(
+def film_player(
     film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
 ) -> str:
     """Return the controls, board and log that `film.js` drives.
@@ -181,7 +181,7 @@ def player(
     return html
 
 
-def framed(page: str) -> str:
+def iframe(page: str) -> str:
     """Frame a page within another, such as a notebook, where its script reaches nothing else."""
     return (
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '

@@ -55,9 +55,9 @@ class GameGenerators:
 
     def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
         """Return the generators of some games, each at most once."""
-        return self.asked_by(self._seats[places], places)
+        return self.for_seats(self._seats[places], places)
 
-    def asked_by(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
+    def for_seats(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
         """Return the generators of some games, with the memories of the seats asked, int[m]."""
         return GameGenerators(self.states, self.rows[places], seats, self._memories)
 

@@ -24,7 +24,9 @@ _POSSIBLE = 32
 """Games tried that look equal to a seat before its move: they must look equal after it."""
 
 
-def from_events(scores: Sequence[int], events: Iterable[Event]) -> list[tuple[str, list[int]]]:
+def score_sheet_from_events(
+    scores: Sequence[int], events: Iterable[Event]
+) -> list[tuple[str, list[int]]]:
     """Return a score sheet like `Presentation.score_sheet`, with a row per source of the events.
 
     Args:
@@ -159,9 +161,9 @@ class GameHistory:
         log = GameLog(self.names, None if self.is_over else seat)
         steps = zip(pairwise(self.positions), self.moves, strict=True)
         events = (log.events(before, move, after) for (before, after), move in steps)
-        return from_events(self.positions[0].scores(), chain.from_iterable(events))
+        return score_sheet_from_events(self.positions[0].scores(), chain.from_iterable(events))
 
-    def last_of(self, seat: int, agents: Collection[int] = ()) -> int:
+    def undoable_move(self, seat: int, agents: Collection[int] = ()) -> int:
         """Return the number of a seat's last move, if it and all that follows may be taken back.
 
         Args:

@@ -87,12 +87,12 @@ class Lineup:
         if chooser != OUTSIDE:
             fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
 
-    def _asked(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
-        return self.generators.asked_by(batch.to_move[rows], rows)
+    def _generators_for(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
+        return self.generators.for_seats(batch.to_move[rows], rows)
 
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         try:
-            chosen = decide(self.agents[index], batch, rows, self._asked(batch, rows))
+            chosen = decide(self.agents[index], batch, rows, self._generators_for(batch, rows))
             return as_actions(chosen, len(rows)).astype(np.int64)
         except Exception as fault:
             games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
@@ -100,7 +100,7 @@ class Lineup:
             raise
 
 
-def try_out(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:
+def warm_up(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:
     """Ask agents for a move and play one, so that all is compiled, or fails, before time counts.
 
     `agents` are given by name; an error gets a note that names the agent.
@@ -120,7 +120,7 @@ def play_out(
     *,
     before_step: OnStep | None = None,
     after_step: OnStep | None = None,
-    most: int | None = None,
+    max_steps: int | None = None,
 ) -> None:
     """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
 
@@ -130,14 +130,14 @@ def play_out(
         rows: int64[m], ascending, the games to play; None plays all.
         before_step: Called before every step.
         after_step: Called after every step.
-        most: The most steps.
+        max_steps: The most steps. None means no limit.
 
     Raises:
         IllegalMove: an agent's choice is illegal; a note names the agent.
     """
     played = np.arange(batch.n) if rows is None else rows
     steps = 0
-    while most is None or steps < most:
+    while max_steps is None or steps < max_steps:
         inside = lineup.to_move(batch, played) != OUTSIDE
         played = played[inside & (batch.to_move[played] >= 0)]
         if not len(played):

@@ -9,7 +9,7 @@ from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import MoveRecord, ToldMove
 
 
-def numbered(names: Sequence[str]) -> list[str]:
+def distinct_names(names: Sequence[str]) -> list[str]:
     """Return the names, shortened, with a number after each that several players have."""
     names = [short_name(name) for name in names]
     return [

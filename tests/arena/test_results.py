@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_arena import results
 from shakespeare_arena.results import merge, open_results
-from shakespeare_env.datasets.reading import ARENA, read_games, read_results, results_files
+from shakespeare_env.datasets.reading import MANIFEST_NAME, read_games, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated
 
@@ -173,7 +173,7 @@ def changed(**facts):
     ],
 )
 def test_damage_is_named_with_the_remedy(folder, file, change, said):
-    path = results_files(folder)[1] if file == "games" else folder / ARENA
+    path = results_files(folder)[1] if file == "games" else folder / MANIFEST_NAME
     change(path)
     with pytest.raises(DatasetError, match=said) as refused:
         read_results(folder)

@@ -22,7 +22,7 @@ from starlette.routing import Route
 from shakespeare_env.checks.values import number_of, short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
+from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, film_player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis import judging, mistakes
@@ -346,7 +346,7 @@ def _show(asked: _ReviewRequest) -> Response:
         scores=score_graph(film, link),
         at=at,
     )
-    shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
+    shown = film_player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
     return asked.site.page(
         asked.request,
         "review.html",

@@ -70,7 +70,7 @@ def _card_colours(look: _Look, extra: str, seat: int) -> dict[str, Any]:
     return {"fill": fill, "line": SEATS[seat] if look.used else d.LINE}
 
 
-@d.drawn_once
+@d.cached_block
 def _member(look: _Look, extra: str, seat: int) -> d.Block:
     known = b.CARDS[look.card]
     width = _MEMBER_WIDTH
@@ -149,7 +149,7 @@ def draw_wall(
     return d.Block(drawn, width, len(rows) * high)
 
 
-@d.drawn_once
+@d.cached_block
 def _brick(
     space: Space | None, colour: str | None, width: float, high: float, edge: float
 ) -> d.Block:
@@ -247,7 +247,7 @@ def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> 
     return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
 
 
-@d.drawn_once
+@d.cached_block
 def _mood(mood: int, seat: int) -> d.Block:
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     left = 64
@@ -360,7 +360,7 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     return d.Block([ground, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
 
-@d.drawn_once
+@d.cached_block
 def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
     name = w.extra_words(extra) or b.CARDS[look.card].name
     height = _TILE - 2
