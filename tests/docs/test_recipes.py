@@ -50,7 +50,7 @@ def test_processes_share_the_decisions(folder, monkeypatch):
     recipe = import_module("loader_processes")
     decisions = recipe.RecordedDecisions(Batches(folder, size=2048, seed=0))
     loader = DataLoader(decisions, batch_size=None, num_workers=2, multiprocessing_context="spawn")
-    keys = []
+    keys: list[tuple[int, int]] = []
     for batch in loader:
         keys += zip(batch["game_ids"].tolist(), batch["numbers"].tolist(), strict=True)
     assert len(keys) == len(set(keys)) == decisions.batches.decisions

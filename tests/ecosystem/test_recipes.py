@@ -1,6 +1,7 @@
-"""The recipes of docs/libraries, run as a user runs them; each test begins with its library's key.
+"""The recipes in docs/libraries learn, search and play, run as a user runs them.
 
-An illegal action would end a game at a loss, so learning and winning show that masks are followed.
+The name of each test begins with that of its library. An illegal action would end a game with a
+loss, so learning and winning show that masks are respected.
 """
 
 import math
@@ -15,7 +16,7 @@ from tests.agents.networks import PlainNetwork
 from tests.contract.command_line import printed
 from tests.ecosystem.libraries import run
 
-# What other people's libraries warn of is theirs to mend.
+# Warnings of other libraries are not errors.
 pytestmark = pytest.mark.filterwarnings("default")
 
 

@@ -32,7 +32,7 @@ sys.exit("".join(warnings) or None)
 
 @each_notebook
 def test_a_notebook_runs_without_a_warning(path):
-    """It runs in another process, since a kernel's client leaves files and sockets open."""
+    """The notebook runs in another process, as a kernel's client leaves files and sockets open."""
     done = subprocess.run(
         [sys.executable, "-c", _RUN, str(NOTEBOOKS), str(path), VARIABLE],
         capture_output=True,

@@ -75,7 +75,7 @@ def wheel(tmp_path_factory):
 
 
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel):
-    """It has no top-level `agents` or `training`, which could hide packages of the same name."""
+    """A top-level `agents` or `training` could hide packages of the same name."""
     folders = [ROOT / folder for folder in FOLDERS]
     files = {
         path.relative_to(folder.parent).as_posix()
