@@ -39,6 +39,7 @@ def set_up(game: Any, players: int, options: int) -> None:
     for place in range(SEATS):
         game["card"][place] = place
     game["left"] = SEATS
+    # Exchange each card with a random one from there on; place SEATS is the card left.
     for place in range(SEATS):
         other = place + below(game, SEATS + 1 - place)
         card = game["left"] if other == SEATS else game["card"][other]
@@ -72,9 +73,9 @@ def play(game: Any, action: int) -> None:
             game["bettor"] = mover
     elif game["bettor"] != NOBODY:
         game["stays"][mover] = 0
-    following = (mover + 1) % SEATS
-    checked = game["bettor"] == NOBODY and following == 0
-    if checked or following == game["bettor"]:
+    next_seat = (mover + 1) % SEATS
+    checked = game["bettor"] == NOBODY and next_seat == 0
+    if checked or next_seat == game["bettor"]:
         game["to_move"] = -1
         best = 0
         for seat in range(SEATS):
@@ -83,7 +84,7 @@ def play(game: Any, action: int) -> None:
                 best = seat
         game["winners"][best] = 1
     else:
-        game["to_move"] = following
+        game["to_move"] = next_seat
 
 
 @rule

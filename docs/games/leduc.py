@@ -65,7 +65,7 @@ def set_up(game: Any, players: int, options: int) -> None:
     """Deal a card to each seat. The other four cards are the deck."""
     first = below(game, 6)
     second = below(game, 5)
-    second += second >= first
+    second += second >= first  # any card but the first
     left = 0
     for card in range(6):
         if card != first and card != second:

@@ -82,6 +82,7 @@ for rows in collector:
             (total + losses["loss_entropy"]).backward()
             adam.step()
     games = rows["next", "done"].sum()
+    # A reward of 1 is 10 points.
     scores.append(float(10 * rows["next", "reward"].sum() / games))
 print("mean score of the games in each batch:", *map(round, scores))
 

@@ -107,10 +107,10 @@ class RecordedColumns:
 
         players = frame["players"].to_numpy().astype(np.int64)
         present = np.arange(game.max_seats) < players[:, None]
-        holders = frame["agents"].explode()
-        names = holders.unique().sort()
+        names_by_seat = frame["agents"].explode()
+        names = names_by_seat.unique().sort()
         agents = np.full(present.shape, NOBODY, np.int64)
-        agents[present] = holders.cast(load_polars().Enum(names)).to_physical()
+        agents[present] = names_by_seat.cast(load_polars().Enum(names)).to_physical()
         scores = np.zeros(present.shape, np.int16)
         scores[present] = frame["scores"].explode()
         places = np.zeros(present.shape, np.int8)
@@ -119,8 +119,8 @@ class RecordedColumns:
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
         values = np.full(lengths.sum(), np.nan, np.float32)
         has_values = frame["values"].is_not_null()
-        given = _flat(frame["values"].filter(has_values)).fill_null(np.nan)
-        values[np.repeat(has_values.to_numpy(), lengths)] = given.to_numpy()
+        known_values = _flat(frame["values"].filter(has_values)).fill_null(np.nan)
+        values[np.repeat(has_values.to_numpy(), lengths)] = known_values.to_numpy()
 
         return cls(
             source=source,
@@ -167,8 +167,8 @@ class RecordedColumns:
         some = replace(self, **{name: getattr(self, name)[rows] for name in _BY_GAME})
         # A decision's old index is its game's old start plus its number in the game.
         shift = self.starts[rows] - some.starts
-        old = shift[some.row] + np.arange(len(some.row))
-        return replace(some, actions=self.actions[old], values=self.values[old])
+        old_indices = shift[some.row] + np.arange(len(some.row))
+        return replace(some, actions=self.actions[old_indices], values=self.values[old_indices])
 
     def fault(self, row: int, words: str) -> DatasetError:
         """Return the error for an invalid game."""
@@ -266,20 +266,22 @@ def _check_rows(frame: polars.DataFrame, game: Game) -> None:
     """Raise DatasetError unless every row can be a record of this game."""
     pl = load_polars()
     players = pl.col("players")
-    offender = pl.col("forfeited_by")
+    forfeited_by = pl.col("forfeited_by")
     values = pl.col("values")
     lengths = pl.col("actions").list.len()
     checks = {name: pl.col(name).is_not_null() for name in _REQUIRED}
     for name in (*_BY_SEAT, "variants", "actions"):
         entries = pl.col(name).list
-        checks[name] &= entries.drop_nulls().list.len() == entries.len()
+        has_no_null = entries.drop_nulls().list.len() == entries.len()
+        checks[name] &= has_no_null
     for name in _BY_SEAT:
         checks[name] &= pl.col(name).list.len() == players
     checks["players"] &= players.is_between(game.min_seats, game.max_seats)
     checks["deal"] &= pl.col("deal") >= 0
     checks["values"] = values.is_null() | (values.list.len() == lengths)
-    checks["forfeited_by"] = offender.is_null() | offender.is_between(0, players - 1)
-    # Unknown names are refused: an array of texts is as wide as the longest text.
+    checks["forfeited_by"] = forfeited_by.is_null() | forfeited_by.is_between(0, players - 1)
+    # Unknown variants are refused, since they may be long: an array of texts is as wide as its
+    # longest text.
     variants = pl.col("variants").list
     is_known = pl.element().is_in(list(game.options))
     checks["variants"] &= variants.eval(is_known).list.all()
@@ -316,7 +318,7 @@ def replay(
         for name, values in views.items():
             values[decisions] = _VIEWS[name](batch, rows)
 
-    last = np.zeros(games.size, games.game.state)
+    final_records = np.zeros(games.size, games.game.state)
     for variants in np.unique(games.variants):
         chosen = np.flatnonzero(games.variants == variants)
         batch = _deal(games, chosen, variants)
@@ -325,10 +327,10 @@ def replay(
             shape = (len(games.actions), *empty.shape[1:])
             views.setdefault(name, np.empty(shape, empty.dtype))
         _play(games, chosen, batch, record)
-        last[chosen] = batch.save(slice(None))
+        final_records[chosen] = batch.save(slice(None))
     if "records" in views:
-        views["records"] = views["records"].view(last.dtype)
-    return views, last
+        views["records"] = views["records"].view(final_records.dtype)
+    return views, final_records
 
 
 def _deal(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
@@ -407,17 +409,17 @@ class RecordedGame(GameHistory):
         Raises:
             DatasetError: The game cannot have been played as recorded.
         """
-        views, last = replay(columns, ("records",))
-        records = np.concatenate([views["records"], last])
+        views, final_records = replay(columns, ("records",))
+        records = np.concatenate([views["records"], final_records])
         positions = [Position.of_record(columns.game, record) for record in records]
         actions = tuple(columns.actions.tolist())
         decisions = zip(positions, actions, strict=False)
         players = int(columns.players[0])
-        offender = int(columns.forfeited_by[0])
+        forfeited_by = int(columns.forfeited_by[0])
         names = [columns.names[agent] for agent in columns.agents[0, :players]]
         forfeit = ""
-        if offender != NOBODY:
-            forfeit = f"Seat {offender} ({names[offender]}) forfeited the game"
+        if forfeited_by != NOBODY:
+            forfeit = f"Seat {forfeited_by} ({names[forfeited_by]}) forfeited the game"
         return cls(
             positions=positions,
             moves=[position.move_text(action) for position, action in decisions],
@@ -427,7 +429,7 @@ class RecordedGame(GameHistory):
             game_id=int(columns.game_ids[0]),
             scores=tuple(columns.scores[0, :players].tolist()),
             places=tuple(columns.places[0, :players].tolist()),
-            forfeited_by=None if offender == NOBODY else offender,
+            forfeited_by=None if forfeited_by == NOBODY else forfeited_by,
             actions=actions,
         )
 

@@ -77,13 +77,14 @@ class Notation:
                 record[field.name] = _numbers(field, position[key], key, shape)
         over = record["to_move"] < 0
         if (position["winners"] is None) == over:
-            wanted = "the winning seats" if over else "null"
-            reading.refuse("winners", "does not fit `to_move`", f"write {wanted}")
+            remedy = "write the winning seats" if over else "write null"
+            reading.refuse("winners", "does not fit `to_move`", remedy)
         if over:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
         for field in self.fields:
             if field.follows is not None:
                 follows = interpreted(field.follows)
+                # In an impossible position a number may exceed the range of its type.
                 maximum = np.iinfo(field.kind).max
                 numbers = [follows(record, row) for row in range(field.rows)]
                 record[field.name] = [min(number, maximum) for number in numbers]

@@ -104,19 +104,22 @@ class DerivedPresentation:
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
         """Return the table and then the seats in columns, or in lists if columns are too wide."""
-        table, own = self._keys()
-        seats = range(position["players"])
+        table_keys, seat_keys = self._keys()
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
         lines = [title, head.sentence]
-        lines += [f"{key} {_text(position[key])}" for key in table]
-        rows = [[f"{seat}"] + [_text(position[key][seat]) for key in own] for seat in seats]
-        side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
-        if max(map(len, side_by_side)) <= _MAX_COLUMNS:
-            lines += side_by_side if own else []
+        lines += [f"{key} {_text(position[key])}" for key in table_keys]
+        rows = []
+        for seat in range(position["players"]):
+            rows.append([str(seat)] + [_text(position[key][seat]) for key in seat_keys])
+        in_columns = columns([["", *seat_keys], *rows], [str.ljust] * (1 + len(seat_keys)))
+        if not seat_keys:
+            pass  # there is nothing to show of the seats
+        elif max(map(len, in_columns)) <= _MAX_COLUMNS:
+            lines += in_columns
         else:
-            for seat, *values in rows:
-                lines.append(f"seat {seat}")
-                lines += [f"  {key} {text}" for key, text in zip(own, values, strict=True)]
+            for number, *values in rows:
+                lines.append(f"seat {number}")
+                lines += [f"  {key} {text}" for key, text in zip(seat_keys, values, strict=True)]
         return "\n".join(
             part.rstrip()
             for line in lines
@@ -135,12 +138,12 @@ class DerivedPresentation:
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
         mover = position["to_move"]
-        table, own = self._keys()
+        table_keys, seat_keys = self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
-        others = [_piece(key, key, position[key]) for key in table]
+        others = [_piece(key, key, position[key]) for key in table_keys]
         panels = [Panel("table", "Table", [first, *others])]
         for seat in range(position["players"]):
-            pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
+            pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in seat_keys]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]
             title = seat_title(seat, names[seat] if seat < len(names) else "")
             panels.append(Panel(f"seat{seat}", title, pieces, seat))

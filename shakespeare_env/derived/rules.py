@@ -34,7 +34,7 @@ class Check(NamedTuple):
     """A condition that holds for every position of a game.
 
     Attributes:
-        place: The key in the notation that a broken position should correct.
+        place: The key in the notation to correct if a position breaks the condition.
         says: The condition in words.
         broken: A rule (game) -> whether the position breaks the condition.
     """
@@ -108,7 +108,7 @@ def derive_observe(fields: Sequence[StateField], seats: int) -> tuple[Observatio
 
 @rule
 def _observe_nothing(game: Record, seat: int, out: Any) -> None:
-    """Write nothing. The first field has no other before it."""
+    """Write nothing. This is called before the first field, which has no field before it."""
 
 
 def _observe_field(
@@ -209,9 +209,11 @@ def derive_determinize(
     pools = dict.fromkeys(field.pool for field in hidden if field.pool)
     redraw: Visit = _visit_nothing
     for field in hidden:
-        redraw = redraw if field.pool else _draw_numbers(field, redraw)
+        if not field.pool:
+            redraw = _draw_numbers(field, redraw)
     for pool in pools:
-        redraw = _shuffle_pool([field for field in hidden if field.pool == pool], redraw)
+        pool_fields = [field for field in hidden if field.pool == pool]
+        redraw = _shuffle_pool(pool_fields, redraw)
 
     @rule
     def choices(game: Record) -> int:

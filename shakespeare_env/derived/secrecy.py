@@ -2,7 +2,7 @@
 
 A move is public if the others can tell it apart from every other move, whatever they do not see.
 The rules themselves decide this: they are executed on a record in which every hidden number is open
-(`play.branching`). The answer depends only on what all others see, so that a move is secret reveals
+(`play.branching`). The answer depends only on what all others see, so the secrecy of a move reveals
 nothing to them.
 """
 

@@ -227,10 +227,10 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """Draw a star."""
     points = []
     for corner in range(10):
-        reach = size * (0.52 if corner % 2 == 0 else 0.23)
-        turn = math.pi * corner / 5
-        across = reach * math.sin(turn)
-        up = reach * math.cos(turn)
+        radius = size * (0.52 if corner % 2 == 0 else 0.23)
+        angle = math.pi * corner / 5
+        across = radius * math.sin(angle)
+        up = radius * math.cos(angle)
         points.append(svg.Point(tenths(x + across), tenths(y - up)))
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 

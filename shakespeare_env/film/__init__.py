@@ -76,7 +76,7 @@ class Film:
             self.told.append(named_move(log.record(before, move, after), labels))
         self.scores = [position.scores() for position in positions]
         self._seen = [_seen(position, seat) for position in positions]
-        # Shakespeare's chapters are its days, and Figaro's its rounds.
+        # The presentation names the key that changes with each chapter, such as "day".
         key = self.game.presentation.chapter
         chapters = groupby(range(len(positions)), lambda number: self._seen[number][key])
         self.chapters = [(next(numbers), f"{key} {chapter}") for chapter, numbers in chapters]
@@ -95,7 +95,7 @@ class Film:
         return f"{headline.game}: {', '.join(self.names) or headline.table}"
 
     def describe_move(self, number: int, move: str) -> str:
-        """Return in words what a move does that is legal in a position."""
+        """Return what a legal move in a position does, in words."""
         return self.positions[number].describe_move(move, self.names)
 
     def progress(self, number: int) -> str:

@@ -95,14 +95,14 @@ def _skipping_impossible() -> Iterator[None]:
 
 @dataclass
 class _Branch:
-    """A branch on the path of the current run."""
+    """A branch on the execution path of the current run."""
 
     n_options: int
     chosen: int = 0
 
 
 class Branches:
-    """The branches of a rule. Choices at them make each run follow another execution path."""
+    """The branches on execution paths. They make every run follow another path."""
 
     def __init__(self) -> None:
         self._path: list[_Branch] = []

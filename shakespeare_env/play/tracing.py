@@ -90,7 +90,7 @@ class Tracer:
             return game, self._events
 
     def _copy(self, rule: Function) -> Function:
-        """Return a copy of a rule that runs without the compiler, as the rules that it calls do."""
+        """Return a copy of a rule that runs without the compiler and calls copies of others."""
         source = _python_function(rule)
         if source not in self._copies:
             names: dict[str, Any] = {}
@@ -107,7 +107,7 @@ class Tracer:
         return self._copies[source]
 
     def _copy_value(self, value: Any) -> Any:
-        """Return the value that a copy uses in place of one that a rule refers to."""
+        """Return the value that a copy of a rule uses in place of one that the rule uses."""
         # A compiled rule has a `py_func`. Without the compiler, a rule has a `__wrapped__`.
         if hasattr(value, "py_func") or hasattr(value, "__wrapped__"):
             return self._copy(value)
@@ -119,7 +119,7 @@ class Tracer:
         """Return a function that also adds the events of its calls."""
 
         def call(*args: Any) -> Any:
-            # NumPy would keep sums of int8 in eight bits.
+            # NumPy would compute sums of int8 in eight bits.
             wide = [int(value) if isinstance(value, np.signedinteger) else value for value in args]
             if teller is None:
                 return function(*wide)
