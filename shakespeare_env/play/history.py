@@ -41,7 +41,8 @@ def score_sheet_from_events(
     rows: dict[str, list[int]] = {}
     for event in events:
         if event.seat is not None and event.points:
-            rows.setdefault(event.source, [0] * len(scores))[event.seat] += event.points
+            row = rows.setdefault(event.source, [0] * len(scores))
+            row[event.seat] += event.points
     return start + sorted(rows.items())
 
 
@@ -197,8 +198,8 @@ class GameHistory:
 def _reveals(before: Position, moves: Sequence[str], after: Position, seat: int) -> bool:
     """Return whether moves have shown a seat something that it did not know.
 
-    They have if a possible game that looks like the true one before the moves does not look like it
-    after them.
+    This is so if a possible game, which looks to the seat like the true one before the moves, looks
+    different after them.
     """
     for seed in range(_POSSIBLE_GAMES):
         possible = before.determinize(seat, seed)
