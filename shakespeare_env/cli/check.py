@@ -55,7 +55,7 @@ def check(
         refuse_unused(context, read, "--observation lists the fields alone")
 
     given = files or []
-    own_games = [str(file) for file in given if registry.is_in_file(str(file))]
+    own_games = [str(file) for file in given if registry.is_file_reference(str(file))]
     boxes = [file for file in given if str(file) not in own_games]
     if own_games and not boxes:
         refuse_unused(context, {"files"}, "FILE.py:GAME names the game, which has no box")
@@ -96,16 +96,16 @@ def _report_box(game: str, file: Path, list_all: bool) -> bool:
     from rich.console import Console
     from rich.table import Table
 
-    from shakespeare_env.boxes import constraints, violated
+    from shakespeare_env.boxes import constraints, violated_constraints
 
     console = Console()
     checked = constraints(game)
-    violations = dict(violated(game, file))
+    violations = dict(violated_constraints(game, file))
     table = Table("", "What holds for every copy", "Source", "What is wrong")
     for constraint in checked if list_all else violations:
         mark = "[red]✗[/]" if constraint in violations else "[green]✓[/]"
         faults = "\n".join(violations.get(constraint, ()))
-        table.add_row(mark, constraint.says, constraint.source, faults)
+        table.add_row(mark, constraint.description, constraint.source, faults)
     held = f"{len(checked) - len(violations)} of {len(checked)} constraints hold"
     console.print(f"{file}: {held}", highlight=False, markup=False, soft_wrap=True)
     if table.rows:

@@ -66,7 +66,7 @@ def find_game(name: str, argument: str = "--game") -> Game:
     A wrong name is a usage error. If the game's box is invalid, the command exits with an error.
     """
     with usage_errors(argument):
-        return registry.named(name)
+        return registry.resolve(name)
 
 
 def check_own_game(own: Game | None, name: str, where: object) -> None:

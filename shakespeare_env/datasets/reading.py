@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pydantic
 
 from shakespeare_env.checks.limits import read_regular
-from shakespeare_env.checks.values import in_words
-from shakespeare_env.core.registry import box_fault
+from shakespeare_env.checks.values import error_text
+from shakespeare_env.core.registry import box_mismatch
 from shakespeare_env.datasets.frames import (
     RESULTS,
     first_line,
@@ -70,7 +70,7 @@ def game_of_results(folder: Path) -> str:
     except (OSError, ValueError) as error:
         raise DatasetError(
             f"{str(folder)!r} holds no results: {MANIFEST_NAME} cannot be read "
-            f"({in_words(error)}); give a folder that `shakespeare arena` or "
+            f"({error_text(error)}); give a folder that `shakespeare arena` or "
             "`shakespeare dataset` has written"
         ) from error
     if manifest.format != RESULTS_FORMAT:
@@ -79,7 +79,7 @@ def game_of_results(folder: Path) -> str:
         )
     box = folder / BOX_NAME
     try:
-        fault = box_fault(manifest.game, manifest.box_digest, box if box.exists() else None)
+        fault = box_mismatch(manifest.game, manifest.box_digest, box if box.exists() else None)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:

@@ -10,7 +10,7 @@ import torch
 import typer
 
 from shakespeare_env.cli import app
-from tests.contract.command_line import printed
+from tests.contract.command_line import output_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -73,7 +73,7 @@ def test_the_examples_about_datasets_run_one_after_the_other(tmp_path, monkeypat
             outputs.append(capsys.readouterr().out)
         elif language == "sh":
             for line in block.replace("--games 2000", "--games 16").splitlines():
-                outputs.append(printed(*shlex.split(line)[1:], input="quit\n"))
+                outputs.append(output_of(*shlex.split(line)[1:], input="quit\n"))
     assert "16 games" in outputs[0]
     assert "Position 0 of" in outputs[1]
     assert "Wrote game.html" in outputs[-1]
@@ -87,7 +87,7 @@ def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():
     assert {"hint", "undo", "scores", "quit"} <= {*entered}
     arguments = shlex.split(command.removeprefix("$ "))[1:]
     screen = {"COLUMNS": "78", "LINES": "40"}
-    output = printed(*arguments, input="\n".join(entered) + "\n", env=screen)
+    output = output_of(*arguments, input="\n".join(entered) + "\n", env=screen)
     for part in parts:
         _, match, output = output.partition(part)
         assert match, part

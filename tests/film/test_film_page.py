@@ -22,13 +22,13 @@ from shakespeare_table.analysis.mistakes import (
     annotated_page,
     mistakes_summary,
 )
-from tests.agents.sessions import played
+from tests.agents.sessions import played_session
 from tests.drawings import pieces
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def game(request):
-    return played(request.param, most=16).history
+    return played_session(request.param, most=16).history
 
 
 def data_of(page):
@@ -110,7 +110,7 @@ def test_a_film_for_one_seat_shows_only_what_the_seat_may_know(game, seat):
 
 
 def test_the_end_of_a_game_is_open_to_every_seat():
-    game = played("figaro")
+    game = played_session("figaro")
     last_moves = GameHistory(game.positions[-3:], game.moves[-2:])
     full_view = pictures(json.loads(Film(last_moves).data()), -1)
     for seat in (0, SPECTATOR):
