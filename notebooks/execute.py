@@ -21,12 +21,12 @@ HERE = Path(__file__).parent
 _TIMEOUT_S = 1800
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 """One thread makes sums independent of the number of cores, and lets kernels run side by side."""
-_NOTICE = "shakespeare-env: compil"
+_COMPILE_NOTICE = "shakespeare-env: compil"
 """The beginning of lines about compilation. They appear only when a function is first used."""
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
-    """Return a notebook after running all cells, with `environment` added to the variables.
+    """Return a notebook after running all cells, with additional environment variables.
 
     Raises:
         CellExecutionError: A cell fails.
@@ -54,7 +54,9 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
         for output in cell.get("outputs", []):
             if output.get("name") == "stderr":
                 lines = output.text.splitlines(keepends=True)
-                output.text = "".join(line for line in lines if not line.startswith(_NOTICE))
+                output.text = "".join(
+                    line for line in lines if not line.startswith(_COMPILE_NOTICE)
+                )
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
     return notebook
@@ -63,8 +65,8 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
     """Return the notebook without what differs between executions, and without data attributes."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    notebook.metadata = nbformat.from_dict(facts)
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook.metadata = nbformat.from_dict(metadata)
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         for output in cell.get("outputs", []):

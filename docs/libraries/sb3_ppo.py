@@ -20,7 +20,7 @@ def games(n, reward):
 
 
 def mean_result(learner):
-    """Return the mean of 200 new games: 1 is a win, and -1 is a loss."""
+    """Return the mean of 200 new games, in which 1 is a win and -1 a loss."""
     return evaluate_policy(learner, games(50, "win"), n_eval_episodes=200)[0]
 
 

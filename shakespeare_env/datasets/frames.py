@@ -88,7 +88,7 @@ Only datasets have `values`, which are null in an arena.
 
 
 def load_polars() -> Any:
-    """Import and return `polars`; the error says how to install it."""
+    """Import and return `polars`. If it is missing, the error says how to install it."""
     with requires_extra("data", "datasets need"):
         return import_module("polars")
 
@@ -101,7 +101,7 @@ def parquet_errors() -> tuple[type[BaseException], ...]:
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, cut to fit."""
+    """Return the first line of an error's message, cut to 200 characters."""
     return str(error).partition("\n")[0][:200]
 
 

@@ -58,8 +58,8 @@ def words(
     if room is not None:
         full_width = width(text, size, weight)
         if full_width > room:
-            fitting = floor(100 * size * room / full_width) / 100
-            size = max(round(size * _SMALLEST, 2), fitting)
+            fitting_size = floor(100 * size * room / full_width) / 100
+            size = max(round(size * _SMALLEST, 2), fitting_size)
         text = shortened(text, size, room, weight)
         data = {"room": str(tenths(room))}
     return svg.Text(
@@ -94,16 +94,16 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
     return text.rstrip() + "…"
 
 
-def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
+def lines(parts: Iterable[str], size: float, room: float, separator: str = " ") -> list[str]:
     """Join the parts of a text, breaking a line before a part that would exceed `room`."""
-    broken = [""]
+    joined = [""]
     for part in parts:
-        longer = f"{broken[-1]}{joint}{part}" if broken[-1] else part
+        longer = f"{joined[-1]}{separator}{part}" if joined[-1] else part
         if width(longer.strip(), size) <= room:
-            broken[-1] = longer
+            joined[-1] = longer
         else:
-            broken.append(part)
-    return [line.strip() for line in broken if line]
+            joined.append(part)
+    return [line.strip() for line in joined if line]
 
 
 def plain(text: str) -> str:

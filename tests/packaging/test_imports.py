@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {
+SLOW_TO_IMPORT = {
     "PIL",
     "matplotlib",
     "pandas",
@@ -24,7 +24,7 @@ HEAVY = {
     "tensorboard",
     "torch",
 }
-"""Libraries that take long to import."""
+"""Libraries that are slow to import."""
 PACKAGES = [
     "shakespeare_env",
     "shakespeare_env.cli",
@@ -85,7 +85,7 @@ def test_importing_a_package_loads_no_slow_library_and_changes_no_environment_va
     lines = printed_by(PRINT_LOADED_MODULES, *PACKAGES).splitlines()
     for package, line in zip(PACKAGES, lines, strict=True):
         loaded = {name.partition(".")[0] for name in json.loads(line)}
-        assert not HEAVY & loaded, package
+        assert not SLOW_TO_IMPORT & loaded, package
         if package.startswith("shakespeare_env"):
             assert not {"shakespeare_agents", "shakespeare_arena", "shakespeare_training"} & loaded
 
