@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
     """A folder that holds all rows in two files, the second of which is not full."""
     with open_results(tmp_path / "arena", GAME) as results_folder:
         with monkeypatch.context() as patched:
-            patched.setattr(results, "FULL", 1)
+            patched.setattr(results, "FULL_FILE_BYTES", 1)
             results_folder.append(ROWS[:5])
         results_folder.append(ROWS[5:])
     return tmp_path / "arena"
@@ -60,7 +60,7 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
             results_folder.append(more[number : number + 1])
     assert results_files(folder) == [first, last]
     assert pl.read_parquet(last)["key"].to_list() == [*ROWS["key"][5:], *more["key"][:4]]
-    monkeypatch.setattr(results, "FULL", 1)
+    monkeypatch.setattr(results, "FULL_FILE_BYTES", 1)
     for number in range(4, 7):
         with open_results(folder, GAME) as results_folder:
             results_folder.append(more[number : number + 1])
