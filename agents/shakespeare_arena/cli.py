@@ -42,7 +42,7 @@ def evaluate(
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
-    variants = choices.variants_at(game, option, len(entrants))
+    variants = choices.checked_variants(game, option, len(entrants))
     choices.check_writable(out)
     seats = seat_plan(entrants, seed)
     total = seats.deals_for(games) * seats.games_per_deal
@@ -104,7 +104,7 @@ def measure(
     game = choices.find_game(game_name)
     with choices.usage_errors("--players"):
         tables = table_sizes(game, players)
-    variants = choices.variants_at(game, option, max(tables))
+    variants = choices.checked_variants(game, option, max(tables))
     # A single name would also make the default agent, which does not play here.
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
@@ -156,7 +156,7 @@ def dataset(
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
-    variants = choices.variants_at(game, option, len(entrants))
+    variants = choices.checked_variants(game, option, len(entrants))
     try:
         with (
             workers_options.open_chosen_workers(workers, ray) as chosen_workers,
@@ -181,7 +181,7 @@ def dataset(
             raise
         choices.exit_with_error(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
-        choices.interrupted("Unfinished. ")
+        choices.exit_interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
     faults = summaries.faults(summaries.seat_rows(forfeited))
@@ -243,10 +243,10 @@ def arena(
     if merge:
         read = {"merge", "results", "report", "own_game"}
         words = "--merge, given before each folder, copies its games into --results and plays none"
-        choices.refuse_unread(context, read, words)
+        choices.refuse_unused(context, read, words)
     elif report:
         read = {"report", "own_game", "config" if results is None else "results"}
-        choices.refuse_unread(context, read, "--report shows the games of one folder")
+        choices.refuse_unused(context, read, "--report shows the games of one folder")
     folder = results
     if folder is None and config is not None:
         folder = config.with_suffix("")
@@ -269,7 +269,7 @@ def arena(
         from shakespeare_arena.config import ArenaConfig
         from shakespeare_arena.ladders.sheets import standings_tables, table_sheets
         from shakespeare_arena.ladders.standings import standings_of
-        from shakespeare_env.datasets.reading import arena_game, read_results
+        from shakespeare_env.datasets.reading import game_of_results, read_results
 
         ending = ""
         if merge:
@@ -298,7 +298,7 @@ def arena(
                     settings, folder, on_progress=on_progress, workers=chosen_workers
                 )
             ending = f"Stopped because {reason}. "
-        choices.check_own_game(own, arena_game(folder), folder)
+        choices.check_own_game(own, game_of_results(folder), folder)
         standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         choices.exit_with_error(str(fault))
@@ -307,7 +307,7 @@ def arena(
             f"the results cannot be written ({fault}); the same command resumes"
         )
     except KeyboardInterrupt:
-        choices.interrupted(f"Stopped; finished games are kept: {report_command()}\n")
+        choices.exit_interrupted(f"Stopped; finished games are kept: {report_command()}\n")
     console = Console()
     extra = list(table_sheets(standings)) if report else []
     console.print(standings_tables(standings, extra))

@@ -116,7 +116,7 @@ class RefereedLineup(Lineup):
 
     def _ask_in_process(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
         """Ask an agent of this process for all games at once; if it fails, game by game."""
-        rng = self._asked(batch, rows)
+        rng = self._generators_for(batch, rows)
         before = rng.saved()
         started = perf_counter()
         compiled_before = compile_seconds()

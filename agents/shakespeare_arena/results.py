@@ -27,12 +27,12 @@ from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet_bytes
 from shakespeare_env.datasets.parquet import read_parquet
 from shakespeare_env.datasets.reading import (
-    ARENA,
-    ARENA_FORMAT,
     BOX_NAME,
-    FILES,
-    FULL,
-    arena_game,
+    FULL_FILE_BYTES,
+    GAME_FILE_PATTERN,
+    MANIFEST_NAME,
+    RESULTS_FORMAT,
+    game_of_results,
     read_results,
     results_files,
 )
@@ -45,7 +45,9 @@ if TYPE_CHECKING:
 _PLANS = r"round-\d{4,}\.json"
 CONFIG_NAME = "arena.toml"
 """The file with the text of the configuration that was played last."""
-_NAMES = "|".join([FILES, _PLANS, *map(re.escape, (ARENA, CONFIG_NAME, BOX_NAME))])
+_NAMES = "|".join(
+    [GAME_FILE_PATTERN, _PLANS, *map(re.escape, (MANIFEST_NAME, CONFIG_NAME, BOX_NAME))]
+)
 """The names of all files that are written atomically, as a regular expression."""
 _MOST_ROUNDS = 1000
 _LARGEST_PLAN = 2**28  # the most bytes of a plan; half a million matches of six seats fit
@@ -84,7 +86,7 @@ class ResultsFolder:
         if files:
             last = files[-1]
             self._number = int(last.stem.rpartition("-")[2])
-            if last.stat().st_size < FULL:
+            if last.stat().st_size < FULL_FILE_BYTES:
                 self._begun = read_parquet(last)
             else:
                 self._number += 1
@@ -99,7 +101,7 @@ class ResultsFolder:
         content = parquet_bytes(begun)
         write_atomically(self.folder / f"games-{self._number:06d}.parquet", content)
         self._begun = begun
-        if len(content) >= FULL:
+        if len(content) >= FULL_FILE_BYTES:
             self._number += 1
             self._begun = rows.clear()
         self.results = self.results.vstack(rows)
@@ -129,21 +131,21 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
     except (FileExistsError, NotADirectoryError) as fault:
         raise ArenaError(f"{str(folder)!r} is not a folder; {remedy}") from fault
     names = {path.name for path in folder.iterdir()}
-    if ARENA not in names and not all(is_leftover(name, _NAMES) for name in names):
+    if MANIFEST_NAME not in names and not all(is_leftover(name, _NAMES) for name in names):
         raise ArenaError(f"{folder} holds other things; {remedy}")
     wait = f"wait until it ends, or {remedy}"
     taken = ArenaError(f"{folder}: another process plays in it; {wait}")
     taken_here = ArenaError(f"{folder}: this process already plays in it; {wait}")
     with hold_folder(folder, _NAMES, taken=taken, taken_here=taken_here):
-        if not (folder / ARENA).exists():
+        if not (folder / MANIFEST_NAME).exists():
             box = registry.game(game).box
             if box != registry.own_box(game):
                 write_atomically(folder / BOX_NAME, box.read_bytes())
-            facts = {"format": ARENA_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
-            write_atomically(folder / ARENA, json.dumps(facts).encode())
-        found = arena_game(folder)
-        if found != game:
-            raise ArenaError(f"{folder} holds games of {found}, not of {game}; give another folder")
+            facts = {"format": RESULTS_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
+            write_atomically(folder / MANIFEST_NAME, json.dumps(facts).encode())
+        other = game_of_results(folder)
+        if other != game:
+            raise ArenaError(f"{folder} holds games of {other}, not of {game}; give another folder")
         yield ResultsFolder(folder, game)
 
 
@@ -155,7 +157,7 @@ def merge(folders: Sequence[Path], into: Path) -> int:
         ArenaError, DatasetError, ModuleNotFoundError, OSError: a folder cannot be read or opened
             (see `open_results`).
     """
-    games = {arena_game(folder): folder for folder in folders}
+    games = {game_of_results(folder): folder for folder in folders}
     if len(games) != 1:
         given = ", ".join(f"{folder} of {game}" for game, folder in games.items())
         raise ArenaError(f"only results of one game can be merged: {given}")

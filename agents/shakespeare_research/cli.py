@@ -14,7 +14,7 @@ from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.choices import exit_with_error, interrupted
+from shakespeare_env.cli.choices import exit_interrupted, exit_with_error
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import requires_extra
 
@@ -89,12 +89,12 @@ def findings(
     """Ask questions about good play in many boxes, draw such boxes, or report on the answers."""
     if sample is not None:
         read = {"sample", "groups", "out", "seed", "game_name"}
-        choices.refuse_unread(context, read, "--sample draws boxes and asks nothing")
+        choices.refuse_unused(context, read, "--sample draws boxes and asks nothing")
     elif report is not None:
-        choices.refuse_unread(context, {"report", "out"}, "--report asks nothing anew")
+        choices.refuse_unused(context, {"report", "out"}, "--report asks nothing anew")
     else:
         read = context.params.keys() - {"groups"}
-        choices.refuse_unread(context, read, "only --sample draws groups of facts")
+        choices.refuse_unused(context, read, "only --sample draws groups of facts")
     if out is None and (report is None or sample is not None):
         raise typer.BadParameter("give a folder to write to", param_hint="--out")
     try:
@@ -125,7 +125,7 @@ def findings(
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         exit_with_error(str(fault))
     except KeyboardInterrupt:
-        interrupted("Unfinished. ")
+        exit_interrupted("Unfinished. ")
     typer.echo(f"{out} has the answers of {len(shards)} plays. To report on them, run")
     typer.echo(f"  {command('findings', '--report', out)}")
 

@@ -76,17 +76,17 @@ class Session:
         """The moves between the positions."""
         return self.history.moves
 
-    def play_out(self, on_move: OnMove | None = None, most: int | None = None) -> None:
+    def play_out(self, on_move: OnMove | None = None, max_moves: int | None = None) -> None:
         """Let agents play until another seat is to move or the game is over.
 
         Args:
             on_move: Called after every move.
-            most: The most moves to play. None means no limit.
+            max_moves: The most moves to play. None means no limit.
 
         Raises:
             Exception: Whatever an agent raises. `failed` is then its seat.
         """
-        last = None if most is None else len(self.moves) + most
+        last = None if max_moves is None else len(self.moves) + max_moves
         decided: list[int] = []  # the action of the agent to move; empty if it is no agent's turn
 
         def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
@@ -96,7 +96,7 @@ class Session:
             record = self.position.record()
             self._batch.load([0], np.array([record], record.dtype))
             try:
-                play_out(self._batch, self._lineup, after_step=after_step, most=1)
+                play_out(self._batch, self._lineup, after_step=after_step, max_steps=1)
             except Exception:
                 self.failed = self.position.to_move
                 raise
@@ -123,7 +123,7 @@ class Session:
         Raises:
             ValueError: The move cannot be undone. The message says why.
         """
-        number = self.history.last_of(seat)
+        number = self.history.undoable_move(seat)
         move = self.moves[number]
         self.history = self.history.up_to(number)
         del self._generator_states[number + 1 :]
@@ -143,5 +143,5 @@ def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) 
     """
     assert position.to_move is not None
     session = Session(position, {position.to_move: agent}, seed, generator=number)
-    session.play_out(most=1)
+    session.play_out(max_moves=1)
     return session.moves[0]

@@ -11,5 +11,5 @@ def played_session(name, players=None, most=None, *, seed=4, names=None):
     players = players or max(registry.seats(name)[0], 2)
     position = Position.new(name, players=players, seed=seed)
     session = Session(position, dict.fromkeys(range(players), RandomAgent()), seed, names=names)
-    session.play_out(most=most)
+    session.play_out(max_moves=most)
     return session

@@ -58,7 +58,7 @@ def games(table, agents, n):
 def forfeits(table, tested, n=1, most=None):
     """Return the faults by which an agent loses some of n games against random agents."""
     batch, lineup = games(table, [tested], n)
-    play_out(batch, lineup, most=most)
+    play_out(batch, lineup, max_steps=most)
     lineup.end()
     forfeited = np.flatnonzero(lineup.forfeited)
     faults = [lineup.forfeits[row].fault for row in forfeited.tolist()]

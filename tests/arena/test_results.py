@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_arena import results
 from shakespeare_arena.results import merge, open_results
-from shakespeare_env.datasets.reading import ARENA, read_games, read_results, results_files
+from shakespeare_env.datasets.reading import MANIFEST_NAME, read_games, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated
 
@@ -25,7 +25,7 @@ def folder(tmp_path, monkeypatch):
     """Return a folder that holds all rows in two files, the second of which is not full."""
     with open_results(tmp_path / "arena", GAME) as results_folder:
         with monkeypatch.context() as patched:
-            patched.setattr(results, "FULL", 1)
+            patched.setattr(results, "FULL_FILE_BYTES", 1)
             results_folder.append(ROWS[:5])
         results_folder.append(ROWS[5:])
     return tmp_path / "arena"
@@ -60,7 +60,7 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
             results_folder.append(more[number : number + 1])
     assert results_files(folder) == [first, last]
     assert pl.read_parquet(last)["key"].to_list() == [*ROWS["key"][5:], *more["key"][:4]]
-    monkeypatch.setattr(results, "FULL", 1)
+    monkeypatch.setattr(results, "FULL_FILE_BYTES", 1)
     for number in range(4, 7):
         with open_results(folder, GAME) as results_folder:
             results_folder.append(more[number : number + 1])
@@ -175,7 +175,7 @@ def changed(**facts):
     ],
 )
 def test_damage_is_named_with_the_remedy(folder, file, change, said):
-    path = results_files(folder)[1] if file == "games" else folder / ARENA
+    path = results_files(folder)[1] if file == "games" else folder / MANIFEST_NAME
     change(path)
     with pytest.raises(DatasetError, match=said) as refused:
         read_results(folder)

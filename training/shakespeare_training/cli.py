@@ -146,14 +146,14 @@ def train(
         ):  # says where the run's game is, and changes nothing
             read.add("game_name")
         words = "--resume keeps a run's folder and settings, of which only --decisions may change"
-        choices.refuse_unread(context, read, words)
+        choices.refuse_unused(context, read, words)
     elif print_config:
         read = {"print_config", "config", "game_name", "start", "settings", "seed"}
         read |= {"decisions", "minutes"}
-        choices.refuse_unread(context, read, "--print-config trains nothing")
+        choices.refuse_unused(context, read, "--print-config trains nothing")
     else:
         read = context.params.keys() - {"trust"}
-        choices.refuse_unread(context, read, "only --resume asks for trust")
+        choices.refuse_unused(context, read, "only --resume asks for trust")
     folder = resume or out or Path("runs")
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))

@@ -122,8 +122,8 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
                 "mistake": decision,
                 "kind": mistake.kind,
                 "title": _title(film, mistake),
-                "played": film.in_words(before, film.told[before].move),
-                "better": film.in_words(before, decision.best),
+                "played": film.describe_move(before, film.told[before].move),
+                "better": film.describe_move(before, decision.best),
             }
         )
     return str(template("graphs.html").module.mistakes(rows, link))

@@ -22,7 +22,7 @@ from starlette.routing import Route
 from shakespeare_env.checks.values import parse_number, short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
+from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, film_player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis import judging, mistakes
@@ -348,7 +348,7 @@ def _show(query: _ReviewQuery) -> Response:
         scores=score_graph(film, link),
         at=at,
     )
-    shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
+    shown = film_player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
     return query.site.page(
         query.request,
         "review.html",

@@ -27,7 +27,7 @@ from shakespeare_env.checks.values import player_name, short_name, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
-from shakespeare_env.play.named import numbered
+from shakespeare_env.play.named import distinct_names
 
 FORMAT = 3
 _T = TypeVar("_T")
@@ -128,7 +128,7 @@ class TablePlan:
     @property
     def names(self) -> list[str]:
         """The players' names by seat. Players of the same name are numbered."""
-        return numbered([occupant.name for occupant in self.seats])
+        return distinct_names([occupant.name for occupant in self.seats])
 
     @property
     def agents_seed(self) -> int:

@@ -96,7 +96,7 @@ class TableState(GameHistory):
             seat for seat, occupant in enumerate(self.plan.seats) if occupant.agent is not None
         }
         try:
-            number = self.last_of(seat, agents)
+            number = self.undoable_move(seat, agents)
         except ValueError as fault:
             raise TableError(str(fault)) from fault
         return replace(self.up_to(number), undone=self.undone + 1, fault="")

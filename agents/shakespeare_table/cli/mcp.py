@@ -44,7 +44,7 @@ def mcp(
         game_name = choices.find_game(game_name).name
     # Slow imports are late to keep the shell's completion quick.
     try:
-        from shakespeare_env.datasets.reading import arena_game, is_arena
+        from shakespeare_env.datasets.reading import game_of_results, has_manifest
         from shakespeare_table.mcp.results import ResultsWriter
         from shakespeare_table.mcp.server import server_of
         from shakespeare_table.mcp.tools import GameTools
@@ -52,8 +52,8 @@ def mcp(
         results_writer = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
-            game_of_results = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
-            games = [game_name or game_of_results]
+            recorded_game = game_of_results(results) if has_manifest(results) else choices.DEFAULT_GAME
+            games = [game_name or recorded_game]
             results_writer = ResultsWriter(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
         tools = GameTools(named or [], games, results_writer)

@@ -22,7 +22,7 @@ from shakespeare_env.cli.choices import (
     check_writable,
     exit_with_error,
     find_game,
-    refuse_unread,
+    refuse_unused,
 )
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.history import GameHistory
@@ -101,20 +101,20 @@ def replay(
     """Step through a recorded game, or draw a position with its legal moves."""
     if page is not None:
         read = {"record", "own_game", "game_id", "seat", "page"}
-        refuse_unread(context, read, "--page writes the complete game")
+        refuse_unused(context, read, "--page writes the complete game")
     elif instead is not None:
         read = {"record", "own_game", "game_id", "instead", "at", "named", "continuations", "seed"}
-        refuse_unread(context, read, "--instead shows everything that follows")
+        refuse_unused(context, read, "--instead shows everything that follows")
         if at is None:
             raise typer.BadParameter(
                 "give --at, the number of the position", param_hint="--instead"
             )
     elif listed:
         read = {"record", "own_game", "game_id", "seat", "listed"}
-        refuse_unread(context, read, "--list lists all moves and plays none")
+        refuse_unused(context, read, "--list lists all moves and plays none")
     else:
         read = {"record", "own_game", "game_id", "seat", "at"}
-        refuse_unread(context, read, "agents play only after --instead")
+        refuse_unused(context, read, "agents play only after --instead")
     own = None if own_game is None else find_game(own_game)
     text = record.strip().removeprefix("\ufeff").strip()  # pasted text may have a byte order mark
     is_position = text.startswith("{")

@@ -14,7 +14,7 @@ from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.datasets.frames import RESULTS, frame
-from shakespeare_env.datasets.reading import is_arena, read_results
+from shakespeare_env.datasets.reading import has_manifest, read_results
 from shakespeare_env.errors import ArenaError
 from shakespeare_table.mcp.model_game import GameStart, ModelGame
 
@@ -52,7 +52,7 @@ class ResultsWriter:
         Args:
             playing: The starts of the model's solo games in progress.
         """
-        rows = read_results(self.folder).to_dicts() if is_arena(self.folder) else []
+        rows = read_results(self.folder).to_dicts() if has_manifest(self.folder) else []
         solo = [row for row in rows if row["players"] == 1]
         seed = solo[0]["seed"] if solo else 0
         used = {

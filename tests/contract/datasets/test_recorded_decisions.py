@@ -145,8 +145,8 @@ def test_frames_that_have_a_number_twice_are_refused(folder, at_once, monkeypatc
         (pl.col("game_id").cast(pl.String), "game_id has String, not whole numbers"),
         (pl.col("game_id") + 0.5, "game_id has Float64, not whole numbers"),
         (pl.lit(None), "game_id has Null, not whole numbers"),
-        (pl.col("game_id") - 1, "game_id -1, which is no number from 0"),
-        (pl.col("game_id").replace(1, None), "game_id None, which is no number from 0"),
+        (pl.col("game_id") - 1, "game_id -1, but numbers begin with 0"),
+        (pl.col("game_id").replace(1, None), "game_id None, but numbers begin with 0"),
     ],
 )
 def test_frames_whose_numbers_are_none_are_refused(folder, number, said):
@@ -297,6 +297,6 @@ def test_only_variants_that_exist_are_read(folder, variants):
     games = read_games(folder).collect()
     (known, *_) = registry.game(games["game"][0]).options
     changed = games.with_columns(variants=pl.lit(variants or [known, known]))
-    with pytest.raises(DatasetError, match=r"variants .* cannot be those of a game") as refused:
+    with pytest.raises(DatasetError, match=r"variants .* does not fit a game") as refused:
         Batches(changed.lazy(), size=SIZE)
     assert len(str(refused.value)) < 300

@@ -5,7 +5,7 @@ from collections import Counter
 import numpy as np
 
 from shakespeare_env.core.game import SPECTATOR
-from shakespeare_env.play.history import from_events
+from shakespeare_env.play.history import score_sheet_from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
 from tests.contract.playing import check_events
@@ -45,7 +45,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
             as_seen = check_events(before, move, after, seat)
             assert by_source(as_seen) == by_source(events)
             told += as_seen
-        names, rows = zip(*from_events(at_start, told), strict=True)
+        names, rows = zip(*score_sheet_from_events(at_start, told), strict=True)
         assert len(set(names)) == len(names) > 2
         assert [sum(column) for column in zip(*rows, strict=True)] == after.scores()
     assert n_moves > 60

@@ -90,7 +90,7 @@ def test_an_agent_remembers_each_game_for_each_seat(table):
 
     play_out(batch, lineup, before_step=count)
     for (row, seat), decisions in asked.items():
-        of_seat = lineup.generators.asked_by(np.array([seat]), np.array([row]))
+        of_seat = lineup.generators.for_seats(np.array([seat]), np.array([row]))
         assert of_seat.memory(0) == {"decisions": decisions}
 
 
@@ -122,9 +122,11 @@ def test_only_the_rows_and_steps_asked_for_are_played(table):
     play_out(batch, lineup, np.array([1, 3]))
     assert batch.save([0, 2, 4]).tobytes() == before
     assert (batch.to_move[[1, 3]] == -1).all()
-    for most in (0, 7):
-        play_out(batch, lineup, most=most, after_step=lambda rows, _: steps.append(len(rows)))
-        assert steps == [3] * most
+    for max_steps in (0, 7):
+        play_out(
+            batch, lineup, max_steps=max_steps, after_step=lambda rows, _: steps.append(len(rows))
+        )
+        assert steps == [3] * max_steps
     # A seat from outside is waited for: every game stops where it is that seat's turn.
     lineup.seats[:, 0] = OUTSIDE
     while True:

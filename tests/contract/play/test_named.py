@@ -7,7 +7,7 @@ import pytest
 from shakespeare_env.core import registry, seat_names
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import GameLog, MoveRecord
-from shakespeare_env.play.named import named_move, numbered
+from shakespeare_env.play.named import distinct_names, named_move
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import move_by_rule, play_by_rule
 
@@ -55,7 +55,7 @@ def test_the_examples_of_the_docstring_hold():
 
 
 def test_players_of_one_name_are_numbered():
-    assert numbered(["Ann", "Bob", "Ann"]) == ["Ann 1", "Bob", "Ann 2"]
+    assert distinct_names(["Ann", "Bob", "Ann"]) == ["Ann 1", "Bob", "Ann 2"]
 
 
 @pytest.mark.parametrize("name", registry.names())

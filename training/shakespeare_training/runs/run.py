@@ -21,7 +21,7 @@ from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.play.lineup import try_out
+from shakespeare_env.play.lineup import warm_up
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
 from shakespeare_training.learner import Learner, never_stop, no_time_limit
@@ -71,7 +71,7 @@ class Run:
         learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
         own = [*self.learner.experts(), learner]
         agents = named | {f"number {number} of the learner": it for number, it in enumerate(own)}
-        try_out(agents, config.game, max(config.players), config.seed)
+        warm_up(agents, config.game, max(config.players), config.seed)
         self._digests = {name: agent_digest(name, agent, game) for name, agent in named.items()}
         policy = self.learner.policy
         if bfloat16 is None and config.precision == "auto":
