@@ -1,7 +1,7 @@
 """Self-play as in PettingZoo's tutorial for Stable-Baselines3, to compare our speed with.
 
 Every step of the tutorial's Gymnasium environment is another seat's. The learner gets the next
-decider's reward, which credits the wrong seat (see `shakespeare_training.ppo`).
+decider's reward, which credits the wrong seat (see `shakespeare_training.rollout`).
 """
 
 from __future__ import annotations
