@@ -1,4 +1,4 @@
-"""The training loop of a run, with its evaluations, checkpoints, progress bar and last words."""
+"""The training loop of a run, with its evaluations, checkpoints and progress bar."""
 
 from __future__ import annotations
 
@@ -42,8 +42,9 @@ def train(
     Args:
         run: The run.
         console: Shows the progress bar, results and what to do next.
-        stop: A request to stop, which others may make.
-        workers: They play the games of expert iteration, by default this process; PPO plays here.
+        stop: Lets other code request a stop.
+        workers: The workers that play the games of expert iteration, by default this process. PPO
+            does not use them.
         callbacks: Callbacks of Stable-Baselines3; if one returns False, the run is stopped.
 
     Returns:
@@ -52,7 +53,7 @@ def train(
     Raises:
         TrainingError: the weights have exploded, or the run has been closed.
         OSError: the run cannot be saved.
-        WorkerError: workers are lost again and again; what was saved is intact.
+        WorkerError: workers are lost repeatedly; the last save is intact.
     """
     run.check_open()
     if workers is not None and isinstance(run.learner, ExpertIteration):
@@ -62,14 +63,14 @@ def train(
         _say(console, f"{run.folder} is complete after {run.decisions:,} decisions")
     else:
         training = _Training(run, console, stop or Stop(), callbacks)
-        is_complete = training.run_to_its_end()
+        is_complete = training.run_to_end()
         if not is_complete:
             _say(console, f"Stopped after {training.saved_decisions:,} decisions; saved.")
-    _say_what_is_next(console, run, is_complete)
+    _say_next_steps(console, run, is_complete)
     return is_complete
 
 
-def _say_what_is_next(console: Console, run: Run, is_complete: bool) -> None:
+def _say_next_steps(console: Console, run: Run, is_complete: bool) -> None:
     folder = run.folder
     game = game_option(run.config.game)
     players = max(run.config.players)
@@ -77,17 +78,17 @@ def _say_what_is_next(console: Console, run: Run, is_complete: bool) -> None:
     if not is_utf8(folder):
         logs = "none: TensorBoard takes no folder whose name is not UTF-8"
     twice = 2 * run.config.decisions
-    if twice <= run.decisions:  # a run learns from whole rollouts, and one may be longer than that
+    if twice <= run.decisions:  # the last rollout may exceed the length of the run by far
         twice = 2 * run.decisions
     longer = ["--decisions", twice] if is_complete else []
-    resumed = command("train", *registry.own_game_options(), "--resume", folder, *longer)
-    evaluated = command("evaluate", *game, folder, "random", "--players", players)
+    resume = command("train", *registry.own_game_options(), "--resume", folder, *longer)
+    evaluate = command("evaluate", *game, folder, "random", "--players", players)
 
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
     _say(console, f"Logs        {logs}")
-    _say(console, f"Continue    {resumed}")
-    _say(console, f"Evaluate    {evaluated}")
+    _say(console, f"Continue    {resume}")
+    _say(console, f"Evaluate    {evaluate}")
     _say(console, f"Play it     {command('play', *game, folder)}")
 
 
@@ -96,10 +97,10 @@ def _say(console: Console, text: str) -> None:
 
 
 class _Training:
-    """The training loop of a run, and the point from which it could be resumed at any moment.
+    """The training loop of a run, with the latest point from which the run can be resumed.
 
-    A rollout, update or evaluation game that is stopped half-way is forgotten, and repeated when
-    the run is resumed.
+    A rollout, update or evaluation that is stopped half-way is discarded, and repeated when the run
+    is resumed.
     """
 
     def __init__(
@@ -128,13 +129,13 @@ class _Training:
 
     @property
     def saved_decisions(self) -> int:
-        """Decisions when the run was last saved; whatever came after is learned again."""
+        """Decisions when the run was last saved, from which it continues when it is resumed."""
         return 0 if self._saved is None else self._saved.state.decisions
 
-    def run_to_its_end(self) -> bool:
-        """Train, and return whether the run is complete; one that was stopped is saved.
+    def run_to_end(self) -> bool:
+        """Train, and return whether the run is complete.
 
-        A stopped run must not be used afterwards.
+        A run that is stopped is saved, and must not be used afterwards.
         """
         run = self._run
         stop = self._stop
@@ -142,7 +143,7 @@ class _Training:
             with self._progress, stop.deferred(), run.learning(stop.check) as learner:
                 self._loop(learner)
         except KeyboardInterrupt:
-            if self._saved is None:  # nothing has begun
+            if self._saved is None:  # there is nothing to save yet
                 raise
             if self._point is not self._saved:
                 self._save()
@@ -162,7 +163,7 @@ class _Training:
             self._evaluate_or_save_if_due()
 
             callbacks.on_rollout_start()
-            learner.collect(self._follow)
+            learner.collect(self._on_games)
             callbacks.on_rollout_end()
             run.log_rollout()
 
@@ -195,10 +196,10 @@ class _Training:
         run = self._run
         if not run.history or run.decisions >= self._next_evaluation:
             return True
-        # A run may have been stopped in the middle of an evaluation.
+        # The run may have been stopped in the middle of an evaluation.
         return run.history[-1].decisions == run.decisions and bool(run.unmeasured)
 
-    def _follow(self, finished: FinishedGames) -> None:
+    def _on_games(self, finished: FinishedGames) -> None:
         run = self._run
         self._progress.update(
             self._learning,
