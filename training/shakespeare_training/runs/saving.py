@@ -207,12 +207,12 @@ def locked(folder: Path, *, is_new: bool) -> Iterator[None]:
         yield
 
 
-def how_to_go_on(folder: Path) -> str:
+def how_to_continue(folder: Path) -> str:
     """Return the remedy after a run has failed, in words without a capital and a full stop."""
     if not (folder / STATE_NAME).exists():
-        return "nothing was saved yet; mend the fault, and give the same command again"
+        return "nothing was saved yet; once this is fixed, start again with the same command"
     resume = command("train", *registry.own_game_options(), "--resume", folder)
-    return f"the last save is intact; mend the fault, and continue with {resume}"
+    return f"the last save is intact; once this is fixed, continue with {resume}"
 
 
 def read_state(folder: Path) -> RunState:
@@ -336,9 +336,11 @@ def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
             expected[f"optimizer/{number}/step"] = torch.zeros(())
             expected[f"optimizer/{number}/exp_avg"] = parameter
             expected[f"optimizer/{number}/exp_avg_sq"] = parameter
-    if missing := sorted(expected.keys() - arrays.keys()):
+    missing = sorted(expected.keys() - arrays.keys())
+    if missing:
         raise ValueError(f"{missing[0]} is missing")
-    if unexpected := sorted(arrays.keys() - expected.keys()):
+    unexpected = sorted(arrays.keys() - expected.keys())
+    if unexpected:
         raise ValueError(f"{unexpected[0]} is not an array of a run")
     n_open = len(arrays.get("open/games", ()))
     for name, array in arrays.items():
