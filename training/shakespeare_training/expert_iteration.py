@@ -40,7 +40,7 @@ GAMES_PER_SHARD = 8
 """The number of games that a worker plays in parallel. It does not depend on the number of workers,
 because users' agents may round differently in batches of another size."""
 
-Rows = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,11 +73,11 @@ class Examples(NamedTuple):
     masks: NDArray[np.bool_]  # [k, A]
     prior: NDArray[np.float32]  # [k, A], the policy before the search
     search_advantages: NDArray[np.float32]  # [k, A], as from `search_advantages`
-    players: Rows  # [k], seats at the table
+    players: Integers  # [k], seats at the table
     shares: NDArray[np.float32]  # [k, S], of the victory, by seat clockwise of the one that decided
-    changes: NDArray[np.float32]  # [k, S], of scores until the end, in `Game.score_scale`
+    changes: NDArray[np.float32]  # [k, S], of scores until the end, in units of `score_scale`
 
-    def take(self, indices: Rows) -> Examples:
+    def take(self, indices: Integers) -> Examples:
         """Return the decisions with the indices int64[m]."""
         return Examples._make(array[indices] for array in self)
 
@@ -85,7 +85,7 @@ class Examples(NamedTuple):
 class GameShard(NamedTuple):
     """m games of a group, to be played to their end."""
 
-    rows: Rows  # [m], the games' numbers in the group
+    rows: Integers  # [m], the games' numbers in the group
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
     seats: NDArray[np.int32]  # [m, S], as in `Lineup`; opponents are numbered as in the job
@@ -98,7 +98,7 @@ class PlayedShard(NamedTuple):
     random: NDArray[np.uint64]  # [m], the records' random states
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
     scores: NDArray[np.int16]  # [m, S], final scores
-    order: NDArray[np.int64]  # [2, k], the game's number in the group, and all decisions before
+    order: Integers  # [2, k], each decision's game, by its number in the group, and its step
     examples: Examples
 
 
@@ -147,7 +147,7 @@ class ExpertIteration(Learner):
         played: list[PlayedShard] = []
         no_games = np.zeros(0, np.int64)
 
-        def report(finished: Rows) -> None:
+        def report(finished: Integers) -> None:
             decisions_played = sum(len(shard.examples.players) for shard in played)
             self.num_timesteps = decisions_before + decisions_played + decisions_under_way
             self.check_stop()
@@ -202,9 +202,10 @@ class ExpertIteration(Learner):
         batch = league.batch
         all_rows = np.arange(batch.n)
         records = batch.save(all_rows)
-        for each in played:
-            records["random"][each.shard.rows] = each.random
-            league.lineup.generators.states[each.shard.rows] = each.generators
+        for result in played:
+            rows = result.shard.rows
+            records["random"][rows] = result.random
+            league.lineup.generators.states[rows] = result.generators
         league.record_results(FinishedGames(league.lineup.seats, batch.final_scores.copy()))
         batch.load(all_rows, records)
         batch.restart(all_rows)
@@ -215,8 +216,8 @@ class ExpertIteration(Learner):
         examples = self.examples
         assert examples is not None
         count = len(examples.players)
-        parts = max(1, round(count / self.settings.batch_size))
-        for indices in np.array_split(self.rng.permutation(count), parts):
+        n_minibatches = max(1, round(count / self.settings.batch_size))
+        for indices in np.array_split(self.rng.permutation(count), n_minibatches):
             yield examples.take(indices)
 
     def losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
@@ -312,7 +313,7 @@ class SearchedGames:
 
 def _decide(
     expert: SearchAgent, games: InformationSets, rng: GameGenerators, is_searched: bool
-) -> tuple[Rows, NDArray[np.float32], NDArray[np.float32]]:
+) -> tuple[Integers, NDArray[np.float32], NDArray[np.float32]]:
     """Return actions, int64[m], the prior and the search advantages, float32[m, A] each."""
     if is_searched:
         searched = expert.look_ahead(games, rng)
@@ -346,9 +347,9 @@ def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
 class _Step(NamedTuple):
     """The learner's m decisions in one step of a batch (see also `Examples`)."""
 
-    rows: Rows  # [m], the games
-    steps: Rows  # [m], all seats' decisions before these in each game
-    seats: Rows  # [m], the seats that decided
+    rows: Integers  # [m], the games
+    steps: Integers  # [m], the number of decisions before these in each game, by all seats
+    seats: Integers  # [m], the seats that decided
     scores: NDArray[np.float32]  # [m, S], the scores before
     observations: NDArray[np.int8]
     masks: NDArray[np.bool_]
@@ -367,7 +368,7 @@ class GameBuffer:
         self._steps: list[_Step] = []
 
     def add(
-        self, step: int, rows: Rows, prior: NDArray[np.float32], advantages: NDArray[np.float32]
+        self, step: int, rows: Integers, prior: NDArray[np.float32], advantages: NDArray[np.float32]
     ) -> None:
         """Add the decisions that are about to be made in some games.
 
@@ -391,7 +392,7 @@ class GameBuffer:
             )
         )
 
-    def decisions(self, numbers: Rows) -> tuple[NDArray[np.int64], Examples]:
+    def decisions(self, numbers: Integers) -> tuple[Integers, Examples]:
         """Return the decisions and their `PlayedShard.order`, once the games are over.
 
         Args:

@@ -45,7 +45,7 @@ class LearnerGames(Protocol):
     actions and at most S seats.
 
     Attributes:
-        league: The opponents, and who has which seat.
+        league: The opponents, and the players at the seats.
         players: int64[n], seats at the tables.
         obs: int8[n, D], the observations of the seats to move.
         mask: bool[n, A], their legal actions.

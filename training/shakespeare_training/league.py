@@ -1,8 +1,8 @@
 """The learner's opponents: itself, its own snapshots, and other agents.
 
-Opponents stay for a whole game: swapping one would spoil trajectories and win rates. Snapshots are
-drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with weight (1 - x)^2
-for a recent win rate x of the learner.
+Opponents stay for a whole game, because swapping one would spoil trajectories and win rates.
+Snapshots are drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with
+weight (1 - x)^2, where x is the learner's recent win rate.
 """
 
 from __future__ import annotations
@@ -41,15 +41,15 @@ MOST_GAMES = 1.01 / (1.0 - _DECAY)
 
 @dataclass(eq=False)
 class Opponent:
-    """An agent the learner plays against, and the learner's results against it.
+    """An agent that the learner plays against, and the learner's results in these games.
 
     Attributes:
-        name: The name of an agent or its folder, or a snapshot's age in decisions.
+        name: The agent's name, or the number of decisions before a snapshot was taken.
         agent: The agent that plays.
         tensors: A snapshot's weights; None for other agents.
-        games: Weighted number of games against it; older ones count less.
-        wins: The learner's wins, weighted likewise; a tie is half a win.
-        retired: Whether it is no longer drawn and only finishes its games.
+        games: Weighted number of games; older games count less.
+        wins: Weighted number of the learner's wins; a tie is half a win.
+        retired: Whether the opponent is no longer drawn and only finishes its games.
         stored: The file of a snapshot's weights, once they are saved.
     """
 
@@ -178,7 +178,7 @@ class League:
             snapshot, and against each named agent.
         active: The snapshot that plays in new games, if any.
         finished: The number of games finished so far.
-        rng: Generator that draws the active snapshot; each game's own draws everything else.
+        rng: Generator that draws the active snapshot; each game's generator draws the rest.
     """
 
     def __init__(
@@ -196,13 +196,13 @@ class League:
             Opponent(name, make(spec, batch.game)) for name, spec in self.specs.items()
         ]
         self.weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
-        self._every_row = np.arange(batch.n)
+        self._all_rows = np.arange(batch.n)
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-        generators = GameGenerators.of_games(seed, self._every_row)
+        generators = GameGenerators.of_games(seed, self._all_rows)
         self.lineup = Lineup([], seats, generators)
         self._set_agents()
         self._blas = ThreadpoolController()
-        self.assign_seats(self._every_row)
+        self.assign_seats(self._all_rows)
 
     @property
     def snapshots(self) -> list[Opponent]:
@@ -255,11 +255,11 @@ class League:
 
     def learner_to_move(self) -> NDArray[np.bool_]:
         """Return whether the learner is to move in each game, bool[n]."""
-        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
+        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._all_rows) == OUTSIDE
         return own
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the opponents' actions, int64[m], in games where one is to move, int64[m]."""
+        """Return the opponents' actions, int64[m], in games in which they are to move, int64[m]."""
         # The project's networks use no BLAS threads, but users' agents may multiply with NumPy,
         # whose second thread would spin on a core that PyTorch needs.
         with one_blas_thread(self._blas):
@@ -292,7 +292,12 @@ class League:
             opponent.wins = opponent.wins * decay + float((weights * wins).sum())
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
-        """Add the current learner, named by its decisions, to the pool of snapshots."""
+        """Add a snapshot of the learner to the pool, and retire one if there are too many.
+
+        Args:
+            name: The number of decisions that the learner has made.
+            tensors: The learner's weights.
+        """
         self.opponents.append(self._snapshot(name, tensors))
         older = self.pool[:-1]  # the newest stays, because it has not played yet
         if len(older) >= self.max_snapshots:
@@ -336,7 +341,7 @@ class League:
         return rates
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but arrays, for `restore`."""
+        """Return the state of the league without its arrays, for `restore`."""
         opponents = [
             {
                 "name": opponent.name,

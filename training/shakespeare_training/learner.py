@@ -42,11 +42,11 @@ def no_time_limit() -> float:
 
 
 def never_stop() -> None:
-    """Check for a stop where none can be requested: do nothing."""
+    """Do nothing, as the `check_stop` of a learner that nothing stops."""
 
 
 def ignore_games(_finished: FinishedGames) -> None:
-    """Take no notice of finished games."""
+    """Do nothing with finished games."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -57,7 +57,7 @@ class LearnerSettings:
         seed: Decides the initial weights and every draw.
         width: Width of the network's layers.
         batch_size: Decisions per minibatch, approximately.
-        n_epochs: Passes over the decisions that were collected.
+        n_epochs: Passes over the collected decisions in an update.
         learning_rate: Learning rate of Adam.
         vf_coef: Coefficient of the loss of the forecast changes of scores.
         win_coef: Coefficient of the loss of the forecast shares of the victory.
@@ -83,17 +83,17 @@ class Learner:
     losses (`losses`). Nothing is drawn from a global generator.
 
     Attributes:
-        games: The games that it plays.
-        settings: Its settings.
-        league: Its opponents, and who has which seat.
-        policy: Its network.
+        games: The games that the learner plays.
+        settings: The learner's settings.
+        league: The opponents, and the players at the seats.
+        policy: The network.
         num_timesteps: Decisions that the learner has made.
         updates: Passes over collected decisions so far.
         goal: The number of decisions at which schedules reach their end.
         open_decisions: Decisions whose consequences are not known yet, by kind of data; each has
             one row in every tensor.
         rng: Generator that draws actions and shuffles minibatches.
-        time_share: Returns the share of its time limit that the run has used, 0 to 1.
+        time_share: Returns the share of the run's time limit that is used, 0 to 1.
         check_stop: Called often while playing and learning; raises to stop the learner.
         logger: Logger of Stable-Baselines3 for everything that is measured.
     """
@@ -135,6 +135,7 @@ class Learner:
             fused=True,
             capturable=on_gpu,
         )
+        # 1 once the KL divergence has ended the update early, else 0.
         self._stopped = torch.zeros((), device=self.device)
         # The number of minibatches, then the sums of their losses and statistics.
         self._sums = torch.zeros(_MOST_LOGGED, device=self.device)
@@ -188,7 +189,7 @@ class Learner:
         for minibatch in self._passes():
             self._learn_from(minibatch)
             self.check_stop()
-            # Asking a GPU would wait for it. There the optimiser takes no more steps instead.
+            # Reading the value would wait for a GPU, where the optimiser skips its steps instead.
             if not on_gpu and self._stopped > 0:
                 break
 
@@ -206,11 +207,12 @@ class Learner:
         settings = self.settings
         losses = self.losses(minibatch)
         self._logged = list(losses)
-        measured = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
-        self._sums[: len(measured)] += measured * (1.0 - self._stopped)
+        addends = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
+        self._sums[: len(addends)] += addends * (1.0 - self._stopped)
         if settings.target_kl is not None:
-            too_far = losses["approx_kl"] > 1.5 * settings.target_kl
-            self._stopped.copy_(torch.maximum(self._stopped, too_far.float()))
+            is_too_far = losses["approx_kl"] > 1.5 * settings.target_kl
+            self._stopped.copy_(torch.maximum(self._stopped, is_too_far.float()))
+            # Adam skips its step where this is 1, so a GPU need not be waited for.
             self.optimizer.found_inf = self._stopped  # type: ignore[attr-defined]
             if self._stopped.device.type == "cpu" and self._stopped > 0:
                 return

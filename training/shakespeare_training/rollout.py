@@ -198,10 +198,9 @@ class Rollout:
     ) -> Iterator[Minibatch]:
         """Yield the closed decisions in random order, in minibatches of `batch_size`.
 
-        The last minibatch takes the rest.
-
-        With a `near_certain_share` below 1, minibatches are of about equal size and hold about
-        equally many near-certain decisions. The network is run on this share of them.
+        The last minibatch takes the rest. With a `near_certain_share` below 1, minibatches are of
+        about equal size and hold about equally many near-certain decisions, and the network is run
+        on this share of those.
         """
         count = len(closed.rows)
         n_minibatches = max(1, round(count / batch_size))
@@ -225,7 +224,7 @@ class Rollout:
     def _minibatch(
         self, closed: ClosedDecisions, indices: torch.Tensor, repetition: Repetition
     ) -> Minibatch:
-        """Return the closed decisions with the indices int64[k], repeated."""
+        """Return the minibatch of the closed decisions with the indices int64[k]."""
         stores = {name: store.flatten(0, 1) for name, store in self.decisions.items()}
         rows = closed.rows[indices]
         repeated = repetition.repeat(indices)
@@ -246,14 +245,15 @@ class Rollout:
 def rotate_seats(
     by_seat: torch.Tensor, players: torch.Tensor, first_seats: torch.Tensor
 ) -> torch.Tensor:
-    """Return values by seat, [n, S, 2], counted clockwise from other first seats.
+    """Return values by seat, [n, S, 2], with the seats of each table renumbered clockwise.
 
-    A negative first seat undoes the rotation. Values of absent seats become 0.
+    Values of absent seats become 0.
 
     Args:
         by_seat: [n, S, 2], values by seat.
         players: int64[n], seats at the tables.
-        first_seats: int[n], the seat of each table that becomes number 0.
+        first_seats: int[n], the seat of each table that becomes number 0. The negative of this seat
+            undoes the rotation.
     """
     places = torch.arange(by_seat.shape[1], device=by_seat.device)
     seats = (places + first_seats[:, None]) % players[:, None]
@@ -296,8 +296,8 @@ def seat_targets(
         forecasts: float32[R, n, S, 2], the deciding seat's forecasts.
         seats: int8[R, n], the seat that decided, or `NO_DECISION`.
         dones: bool[R, n], whether the next row belongs to another game.
-        carried_gains: float32[C, n, S, 2], gains since the decisions of the first C rows that came
-            in before these rows.
+        carried_gains: float32[C, n, S, 2], earlier gains since the carried decisions, which are in
+            the first C rows.
         gae_lambda: Bias against variance.
     """
     n_rows, n, n_seats, _ = gains.shape
@@ -307,11 +307,12 @@ def seat_targets(
     gained = torch.zeros_like(gains)
     closed = torch.zeros_like(dones)
 
-    # Of what follows the row, for each seat that may decide in it: all seats' gains until its next
-    # decision, the forecast and target of that decision, and whether there is one or the game ends.
+    # These tensors describe the rows after the current one from the view of each seat, axis 1: all
+    # seats' gains until its next decision, and the forecast and target of that decision.
     gains_ahead = gains.new_zeros(n, n_seats, n_seats, 2)
     next_forecast = torch.zeros_like(gains_ahead)
     next_target = torch.zeros_like(gains_ahead)
+    # Whether the rows hold the seat's next decision or the end of the game.
     has_next = dones.new_zeros(n, n_seats)
     for row in reversed(range(n_rows)):
         has_next = has_next | dones[row][:, None]
