@@ -32,7 +32,7 @@ def expert_iteration_learner(**settings):
 
 
 def test_it_learns_from_games_that_other_weights_played():
-    """Its losses fall, although the games were played by another learner."""
+    """The losses fall, although the games were played by another learner."""
     other = expert_iteration_learner(warmup_decisions=0, seed=1)
     other.collect()
     learner = expert_iteration_learner(

@@ -139,19 +139,7 @@ def train(
     console = UnbreakableConsole()
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
-    if resume is not None:
-        read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        if registry.is_in_file(game_name):  # such a name only tells where the run's game is
-            read.add("game_name")
-        why = "--resume keeps a run's folder and settings, of which only --decisions may change"
-        choices.refuse_unread(context, read, why)
-    elif print_config:
-        read = {"print_config", "config", "game_name", "start", "settings", "seed"}
-        read |= {"decisions", "minutes"}
-        choices.refuse_unread(context, read, "--print-config trains nothing")
-    else:
-        read = context.params.keys() - {"trust"}
-        choices.refuse_unread(context, read, "only --resume asks for trust")
+    _refuse_unread_options(context, game_name, resume, print_config)
     folder = resume or out or Path("runs")
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
@@ -182,8 +170,8 @@ def train(
                 name = None if game is None else game.name
                 given = {"game": name, "decisions": decisions, "seed": seed}
                 overrides = {name: value for name, value in given.items() if value is not None}
-                overrides |= _parsed(settings)
-                chosen, origin = _chosen(config, overrides, start, minutes)
+                overrides |= _parse_settings(settings)
+                chosen, origin = _choose_config(config, overrides, start, minutes)
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
@@ -203,17 +191,35 @@ def train(
             train_run(run, console, stop, running_workers, made_callbacks)
 
 
+def _refuse_unread_options(
+    context: typer.Context, game_name: str | None, resume: Path | None, print_config: bool
+) -> None:
+    if resume is not None:
+        read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
+        if registry.is_in_file(game_name):  # such a name only tells where the run's game is
+            read.add("game_name")
+        why = "--resume keeps a run's folder and settings, of which only --decisions may change"
+    elif print_config:
+        read = {"print_config", "config", "game_name", "start", "settings", "seed"}
+        read |= {"decisions", "minutes"}
+        why = "--print-config trains nothing"
+    else:
+        read = context.params.keys() - {"trust"}
+        why = "only --resume imports what is trusted"
+    choices.refuse_unread(context, read, why)
+
+
 def _new_folder(kind: str, seed: int) -> Path:
     return Path("runs") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
 
 
-def _parsed(settings: list[str] | None) -> dict[str, Any]:
+def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
     from shakespeare_training.config import parse_override
 
     return dict(map(parse_override, settings or []))
 
 
-def _chosen(
+def _choose_config(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
     """Return the settings, and the folder of the checkpoint to start from.
@@ -367,8 +373,8 @@ def exploit(
 
     with choices.usage_errors("--players"):
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
-    (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
-    if getattr(frozen.agent, "is_slow", False):
+    opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
+    if getattr(opponent.agent, "is_slow", False):
         table = ["--game", registry.how_to_name(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
         typer.echo(
@@ -398,7 +404,7 @@ def exploit(
                         players=seats,
                         games=games,
                         seed=seed,
-                        training=_parsed(settings),
+                        training=_parse_settings(settings),
                     ),
                     game.name,
                     console=console,

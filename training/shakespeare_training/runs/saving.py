@@ -167,6 +167,7 @@ class ResumePoint:
 
 
 def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
+    """Return the file of a snapshot's weights, after writing it if the folder lacks it."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         stem = f"{_SNAPSHOT}-{int(snapshot.name)}"

@@ -37,11 +37,11 @@ def train(
 ) -> bool:
     """Train until a run is complete, out of time or stopped, then say what to do next.
 
-    After `stop` or KeyboardInterrupt the run is saved as it was after its last update.
+    A run that is stopped by `stop` or KeyboardInterrupt is saved as it was after its last update.
 
     Args:
         run: The run.
-        console: Shows the progress bar, results and what to do next.
+        console: The console that shows the progress bar, the results and the next steps.
         stop: Lets other code request a stop.
         workers: The workers that play the games of expert iteration, by default this process. PPO
             does not use them.
@@ -76,7 +76,7 @@ def _say_next_steps(console: Console, run: Run, is_complete: bool) -> None:
     players = max(run.config.players)
     logs = f"tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}"
     if not is_utf8(folder):
-        logs = "none: TensorBoard takes no folder whose name is not UTF-8"
+        logs = "none: TensorBoard cannot write to a folder whose name is not UTF-8"
     twice = 2 * run.config.decisions
     if twice <= run.decisions:  # the last rollout may exceed the length of the run by far
         twice = 2 * run.decisions
@@ -109,13 +109,14 @@ class _Training:
         self._run = run
         self._stop = stop
         self._callbacks = SB3Callbacks(callbacks, run.learner, stop)
-        self._saved_at = time.monotonic()
         self._point = run.resume_point()
+        # The point that is saved in the folder; None before the first save.
         self._saved = self._point if (run.folder / STATE_NAME).exists() else None
+        self._saved_at = time.monotonic()
         config = run.config
-        evaluated = run.history[-1].decisions if run.history else 0
+        last_evaluation = run.history[-1].decisions if run.history else 0
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
-        self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
+        self._next_evaluation = _next_multiple(last_evaluation, config.evaluate_every)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -187,7 +188,7 @@ class _Training:
             games = config.first_evaluation_games if is_first else config.evaluation_games
             self._evaluate(games)
             self._next_evaluation = _next_multiple(run.decisions, config.evaluate_every)
-            return
+            return  # an evaluation saves the run
         self._point = run.resume_point()
         if time.monotonic() - self._saved_at > config.save_every:
             self._save()
@@ -210,6 +211,7 @@ class _Training:
         self._callbacks.on_step(finished)
 
     def _log_self_play(self, finished: FinishedGames) -> None:
+        """Log the winning scores of games in which the learner has every seat."""
         is_present = finished.seats != NOBODY
         is_learner = finished.seats == OUTSIDE
         for game in np.flatnonzero((is_learner == is_present).all(axis=1)):
