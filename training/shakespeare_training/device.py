@@ -89,7 +89,7 @@ class DeviceGames:
     def begin_rollout(self, rng: np.random.Generator) -> None:
         """Take over the present league, and a seed for every draw until the next rollout."""
         self._generator.manual_seed(int(rng.integers(2**62)))
-        if self._step:  # games went on since the last rollout
+        if self._step:  # steps were played outside a rollout
             self._update_league()
         league = self.league
         lineup = league.lineup
@@ -98,12 +98,12 @@ class DeviceGames:
         self.states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
         self._by_kind.copy_(torch.from_numpy(by_kind))
         seated = {*np.unique(lineup.seats).tolist(), *by_kind.tolist()}
-        playing = [index for index in seated if index >= len(self._named)]
-        self._slots_in_use = len(playing)
+        snapshots = [index for index in seated if index >= len(self._named)]
+        self._slots_in_use = len(snapshots)
         while len(self._slots) < self._slots_in_use:
-            snapshot = league.opponents[playing[0]]
+            snapshot = league.opponents[snapshots[0]]
             self._slots.append(_Slot(snapshot, league.batch.game, self.batch.device))
-        for slot, index in zip(self._slots, playing, strict=False):
+        for slot, index in zip(self._slots, snapshots, strict=False):
             slot.hold(league.opponents[index], index)
 
     def network_rows(self) -> torch.Tensor | slice:

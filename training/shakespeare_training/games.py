@@ -69,7 +69,7 @@ class LearnerGames(Protocol):
         """bool[n], whether the seat to move is the learner's."""
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the present league, and take every draw until the next rollout from `rng`."""
+        """Take over the present league, and the generator of draws until the next rollout."""
 
     def network_rows(self) -> torch.Tensor | slice:
         """Return the m games in which the learner's network is run."""
@@ -121,7 +121,7 @@ class HostGames:
         return torch.from_numpy(self.league.learner_to_move())
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Draw from this generator until the next rollout."""
+        """Draw from the generator until the next rollout."""
         self._rng = rng
 
     def network_rows(self) -> torch.Tensor | slice:
@@ -186,7 +186,7 @@ def adopt_threads() -> int:
     """Return PyTorch's number of threads, and fix it for this thread of the process.
 
     A thread that has not used PyTorch yet takes over the number that another thread has set last.
-    So it must not take it while `one_thread` changes it.
+    So this function waits while `one_thread` changes the number.
     """
     with _changing_threads:
         return torch.get_num_threads()

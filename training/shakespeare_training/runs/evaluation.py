@@ -129,7 +129,7 @@ def measure(
     """
     game = registry.game(config.game)
     learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
-    sizes = {kind: math.ceil(games / kind[0]) * kind[0] for kind in kinds}
+    sizes = {(players, name): math.ceil(games / players) * players for players, name in kinds}
     # The time of a game is about proportional to its seats.
     all_work = sum(size * players for (players, _), size in sizes.items())
     work_done = 0
@@ -152,14 +152,14 @@ def measure(
         )
         work_done += result.games * players
         own = result.agents[0]
-        # In solo games the learner's score is the winning score.
-        winning = own.mean_score, own.score_low, own.score_high
-        if result.mean_winning_score is not None:
-            winning = (
-                result.mean_winning_score,
-                result.winning_score_low,
-                result.winning_score_high,
-            )
+        if result.mean_winning_score is None:  # a solo game, where the only score wins
+            mean_winning_score = own.mean_score
+            winning_low = own.score_low
+            winning_high = own.score_high
+        else:
+            mean_winning_score = result.mean_winning_score
+            winning_low = result.winning_score_low
+            winning_high = result.winning_score_high
         yield OpponentResult(
             decisions=decisions,
             seconds=round(seconds, 1),
@@ -170,9 +170,9 @@ def measure(
             low=None if meets_copies else own.low,
             high=None if meets_copies else own.high,
             mean_score=own.mean_score,
-            mean_winning_score=winning[0],
+            mean_winning_score=mean_winning_score,
             score_low=own.score_low,
             score_high=own.score_high,
-            winning_low=winning[1],
-            winning_high=winning[2],
+            winning_low=winning_low,
+            winning_high=winning_high,
         )
