@@ -44,7 +44,7 @@ ADAPTING: Mapping[str, Any] = {
 _DEFAULT_ALGORITHM = "ppo"
 
 Share = Annotated[float, Field(ge=0, le=1)]
-SomeShare = Annotated[float, Field(gt=0, le=1)]
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(gt=0)]
@@ -113,7 +113,7 @@ class TrainingConfig(BaseModel):
     """Decisions per minibatch, approximately."""
     n_epochs: Count = 2
     """Passes over each rollout."""
-    near_certain_share: Annotated[SomeShare, OnlyPPO] = 1.0
+    near_certain_share: Annotated[PositiveShare, OnlyPPO] = 1.0
     """Share of the near-certain decisions (probability above 0.99) to learn from. Each pass takes
     another random part, weighted so that the expected gradient is the same. 1 takes all."""
     learning_rate: Positive = 2e-3
@@ -156,7 +156,7 @@ class TrainingConfig(BaseModel):
     target_sharpness: Annotated[Positive, OnlySearch] = 50.0
     """Coefficient of the policy's gain of utility in the loss, whose other term is the divergence
     from the policy that played."""
-    near_certain: Annotated[SomeShare, OnlySearch] = 0.99
+    near_certain: Annotated[PositiveShare, OnlySearch] = 0.99
     """Decisions with a move at least this likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0
     """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""

@@ -62,35 +62,37 @@ class ActionEvaluation(NamedTuple):
 class _MaskedCategorical(torch.autograd.Function):
     """Log-probabilities of actions, and entropies, from all actions' logits and masks.
 
-    It passes over every action of every situation half as often as PyTorch's own gradients would.
+    PyTorch's own gradients would pass over every action of every situation twice as often.
     """
 
     @staticmethod
     def forward(
         ctx: Any, logits: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        logs = masked_log_softmax(logits, masks)
+        log_probs = masked_log_softmax(logits, masks)
         # The softmax of log-probabilities equals their exponential, but exp() takes three times as
         # long on -1e8. An illegal action adds 0 * -1e8 = -0.
-        probabilities = logs.softmax(dim=-1)
-        entropies = -(probabilities * logs).sum(dim=-1)
-        ctx.save_for_backward(logs, probabilities, entropies, actions)
+        probabilities = log_probs.softmax(dim=-1)
+        entropies = -(probabilities * log_probs).sum(dim=-1)
+        ctx.save_for_backward(log_probs, probabilities, entropies, actions)
         ctx.dtype = logits.dtype
-        return logs.gather(1, actions[:, None]).squeeze(1), entropies
+        return log_probs.gather(1, actions[:, None]).squeeze(1), entropies
 
     @staticmethod
     def backward(
         ctx: Any, grad_log_probs: torch.Tensor, grad_entropies: torch.Tensor
     ) -> tuple[torch.Tensor, None, None]:
-        logs, probabilities, entropies, actions = ctx.saved_tensors
-        gradient = (logs + entropies[:, None]).mul_(grad_entropies[:, None])
+        log_probs, probabilities, entropies, actions = ctx.saved_tensors
+        # By the logits, the gradient of the entropy is -p * (log(p) + entropy), and that of an
+        # action's log-probability is -p, plus 1 at the action.
+        gradient = (log_probs + entropies[:, None]).mul_(grad_entropies[:, None])
         gradient.add_(grad_log_probs[:, None]).mul_(probabilities).neg_()
         gradient.scatter_add_(1, actions[:, None], grad_log_probs[:, None])
         return gradient.to(ctx.dtype), None, None
 
 
 class PolicyNetwork(nn.Module):
-    """The network with a policy and forecasts, to be trained.
+    """The network that is trained, with heads for the policy and the forecasts.
 
     Fresh heads forecast equal shares of the victory and no changes of scores.
 
@@ -132,11 +134,9 @@ class PolicyNetwork(nn.Module):
         nn.init.orthogonal_(self.action.weight, 0.01, generator=rng)
         nn.init.zeros_(self.win.weight)
         nn.init.zeros_(self.score.weight)
-        for layer in self._layers():
+        layers = [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
+        for layer in layers:
             nn.init.zeros_(layer.bias)
-
-    def _layers(self) -> list[nn.Linear]:
-        return [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
 
     def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
         """Return all outputs for observations, int8[n, D], and masks, bool[n, A]."""
