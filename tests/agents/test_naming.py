@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, default, make, names, naming
-from shakespeare_agents.naming import AgentSpec, Entrant, entrants_of, public_name, running_python
+from shakespeare_agents.naming import (
+    AgentSpec,
+    Entrant,
+    entrants_of,
+    names_running_python,
+    public_name,
+)
 from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.python_names import load
@@ -20,7 +26,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.play.agent import decide
 from tests.agents.networks import edit_card, write_checkpoint
-from tests.contract.command_line import moves_told, printed, refused
+from tests.contract.command_line import logged_moves, output_of, refusal_of
 from tests.generators import generators
 
 GAME = registry.game("figaro")
@@ -166,7 +172,7 @@ def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
 
 def test_which_names_run_python(folder):
     players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
-    assert running_python(players) == ["mine.py:A,x=1", "a.b:c"]
+    assert names_running_python(players) == ["mine.py:A,x=1", "a.b:c"]
     (folder / "own_players:First").mkdir()  # of such a name, but a checkpoint
     assert AgentSpec.parse("own_players:First").python is None
     with pytest.raises(ValueError, match=r"card\.json"):
@@ -180,7 +186,7 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     was_run = folder / "was_run"
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
     made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
-    printed(*made, "--out", "games")
+    output_of(*made, "--out", "games")
 
     def forget():
         was_run.unlink()
@@ -188,18 +194,18 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
             del sys.modules[module]
 
     forget()
-    assert name in printed("replay", "games", "--list")
-    move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
+    assert name in output_of("replay", "games", "--list")
+    move = logged_moves(output_of("replay", "games", "--at", "1"))[0][2]
     instead = ["--at", "0", "--instead", move]
-    answer = refused("replay", "games", *instead)
+    answer = refusal_of("replay", "games", *instead)
     assert f"the record's agent '{name}' is Python code, which a record may not run" in answer
     assert f"name the agents yourself: {name} random random" in answer
     assert not was_run.exists()
-    assert name in printed("replay", "games", name, "random", *instead, "--continuations", "2")
+    assert name in output_of("replay", "games", name, "random", *instead, "--continuations", "2")
 
     forget()
     planted.write_text(f"{planted.read_text()}# changed\n")
-    assert name in refused(*made, "--out", "games")
+    assert name in refusal_of(*made, "--out", "games")
 
 
 ENTRIES = {
@@ -212,14 +218,14 @@ ENTRIES = {
 def registered(folder, monkeypatch):
     entries = [EntryPoint(name, value, naming.ENTRY_POINTS) for name, value in ENTRIES.items()]
     monkeypatch.setattr(naming, "entry_points", lambda group: entries)
-    naming.installed.cache_clear()
+    naming.installed_agents.cache_clear()
     yield
-    naming.installed.cache_clear()
+    naming.installed_agents.cache_clear()
 
 
 def test_docs_and_help_describe_every_built_in_agent():
     docs = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
-    told = " ".join(printed("evaluate", "--help").replace("│", " ").split())
+    told = " ".join(output_of("evaluate", "--help").replace("│", " ").split())
     for name, agent in naming.BUILT_IN.items():
         assert f"| `{name}` | {agent.description}" in docs
         assert f"{name} ({agent.description})" in told
@@ -228,7 +234,7 @@ def test_docs_and_help_describe_every_built_in_agent():
 def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(registered):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
     assert sorted(names()[5:]) == sorted(ENTRIES.keys() - {"random"})
-    assert running_python(["thing", "of-the-game,depth=3"]) == []
+    assert names_running_python(["thing", "of-the-game,depth=3"]) == []
     agents: list[Any] = [make("of-the-game", GAME), make("of-the-game,depth=3", GAME)]
     agents.append(make("of-the-game", GAME, depth=3))
     assert [(agent.game, agent.depth) for agent in agents] == [(GAME, 2), (GAME, 3), (GAME, 3)]

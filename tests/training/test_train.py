@@ -19,7 +19,7 @@ from shakespeare_training.config import ADAPTING, FOREVER, as_toml, override
 from shakespeare_training.runs.saving import read_state
 from shakespeare_training.stopping import Stop, stopped_by_signals
 from tests.agents.networks import edit_card, write_checkpoint
-from tests.contract.command_line import printed, refused, run
+from tests.contract.command_line import output_of, refusal_of, run
 from tests.training.short_runs import small
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -67,7 +67,7 @@ def test_train_evaluate_and_resume(train_words, folder, monkeypatch):
     assert len({entry["decisions"] for entry in history}) == 3
     (evaluate,) = re.findall(r"^Evaluate +shakespeare (.*)$", done.output, re.MULTILINE)
     assert str(folder) in evaluate
-    printed(*shlex.split(evaluate), "--games", "6")
+    output_of(*shlex.split(evaluate), "--games", "6")
     done = run("train", "--resume", str(folder), "--decisions", "1100")
     assert done.exit_code == 0, done.output
     assert read_card(folder).figures["decisions"] >= 1100
@@ -103,9 +103,9 @@ class Signals(BaseCallback):
 def test_a_folder_whose_name_is_not_utf8(train_words, tmp_path):
     """TensorBoard cannot write there; everything else can."""
     folder = tmp_path / os.fsdecode(b"caf\xe9")
-    out = printed(*train_words, "--set", "decisions=300", "--out", str(folder))
+    out = output_of(*train_words, "--set", "decisions=300", "--out", str(folder))
     assert "Logs        none" in out
-    printed("train", "--resume", str(folder), "--decisions", "513")
+    output_of("train", "--resume", str(folder), "--decisions", "513")
     assert read_state(folder).decisions >= 513
 
 
@@ -117,7 +117,7 @@ def test_a_run_stopped_by_a_signal_is_saved_and_can_be_resumed(train_words, fold
     assert "Stopped after 512 decisions; saved." in done.stdout
     assert f"shakespeare train --resume '{folder}'" in done.stdout
     assert read_state(folder).decisions == 512
-    printed("train", "--resume", str(folder), "--decisions", "513")
+    output_of("train", "--resume", str(folder), "--decisions", "513")
     assert 512 < read_state(folder).decisions < 1000
 
 
@@ -139,7 +139,7 @@ def test_a_run_stopped_by_a_signal_is_saved_and_can_be_resumed(train_words, fold
     ],
 )
 def test_errors_name_the_fault_and_leave_no_folder(train_words, folder, words, error):
-    assert error in refused(*train_words, *words)
+    assert error in refusal_of(*train_words, *words)
     assert not folder.exists()
 
 
@@ -148,13 +148,13 @@ def test_a_network_of_another_box_is_adapted_with_settings_for_that(tmp_path):
     game = registry.game("figaro")
     write_checkpoint(tmp_path, game)
     words = "train", "--game", "figaro", "--start", str(tmp_path), "--print-config"
-    own = tomllib.loads(printed(*words))
+    own = tomllib.loads(output_of(*words))
     assert own["width"] == 8
     assert own["batch_size"] != ADAPTING["batch_size"]
     edit_card(tmp_path, box_digest="0")
-    adapted = tomllib.loads(printed(*words, "--minutes", "10", "--set", "n_envs=30"))
+    adapted = tomllib.loads(output_of(*words, "--minutes", "10", "--set", "n_envs=30"))
     assert adapted == own | {**ADAPTING, "decisions": FOREVER, "n_envs": 30}
-    assert tomllib.loads(printed(*words, "--config", "ppo")) == own
+    assert tomllib.loads(output_of(*words, "--config", "ppo")) == own
 
 
 def test_a_width_other_than_that_of_the_checkpoint_is_refused(tmp_path):
@@ -162,10 +162,10 @@ def test_a_width_other_than_that_of_the_checkpoint_is_refused(tmp_path):
     config = tmp_path / "mine.toml"
     config.write_text('game = "figaro"\nwidth = 16\ndecisions = 1\nevaluation_opponents = []\n')
     words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
-    error = refused(*words, "--out", str(tmp_path / "run"))
+    error = refusal_of(*words, "--out", str(tmp_path / "run"))
     assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in error
     assert "--set width=8" in error
-    assert tomllib.loads(printed(*words, "--set", "width=8", "--print-config"))["width"] == 8
+    assert tomllib.loads(output_of(*words, "--set", "width=8", "--print-config"))["width"] == 8
     assert not (tmp_path / "run").exists()
 
 
@@ -186,9 +186,9 @@ no_callback = repr
 
 def test_a_callback_stops_a_run_if_it_returns_false(train_words, folder, tmp_path):
     (tmp_path / "mine.py").write_text(CALLBACK)
-    output = printed(*train_words, "--callback", f"{tmp_path}/mine.py:Stops")
+    output = output_of(*train_words, "--callback", f"{tmp_path}/mine.py:Stops")
     assert "Stopped after 256 decisions" in output
-    error = refused(
+    error = refusal_of(
         "train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:no_callback"
     )
     assert "BaseCallback" in error

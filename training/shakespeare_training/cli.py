@@ -196,7 +196,7 @@ def _refuse_unread_options(
 ) -> None:
     if resume is not None:
         read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        if registry.is_in_file(game_name):  # such a name only tells where the run's game is
+        if registry.is_file_reference(game_name):  # such a name only tells where the run's game is
             read.add("game_name")
         why = "--resume keeps a run's folder and settings, of which only --decisions may change"
     elif print_config:
@@ -375,7 +375,7 @@ def exploit(
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
     if getattr(opponent.agent, "is_slow", False):
-        table = ["--game", registry.how_to_name(game.name), "--players", str(seats)]
+        table = ["--game", registry.game_argument(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
         typer.echo(
             f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
+    compatibility_facts,
     load_network,
-    made_for,
     reason_unfit,
     save_checkpoint,
 )
@@ -212,7 +212,7 @@ def how_to_continue(folder: Path) -> str:
     """Return the remedy after a run has failed, in words without a capital and a full stop."""
     if not (folder / STATE_NAME).exists():
         return "nothing was saved yet; once this is fixed, start again with the same command"
-    resume = command("train", *registry.own_game_options(), "--resume", folder)
+    resume = command("train", *registry.game_file_options(), "--resume", folder)
     return f"the last save is intact; once this is fixed, continue with {resume}"
 
 
@@ -247,7 +247,7 @@ def read_state(folder: Path) -> RunState:
     history_fault = _history_fault(state)
     if history_fault is not None:
         raise CheckpointError(f"{path}: history: {history_fault}; copy all files again")
-    misfit = reason_unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
+    misfit = reason_unfit(game, stated) or registry.box_mismatch(game.name, stated["box_digest"])
     if misfit is None and stated["records"] != expected["records"]:
         misfit = (
             "it was made for other records of the game; use the version that it was started with"
@@ -275,7 +275,7 @@ def _history_fault(state: RunState) -> str | None:
 
 
 def _made_for(game: Game) -> dict[str, str]:
-    return {**made_for(game), "records": str(game.state.descr)}
+    return {**compatibility_facts(game), "records": str(game.state.descr)}
 
 
 def restore_state(folder: Path, state: RunState, learner: Learner) -> None:

@@ -81,7 +81,7 @@ def _say_next_steps(console: Console, run: Run, is_complete: bool) -> None:
     if twice <= run.decisions:  # the last rollout may exceed the length of the run by far
         twice = 2 * run.decisions
     longer = ["--decisions", twice] if is_complete else []
-    resume = command("train", *registry.own_game_options(), "--resume", folder, *longer)
+    resume = command("train", *registry.game_file_options(), "--resume", folder, *longer)
     evaluate = command("evaluate", *game, folder, "random", "--players", players)
 
     _say(console, f"Checkpoint  {folder}")
