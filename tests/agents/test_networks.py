@@ -90,7 +90,7 @@ def test_forecasts_are_those_of_the_reference_and_need_heads(views, network):
 
 def test_the_digest_covers_heads():
     network = random_network(FIGARO, 16, heads=False)
-    with_heads = network.tensors | random_heads(16, FIGARO.max_seats)
+    with_heads = {**network.tensors, **random_heads(16, FIGARO.max_seats)}
     assert Network(with_heads, FIGARO.layout).digest() != network.digest()
 
 
