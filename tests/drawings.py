@@ -1,4 +1,4 @@
-"""Readers of drawings: texts with their places in a picture, lines of a text, colours."""
+"""Helpers that read SVG pictures: where their texts are, and how different their colours look."""
 
 import re
 from collections import Counter
@@ -13,14 +13,27 @@ from shakespeare_env.drawing.board import WIDTH, piece_svg
 from shakespeare_env.fonts import FILES
 
 SVG = "{http://www.w3.org/2000/svg}"
-_PLACES = ("part", "place", "card", "piece")
+_LABELS = ("part", "place", "card", "piece")
+"""Names of the `data-` attributes that say what an element shows."""
 _FONTS = {weight: ImageFont.truetype(str(path), 100) for weight, path in FILES.items()}
-_WAYS = {"start": 0.0, "middle": 0.5, "end": 1.0}
+_ANCHORS = {"start": 0.0, "middle": 0.5, "end": 1.0}
+"""The share of a text's width that lies to the left of its x, by its `text-anchor`."""
 
 
 @dataclass
 class Line:
-    """A text of the picture: where it is, from the tops of its letters to below its base line."""
+    """A line of text in a picture.
+
+    Attributes:
+        text: The text.
+        left: The left edge, in units of the picture, as are the other edges.
+        right: The right edge.
+        top: The tops of the capitals.
+        bottom: A little below the base line.
+        width: The width in units of the text's own coordinates.
+        room: The width that it may take in these units, if the picture gives one.
+        labels: (name, value) of the labels of the elements that hold it.
+    """
 
     text: str
     left: float
@@ -29,16 +42,16 @@ class Line:
     bottom: float
     width: float
     room: float | None
-    places: tuple[tuple[str, str], ...]
+    labels: tuple[tuple[str, str], ...]
 
 
 def texts(drawn):
-    """Every text with its place, in the order it is drawn."""
+    """Return the lines of text of a picture in the order in which they are drawn."""
     return list(_texts(ElementTree.fromstring(drawn), 0.0, 0.0, 1.0, ()))
 
 
-def _moved(element, x, y, scale):
-    """Where an element's own (0, 0) is, and its scale."""
+def _transformed(element, x, y, scale):
+    """Return where an element's own (0, 0) is in the picture, and its scale."""
     transform = element.get("transform", "")
     if moved := re.search(r"translate\((\S+) (\S+)\)", transform):
         x = x + scale * float(moved[1])
@@ -48,34 +61,34 @@ def _moved(element, x, y, scale):
     return x, y, scale
 
 
-def _texts(element, x, y, scale, places):
-    x, y, scale = _moved(element, x, y, scale)
-    places += tuple(
-        (name, element.get(f"data-{name}")) for name in _PLACES if element.get(f"data-{name}")
+def _texts(element, x, y, scale, labels):
+    x, y, scale = _transformed(element, x, y, scale)
+    labels += tuple(
+        (name, element.get(f"data-{name}")) for name in _LABELS if element.get(f"data-{name}")
     )
     if element.tag == f"{SVG}text":
         size = float(element.get("font-size"))
         font = _FONTS[element.get("font-weight", "normal")]
         width = font.getlength(element.text or "") * size / 100
-        left = float(element.get("x")) - width * _WAYS[element.get("text-anchor", "start")]
+        left = float(element.get("x")) - width * _ANCHORS[element.get("text-anchor", "start")]
         base = float(element.get("y"))
         room = element.get("data-room")
         yield Line(
-            element.text or "",
-            x + scale * left,
-            x + scale * (left + width),
-            y + scale * (base - 0.75 * size),
-            y + scale * (base + 0.1 * size),
-            width,
-            float(room) if room else None,
-            places,
+            text=element.text or "",
+            left=x + scale * left,
+            right=x + scale * (left + width),
+            top=y + scale * (base - 0.75 * size),
+            bottom=y + scale * (base + 0.1 * size),
+            width=width,
+            room=float(room) if room else None,
+            labels=labels,
         )
     for child in element:
-        yield from _texts(child, x, y, scale, places)
+        yield from _texts(child, x, y, scale, labels)
 
 
 def assert_in_place(drawn):
-    """All texts keep to the drawing and to their room."""
+    """Assert that all texts lie within the picture and within the room they are given."""
     _, _, width, height = map(float, ElementTree.fromstring(drawn).attrib["viewBox"].split())
     for line in texts(drawn):
         assert line.left >= -0.5, line
@@ -86,9 +99,10 @@ def assert_in_place(drawn):
 
 
 def assert_readable(drawn, sentence):
-    """A picture says where the game stands, and all its texts have room and lie on no other."""
+    """Assert that a picture holds a sentence in its head and title, and that no texts overlap."""
     root = ElementTree.fromstring(drawn)
-    assert (root.get("width"), root.get("role")) == (str(WIDTH), "img")
+    assert root.get("width") == str(WIDTH)
+    assert root.get("role") == "img"
     assert sentence in (root.findtext(f"{SVG}title") or "")
     assert sentence in words(drawn, "head")
     assert_in_place(drawn)
@@ -101,30 +115,35 @@ def assert_readable(drawn, sentence):
 
 
 def pieces(panels):
-    """The pieces of a board by name, as pages show them."""
-    found = [piece for panel in panels for piece in panel.pieces]
-    drawn = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in found}
-    assert len(drawn) == len(found)
+    """Return the SVG of every piece of a board by its name; assert that names differ."""
+    listed = [piece for panel in panels for piece in panel.pieces]
+    drawn = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in listed}
+    assert len(drawn) == len(listed)
     return drawn
 
 
 def places_in(drawings):
-    """How often each place is in drawings."""
-    roots = map(ElementTree.fromstring, drawings)
-    return Counter(at for root in roots for one in root.iter() if (at := one.get("data-place")))
+    """Count how often each place is labelled in some pictures."""
+    places: Counter[str] = Counter()
+    for drawn in drawings:
+        for element in ElementTree.fromstring(drawn).iter():
+            place = element.get("data-place")
+            if place:
+                places[place] += 1
+    return places
 
 
 def height(drawn):
-    """How high a picture is."""
+    """Return the height of a picture, as it is written there."""
     return ElementTree.fromstring(drawn).attrib["height"]
 
 
 def words(drawn, part=None):
-    """The texts of a part of the picture, or of all of it."""
-    return [line.text for line in texts(drawn) if part is None or ("part", part) in line.places]
+    """Return the texts of one part of a picture, or of all of it."""
+    return [line.text for line in texts(drawn) if part is None or ("part", part) in line.labels]
 
 
-# How a screen's light looks to colour-blind eyes (Machado, Oliveira and Fernandes 2009).
+# What colour-blind eyes see of red, green and blue light (Machado, Oliveira and Fernandes 2009).
 EYES = {
     "all cones": ((1, 0, 0), (0, 1, 0), (0, 0, 1)),
     "deuteranopia": (
@@ -139,16 +158,17 @@ EYES = {
     ),
 }
 TO_XYZ = ((0.4124, 0.3576, 0.1805), (0.2126, 0.7152, 0.0722), (0.0193, 0.1192, 0.9505))
+"""The matrix from linear sRGB to CIE XYZ."""
 
 
 def assert_apart(colours, eye, least):
-    """Any two colours look different to an eye."""
+    """Assert that any two colours are further apart than `least` in CIE L*a*b* to an eye."""
     for one, other in combinations([_lab(colour, eye) for colour in colours], 2):
         assert np.linalg.norm(one - other) > least
 
 
 def _lab(colour, eye):
-    """The colour in CIE L*a*b*, where the distance of two tells how different they look."""
+    """Return a colour in CIE L*a*b*, where distances say how different two colours look."""
     screen = np.array([int(colour[at : at + 2], 16) for at in (1, 3, 5)]) / 255
     light = np.where(screen <= 0.04045, screen / 12.92, ((screen + 0.055) / 1.055) ** 2.4)
     seen = np.clip(np.array(EYES[eye]) @ light, 0, 1)

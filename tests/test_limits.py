@@ -1,4 +1,4 @@
-"""Nothing takes the machine down: endless files, files that wait, more than its memory."""
+"""Limits that protect the machine from endless files, pipes, and requests beyond its memory."""
 
 from __future__ import annotations
 
@@ -19,13 +19,21 @@ from tests.arena.small_arenas import written
 
 GAME = "figaro"
 GIB = 2**30
+
+
+def open_folder_of(path):
+    with open_results(path.parent, GAME):
+        pass
+
+
 READERS = {
     "arena/" + ARENA: lambda path: read_games(path.parent),
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
-    "arena/round-0007.json": lambda path: open_results(path.parent, GAME).__enter__(),
+    "arena/round-0007.json": open_folder_of,
     "arena.toml": ArenaConfig.read,
     "game.jsonl": read_json_lines,
 }
+"""For each kind of file that is read: its path in a folder, and a function that reads it."""
 
 
 @pytest.fixture(scope="module")
@@ -36,44 +44,50 @@ def folder(tmp_path_factory):
 
 
 @pytest.mark.parametrize("text", ["a = " + "[" * 10_000, "a = " + "9" * 10_000, "a = 1\0"])
-def test_toml_from_outside_is_refused_in_words(tmp_path, text):
+def test_toml_that_breaks_the_parser_raises_an_arena_error(tmp_path, text):
     (tmp_path / "arena.toml").write_text(text)
     with pytest.raises(ArenaError, match="cannot be read as an arena"):
         ArenaConfig.read(tmp_path / "arena.toml")
 
 
-@pytest.mark.skipif(os.name != "posix", reason="other systems have no such files")
+@pytest.mark.skipif(os.name != "posix", reason="other systems have no pipes in folders")
 @pytest.mark.parametrize("file", READERS)
-def test_no_reader_waits_for_a_pipe_or_reads_what_never_ends(folder, file):
+def test_readers_refuse_pipes_and_endless_devices(folder, file):
     path = folder / file
-    kept = path.read_bytes() if path.exists() else None
-    for put in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
+    original = path.read_bytes() if path.exists() else None
+    for make in (os.mkfifo, lambda path: path.symlink_to("/dev/zero")):
         path.unlink(missing_ok=True)
-        put(path)
+        make(path)
         with pytest.raises((ShakespeareEnvError, ValueError), match="regular"):
             READERS[file](path)
     path.unlink()
-    if kept is not None:
-        path.write_bytes(kept)
+    if original is not None:
+        path.write_bytes(original)
 
 
-def test_a_file_has_a_size_that_is_known_before_it_is_read(tmp_path):
+def test_a_file_within_the_limit_is_read(tmp_path):
     path = tmp_path / "file"
     path.write_bytes(b"12345")
-    assert (read_regular(path, 5), regular_size(path)) == (b"12345", 5)
-    for unreadable in (path, tmp_path / "none", tmp_path, Path("/dev/null")):
+    assert regular_size(path) == 5
+    assert read_regular(path, 5) == b"12345"
+
+
+def test_a_file_beyond_the_limit_or_that_is_not_regular_is_refused_by_name(tmp_path):
+    too_long = tmp_path / "file"
+    too_long.write_bytes(b"12345")
+    for unreadable in (too_long, tmp_path / "none", tmp_path, Path("/dev/null")):
         with pytest.raises(OSError, match=unreadable.name):
             read_regular(unreadable, 4)
 
 
-def test_what_cannot_fit_is_refused_with_the_estimate_and_the_total(monkeypatch):
+def test_a_request_beyond_the_memory_is_refused_with_both_numbers(monkeypatch):
     monkeypatch.setattr(limits, "total_memory", lambda: 8 * GIB)
     limits.require_memory("a batch of 2 games", 8 * GIB, "use fewer games")
     with pytest.raises(MemoryLimitError, match=r"9 GiB.*8 GiB"):
         limits.require_memory("a batch of 9 games", 9 * GIB, "use fewer games")
 
 
-def test_a_containers_limit_counts(monkeypatch, tmp_path):
+def test_the_memory_limit_of_a_container_counts(monkeypatch, tmp_path):
     (tmp_path / "memory.max").write_text("65536\n")
     monkeypatch.setattr(limits, "_CONTAINER_LIMITS", (tmp_path / "memory.max", tmp_path / "none"))
     assert limits.total_memory.__wrapped__() == 65536

@@ -1,4 +1,4 @@
-"""Copies of a game's box file with entries changed."""
+"""Copies of a game's box file with some entries changed."""
 
 from __future__ import annotations
 
@@ -17,7 +17,11 @@ Data = dict[str, Any]
 def write_box(
     folder: Path, game: str, *edits: str | tuple[str, Any] | Callable[[Data], object]
 ) -> Path:
-    """A copy of a game's own box with these edits: "a.b = value" sets, "del a.b" removes."""
+    """Write a copy of a game's own box with some edits, and return its path.
+
+    An edit is "a.b = value" or ("a.b", value), which set an entry; "del a.b", which removes one; or
+    a function that changes the box's data.
+    """
     data = tomllib.loads(registry.own_box(game).read_text(encoding="utf-8"))
     for edit in edits:
         if callable(edit):
@@ -31,15 +35,17 @@ def write_box(
 
 def _apply(edit: str | tuple[str, Any], data: Data) -> None:
     if isinstance(edit, str):
-        where, _, text = edit.removeprefix("del ").partition("= ")
+        path, _, text = edit.removeprefix("del ").partition("= ")
         value = tomllib.loads(f"value = {text}")["value"] if text else None
     else:
-        where, value = edit
-    *path, last = where.strip().split(".")
+        path, value = edit
+    *parents, last = path.strip().split(".")
     entry: Any = data
-    for key in path:
-        is_list = isinstance(entry, list)
-        entry = next(table for table in entry if table["id"] == key) if is_list else entry[key]
+    for key in parents:
+        if isinstance(entry, list):
+            entry = next(table for table in entry if table["id"] == key)
+        else:
+            entry = entry[key]
     if value is None:
         del entry[last]
     else:

@@ -32,7 +32,7 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 
@@ -162,7 +162,7 @@ class RunningProgram:
     """
 
     def __init__(self, program: Program) -> None:
-        with needing("arena", "external programs need"):
+        with requires_extra("arena", "external programs need"):
             import psutil  # noqa: F401 - if it is missing, nothing is started
         environment = environment_of(program)
         try:

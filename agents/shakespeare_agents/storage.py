@@ -24,7 +24,7 @@ from shakespeare_agents.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
@@ -180,7 +180,7 @@ def hold_folder(
         taken: The exception to raise if another process holds the lock.
         taken_here: The exception to raise if this process holds the lock already.
     """
-    with needing("data", "locking a folder needs"):
+    with requires_extra("data", "locking a folder needs"):
         import filelock
 
     place = folder.resolve()

@@ -146,7 +146,7 @@ def use_sent_box(box: SentBox) -> Game:
         file = Path(_box_folder().name) / f"{box.digest}.toml"
         file.write_bytes(box.content)
     game = registry.game(name, file)
-    fault = registry.box_fault(name, box.digest)
+    fault = registry.box_mismatch(name, box.digest)
     if fault:
         raise WorkerError(f"{name} on {platform.node()} is {fault}")
     return game

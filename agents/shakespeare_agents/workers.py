@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 import cloudpickle
 
 from shakespeare_env.errors import WorkerError, own_frames
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.sources import edited_project_file, project_digest
 
 S = TypeVar("S")
@@ -219,7 +219,7 @@ class RayCluster(WorkerProcesses):
     """Runs shards on the cores of a Ray cluster, which repeats lost shards up to three times."""
 
     def __init__(self, address: str) -> None:
-        with needing("ray", "many machines need"):
+        with requires_extra("ray", "many machines need"):
             import ray
         self.lost = ray.exceptions.RayError
         self._ray: Any = ray

@@ -257,7 +257,7 @@ def arena(
 
     def report_command() -> str:
         # Asked for late, since the file may name a game of its own.
-        options = registry.own_game_options()
+        options = registry.game_file_options()
         return command("arena", "--report", "--results", folder, *options)
 
     try:

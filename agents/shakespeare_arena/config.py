@@ -22,14 +22,14 @@ from shakespeare_agents.programs import (
 )
 from shakespeare_arena.ladders.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import parse_toml, read_text
-from shakespeare_env.checks.values import in_words, short_repr
+from shakespeare_env.checks.values import error_text, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.agent import name_of
 
-with needing("arena", "the arena needs"):
+with requires_extra("arena", "the arena needs"):
     import pydantic
 
 _MODEL = pydantic.ConfigDict(
@@ -162,8 +162,8 @@ class ArenaConfig(pydantic.BaseModel):
         The file of a game, `game = "my.py:GAME"`, is run if the configuration is trusted.
 
         Raises:
-            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or as of
-                `of`.
+            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or `of`
+                raises it.
         """
         file = Path(path)
         try:
@@ -173,7 +173,7 @@ class ArenaConfig(pydantic.BaseModel):
             raise ArenaError(f"{file}: cannot be read as an arena ({fault})") from fault
         folder = file.resolve().parent
         game = settings.get("game", registry.DEFAULT)
-        if registry.is_in_file(game):
+        if registry.is_file_reference(game):
             if not trusted:
                 raise ArenaError(f"{file} runs {game!r}; add --trust if you trust it")
             try:
@@ -193,7 +193,7 @@ def _validated(settings: Mapping[str, Any], where: str) -> ArenaConfig:
     try:
         return ArenaConfig.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
-        raise ArenaError(f"{where}: {in_words(fault)}") from fault
+        raise ArenaError(f"{where}: {error_text(fault)}") from fault
 
 
 class _WorkingFolder:

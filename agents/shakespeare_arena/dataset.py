@@ -54,7 +54,8 @@ def write_dataset(
         workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
-        ArenaError, DatasetError, OSError: as of `results.open_results`; what is kept stays.
+        ArenaError, DatasetError, OSError: `results.open_results` raises it. Results that are kept
+            already stay as they are.
         ValueError: a number is out of range, a variant does not allow this number of seats, an
             agent has two names, or a name cannot be printed or is of two agents, of the folder's
             too.

@@ -21,11 +21,11 @@ from tests.contract.random_games import (
     PLAIN_FULL_TABLES,
     TABLES,
     Table,
-    chosen,
-    game_from,
-    sampled,
-    scrambled,
-    stacked,
+    actions_by_rule,
+    mix_bits,
+    play_by_rule,
+    sample_positions,
+    stack_records,
 )
 from tests.generators import generators
 
@@ -41,15 +41,15 @@ def searching(game, **options) -> SearchAgent:
 
 def hashed(observations):
     """Return a value for each observation that changes with every number in it."""
-    weights = scrambled(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
+    weights = mix_bits(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
     words = (observations.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
-    return (scrambled(words) >> np.uint64(40)).astype(float)
+    return (mix_bits(words) >> np.uint64(40)).astype(float)
 
 
 def games_under_way(table, n, steps=20):
     batch = table.batch(n, seed=3)
     for step in range(steps):
-        batch.step(chosen(batch.mask, step))
+        batch.step(actions_by_rule(batch.mask, step))
     return batch
 
 
@@ -86,9 +86,9 @@ def test_what_a_seat_may_not_know_changes_no_move(table):
     """Compare games that differ only in what the seat to move may not know."""
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(8)
-    positions = [p for p in sampled(table, 1, every=25) if p.to_move is not None]
-    true = stacked(p.record() for p in positions)
-    changed = stacked(
+    positions = [p for p in sample_positions(table, 1, every=25) if p.to_move is not None]
+    true = stack_records(p.record() for p in positions)
+    changed = stack_records(
         hidden.change_in_record(r, p.to_move, rng) for r, p in zip(true, positions, strict=True)
     )
     assert changed.tobytes() != true.tobytes()
@@ -113,7 +113,7 @@ def test_secret_wagers_of_others_follow_the_policy():
     game = registry.game(table.game)
     positions = []
     for seed in range(6):
-        wagers = [p.copy() for p in game_from(table.position(seed)) if p.phase == "wager"]
+        wagers = [p.copy() for p in play_by_rule(table.position(seed)) if p.phase == "wager"]
         positions += wagers[1::2]  # those in which the other seat has wagered in secret
     one, two, three, four, five = np.flatnonzero(positions[0].action_mask())
     network = random_network(game, 1)
@@ -124,7 +124,7 @@ def test_secret_wagers_of_others_follow_the_policy():
     runner = PlayoutRunner(game, by_network, weights, horizon=0, temperature=0.0)
     settings = SearchSettings(simulations=60, considered=5, utility="score")
     batch = table.batch(len(positions), seed=0)
-    batch.load(slice(None), stacked(p.record() for p in positions))
+    batch.load(slice(None), stack_records(p.record() for p in positions))
     rows = np.arange(len(positions))
     agent = SearchAgent(UniformPrior(), runner, settings)
     values = agent.look_ahead(InformationSets(batch, rows), generators(len(rows))).values

@@ -14,7 +14,7 @@ from shakespeare_agents.networks.export import export
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from tests.agents.networks import PlainNetwork
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import output_of, refusal_of
 
 LOAD = """
 import sys
@@ -64,7 +64,7 @@ def test_it_loads_without_our_packages_and_computes_the_same(name, version, file
     loaded, card = load_checkpoint(checkpoint, game)
     network = PlainNetwork(loaded.tensors, loaded.layout)
     observations = observations_of_games(game, network)
-    printed("export", str(checkpoint), f"--{file_format}", "--out", str(tmp_path))
+    output_of("export", str(checkpoint), f"--{file_format}", "--out", str(tmp_path))
     if runtime is None:
         np.save(tmp_path / "observations.npy", observations)
         subprocess.run([sys.executable, "-c", LOAD], cwd=tmp_path, check=True)
@@ -104,4 +104,4 @@ FIGARO = bundled_checkpoint(registry.game("figaro"))
 )
 def test_arguments_that_name_nothing_to_export_are_refused(arguments, named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
-    assert named in refused("export", *arguments)
+    assert named in refusal_of("export", *arguments)

@@ -26,7 +26,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import CheckpointError
 from shakespeare_env.play.agent import decide
 from tests.agents.networks import edit_card, write_checkpoint
-from tests.contract.command_line import moves_told, printed, refused
+from tests.contract.command_line import logged_moves, output_of, refusal_of
 from tests.generators import generators
 
 GAME = registry.game("figaro")
@@ -193,7 +193,7 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
     agents_and_games = [name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
     command = ["dataset", *agents_and_games, "--out", "games"]
-    printed(*command)
+    output_of(*command)
 
     def forget():
         was_run.unlink()
@@ -201,18 +201,18 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
             del sys.modules[module]
 
     forget()
-    assert name in printed("replay", "games", "--list")
-    move = moves_told(printed("replay", "games", "--at", "1"))[0][2]
+    assert name in output_of("replay", "games", "--list")
+    move = logged_moves(output_of("replay", "games", "--at", "1"))[0][2]
     instead = ["--at", "0", "--instead", move]
-    answer = refused("replay", "games", *instead)
+    answer = refusal_of("replay", "games", *instead)
     assert f"the record's agent '{name}' is Python code, which a record may not run" in answer
     assert f"name the agents yourself: {name} random random" in answer
     assert not was_run.exists()
-    assert name in printed("replay", "games", name, "random", *instead, "--continuations", "2")
+    assert name in output_of("replay", "games", name, "random", *instead, "--continuations", "2")
 
     forget()
     planted.write_text(f"{planted.read_text()}# changed\n")
-    assert name in refused(*command)
+    assert name in refusal_of(*command)
 
 
 ENTRIES = {
@@ -234,7 +234,7 @@ def registered(folder, monkeypatch):
 
 def test_docs_and_help_describe_every_built_in_agent():
     docs = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
-    help_text = " ".join(printed("evaluate", "--help").replace("│", " ").split())
+    help_text = " ".join(output_of("evaluate", "--help").replace("│", " ").split())
     for name, agent in naming.BUILT_IN.items():
         assert f"| `{name}` | {agent.description}" in docs
         assert f"{name} ({agent.description})" in help_text

@@ -24,7 +24,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_env.play.agent import Advisor
 from tests.agents.networks import PlainNetwork, random_heads, random_network
-from tests.contract.random_games import PLAIN_FULL_TABLES, chosen
+from tests.contract.random_games import PLAIN_FULL_TABLES, actions_by_rule
 from tests.generators import generators
 
 TOLERANCE = 1e-3
@@ -45,7 +45,7 @@ def views(request):
             deciding = batch.to_move >= 0
             seen.append(batch.obs[deciding])
             legal.append(batch.mask[deciding])
-        batch.step(chosen(batch.mask, step))
+        batch.step(actions_by_rule(batch.mask, step))
     return batch.game, np.concatenate(seen), np.concatenate(legal)
 
 

@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_arena.measure import Budget, measure, placement_of, reference
 from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, place_of, playouts_at
-from tests.contract.command_line import printed
+from tests.contract.command_line import output_of
 
 
 class Planted:
@@ -138,7 +138,7 @@ def test_the_network_is_placed_at_one_playout():
 def test_the_command_prints_and_writes_the_placement(tmp_path):
     file = tmp_path / "found.json"
     command = ["measure", "random", "--game", "figaro", "--players", "3", "--games", "20"]
-    out = printed(*command, "--out", str(file))
+    out = output_of(*command, "--out", str(file))
     assert "random in figaro, seed 0" in out
     assert "network 1 alone; below, the share of its moves" in out
     data = json.loads(file.read_text())

@@ -24,7 +24,7 @@ from tests.arena.small_programs import (
 )
 from tests.contract import knowledge
 from tests.contract.each_table import small_tables
-from tests.contract.random_games import TABLES, differing_fields, sampled, stacked
+from tests.contract.random_games import TABLES, differing_fields, sample_positions, stack_records
 
 ONE = next(table for table in TABLES if table.players == 1)
 TWO = next(table for table in TABLES if table.players == 2)
@@ -33,7 +33,7 @@ TWO = next(table for table in TABLES if table.players == 2)
 def shown(table, records):
     """Return the questions about some positions, each to the seat that decides."""
     batch = table.batch(len(records), seed=0)
-    batch.load(slice(None), stacked(records))
+    batch.load(slice(None), stack_records(records))
     sets = InformationSets(batch, np.arange(len(records)))
     asked = (move_request(sets, i, number=17, game_id=4, seconds=2.5) for i in range(len(records)))
     return [json.loads(line) for line in asked]
@@ -43,7 +43,7 @@ def shown(table, records):
 def test_a_question_holds_what_the_seat_may_know_and_nothing_hidden(table):
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(8)
-    positions = [p for p in sampled(table, seed=2, every=12) if p.to_move is not None]
+    positions = [p for p in sample_positions(table, seed=2, every=12) if p.to_move is not None]
     records = [position.record() for position in positions]
     found = shown(table, records)
     for position, asked in zip(positions, found, strict=True):
@@ -61,7 +61,9 @@ def test_a_question_holds_what_the_seat_may_know_and_nothing_hidden(table):
         }
     changed = [hidden.change_in_record(r, int(r["to_move"]), rng) for r in records]
     assert shown(table, changed) == found
-    assert len(differing_fields(stacked(records), stacked(changed))) > 1, "nothing was hidden"
+    assert len(differing_fields(stack_records(records), stack_records(changed))) > 1, (
+        "nothing was hidden"
+    )
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,10 @@ from shakespeare_arena.referee import RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES
-from tests.generators import Remembers, generators
+from tests.generators import RememberingAgent, generators
 
 
-class Fails(Remembers):
+class Fails(RememberingAgent):
     """An agent in whose place `fail` answers for row 1 after some decisions there.
 
     It recognises rows by their generators, which no agent should do.
@@ -63,8 +63,8 @@ def played(batch, lineup):
 
 @full_tables
 def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
-    batch, refereed = games(table, [Remembers()])
-    other_batch, plain = games(table, [Remembers()], kind=Lineup)
+    batch, refereed = games(table, [RememberingAgent()])
+    other_batch, plain = games(table, [RememberingAgent()], kind=Lineup)
     assert played(batch, refereed) == played(other_batch, plain)
     assert batch.final_scores.tolist() == other_batch.final_scores.tolist()
     assert not refereed.forfeits
@@ -84,8 +84,8 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
 )
 def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     table = TABLES[3]
-    agents = [Fails(fail, after=2), Remembers()]
-    expected = played(*games(table, [Remembers()]))
+    agents = [Fails(fail, after=2), RememberingAgent()]
+    expected = played(*games(table, [RememberingAgent()]))
     batch, lineup = games(table, agents)
     moves = played(batch, lineup)
     assert lineup.forfeits.keys() == {1}

@@ -8,7 +8,7 @@ from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import written
-from tests.contract.command_line import printed
+from tests.contract.command_line import output_of
 
 
 @pytest.fixture(scope="module", params=registry.names())
@@ -23,7 +23,7 @@ def rows(folder):
 
 def test_a_forfeited_game_ends_where_it_was_stopped(rows, folder):
     def replay(*more):
-        return printed("replay", str(folder), "--game-id", str(len(rows) - 1), *more)
+        return output_of("replay", str(folder), "--game-id", str(len(rows) - 1), *more)
 
     row = rows[-1]
     assert recorded_games(folder)[-1].positions[-1].to_move == row["forfeited_by"] == 1

@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
-from tests.contract.random_games import Table, chosen, differing_fields, scrambled
+from tests.contract.random_games import Table, actions_by_rule, differing_fields, mix_bits
 
 MANY = 400
 """Enough games for threads to share a step of some of them."""
@@ -38,20 +38,22 @@ def assert_same(batch: Batch, other: Batch) -> None:
     assert_unchanged(batch, snapshot(other))
 
 
-def played(table: Table, n: int = 5, seed: int = 40, steps: int = 40, **arguments: Any) -> Batch:
+def batch_in_play(
+    table: Table, n: int = 5, seed: int = 40, steps: int = 40, **arguments: Any
+) -> Batch:
     """A batch some steps into its games."""
     batch = table.batch(n, seed=seed, **arguments)
     for step in range(steps):
-        batch.step(chosen(batch.mask, step))
+        batch.step(actions_by_rule(batch.mask, step))
     return batch
 
 
-def mixed(name: str, n: int, **arguments: Any) -> Batch:
+def batch_of_all_seat_counts(name: str, n: int, **arguments: Any) -> Batch:
     """A batch with every seat count of a game."""
     return Batch(name, n, players=np.resize(registry.seats(name), n), seed=68, **arguments)
 
 
 def some_rows(n: int, step: int, share: float = 0.8) -> Any:
     """int64[m]: about this share of n rows, others at each step."""
-    words = scrambled(np.arange(1, n + 1, dtype=np.uint64) * np.uint64(n + step))
+    words = mix_bits(np.arange(1, n + 1, dtype=np.uint64) * np.uint64(n + step))
     return np.flatnonzero(words.astype(float) < share * 2.0**64)

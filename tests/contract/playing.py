@@ -33,7 +33,7 @@ def _after(d: Dict, moves: tuple[str, ...], seed: int) -> Position:
     for move in moves:
         before = game.copy()
         game.push(move)
-        check_told(before, move, game)
+        check_events(before, move, game)
     return game
 
 
@@ -53,7 +53,7 @@ def changed(d: Dict, changes: Mapping[str, Any]) -> Dict:
     return d
 
 
-def check_told(
+def check_events(
     before: Position, move: str, after: Position, seat: int | None = None
 ) -> list[Event]:
     """The events of a move as a seat may know them; AssertionError if they do not add up."""

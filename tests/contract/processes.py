@@ -11,7 +11,7 @@ from pathlib import Path
 ROOT = Path(__file__).parents[2]
 
 
-def said_by(
+def run_script(
     script: str,
     *arguments: object,
     folder: Path = ROOT,

@@ -61,17 +61,17 @@ SMALL_TABLES = [Table(name, max(2, registry.seats(name)[0])) for name in registr
 """One for each game: the one with the fewest seats at which somebody sits opposite."""
 
 
-def scrambled(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
+def mix_bits(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
     """64 bits for 64 bits, without visible order (the finaliser of MurmurHash3)."""
     words = (words ^ (words >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     words = (words ^ (words >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return words ^ (words >> np.uint64(33))
 
 
-def chosen(mask: npt.NDArray[np.bool_], step: int, salt: int = 0) -> npt.NDArray[np.int64]:
+def actions_by_rule(mask: npt.NDArray[np.bool_], step: int, salt: int = 0) -> npt.NDArray[np.int64]:
     """int64[n]: the action that the rule picks in each row of a mask; -1 where none is legal."""
     words = np.arange(1, len(mask) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
-    numbers = scrambled(scrambled(words + np.uint64(step)) + np.uint64(salt))
+    numbers = mix_bits(mix_bits(words + np.uint64(step)) + np.uint64(salt))
     counts = mask.sum(axis=1).astype(np.uint64)
     ranks = (numbers % np.maximum(counts, np.uint64(1))).astype(np.int64)
     actions = (mask.cumsum(axis=1, dtype=np.int16) > ranks[:, None]).argmax(axis=1)
@@ -80,10 +80,10 @@ def chosen(mask: npt.NDArray[np.bool_], step: int, salt: int = 0) -> npt.NDArray
 
 def move_by_rule(position: Position, step: int, salt: int = 0) -> str:
     """The move that the rule picks in game 0."""
-    return position.move_text(int(chosen(position.action_mask()[None], step, salt)[0]))
+    return position.move_text(int(actions_by_rule(position.action_mask()[None], step, salt)[0]))
 
 
-def game_from(position: Position, salt: int = 0) -> Iterator[Position]:
+def play_by_rule(position: Position, salt: int = 0) -> Iterator[Position]:
     """Play a position to the end; yields the same object at each decision and at the end."""
     for step in range(LONGEST):
         yield position
@@ -93,23 +93,23 @@ def game_from(position: Position, salt: int = 0) -> Iterator[Position]:
     raise AssertionError(f"not over after {LONGEST} decisions: {position!r}")
 
 
-def sampled(table: Table, seed: int, every: int) -> Iterator[Position]:
+def sample_positions(table: Table, seed: int, every: int) -> Iterator[Position]:
     """Yield copies of one position in `every` and of the first ones of each phase."""
     seen: Counter[str] = Counter()
-    for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+    for step, position in enumerate(play_by_rule(table.position(seed), salt=seed)):
         seen[position.phase] += 1
         if step % every == 0 or seen[position.phase] <= EACH_PHASE:
             yield position.copy()
 
 
-def described(position: Position, move: str) -> str:
+def description_of(position: Position, move: str) -> str:
     """Return the English description of a move in the action table."""
     action = position.action_id(move)
     seat = position.to_move or 0
     return with_names(position.game.actions.description(action, seat, position.players))
 
 
-def stacked(records: Iterable[Any]) -> Any:
+def stack_records(records: Iterable[Any]) -> Any:
     """Return an array of records."""
     rows = list(records)
     return np.array(rows, rows[0].dtype)
@@ -125,8 +125,8 @@ def record_of(batch: Batch, game: int) -> Any:
     return batch.save([game])[0]
 
 
-def copies(position: Position, n: int) -> Batch:
+def batch_of_copies(position: Position, n: int) -> Batch:
     """A batch of n copies of a position."""
     batch = Batch(position.game.name, n, players=position.players)
-    batch.load(slice(None), stacked([position.record()] * n))
+    batch.load(slice(None), stack_records([position.record()] * n))
     return batch

@@ -21,6 +21,6 @@ def entrants_of(game):
     return [Entrant("guesser", Guesser()), *[Entrant("random", RandomAgent())] * (seats - 1)]
 
 
-def write(folder, game, deals=3, **how):
+def write_small_dataset(folder, game, deals=3, **how):
     entrants = entrants_of(game)
     return write_dataset(folder, entrants, game, games=deals * len(entrants), seed=5, **how)

@@ -27,7 +27,7 @@ ARCHITECTURES = ((8, 0), (9, 0))
 def compile_only(row: Any, owner: str, purpose: str, rows: Any, _: Any, *arguments: Any) -> None:
     """Compile what `device.launch` would launch, and print the size of the code."""
     kernel = device.kernel_over_rows(row, owner, purpose)
-    argument_types = typeof(rows), typeof(device._passed(arguments))
+    argument_types = typeof(rows), typeof(device._as_kernel_argument(arguments))
     for capability in ARCHITECTURES:
         gpu = SimpleNamespace(compute_capability=capability)
         numba.cuda.dispatcher.get_current_device = lambda gpu=gpu: gpu

@@ -10,7 +10,7 @@ import torch
 import typer
 
 from shakespeare_env.cli import app
-from tests.contract.command_line import printed
+from tests.contract.command_line import output_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
@@ -70,7 +70,7 @@ def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys
             said.append(capsys.readouterr().out)
         elif language == "sh":
             for line in block.replace("--games 2000", "--games 16").splitlines():
-                said.append(printed(*shlex.split(line)[1:], input="quit\n"))
+                said.append(output_of(*shlex.split(line)[1:], input="quit\n"))
     assert "16 games" in said[0]
     assert "Position 0 of" in said[1]
     assert "Wrote game.html" in said[-1]
@@ -83,7 +83,7 @@ def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():
     assert {"hint", "undo", "scores", "quit"} <= {*entered}
     arguments = shlex.split(command.removeprefix("$ "))[1:]
     screen = {"COLUMNS": "78", "LINES": "40"}
-    out = printed(*arguments, input="\n".join(entered) + "\n", env=screen)
+    out = output_of(*arguments, input="\n".join(entered) + "\n", env=screen)
     for part in parts:
         _, found, out = out.partition(part)
         assert found, part

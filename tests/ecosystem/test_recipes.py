@@ -12,7 +12,7 @@ from shakespeare_agents.networks.checkpoint import bundled_checkpoint, load_chec
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from tests.agents.networks import PlainNetwork
-from tests.contract.command_line import printed
+from tests.contract.command_line import output_of
 from tests.ecosystem.libraries import run
 
 # What other people's libraries warn of is theirs to mend.
@@ -85,7 +85,7 @@ def test_openspiel_searches_and_beats_random_play(monkeypatch):
 def test_onnxruntime_plays_the_game_that_the_network_plays(name, monkeypatch, tmp_path):
     pytest.importorskip("onnxruntime")
     arguments = ["network", "--game", name, "--onnx", "--out", str(tmp_path)]
-    printed("export", *arguments)
+    output_of("export", *arguments)
     position = run(monkeypatch, "onnxruntime_game", str(tmp_path))["position"]
     game = registry.game(name)
     loaded, _ = load_checkpoint(bundled_checkpoint(game), game)

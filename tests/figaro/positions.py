@@ -13,7 +13,7 @@ from typing import Any
 
 from shakespeare_env import Position
 from tests.contract.playing import play
-from tests.contract.random_games import TABLES, Table, game_from
+from tests.contract.random_games import TABLES, Table, play_by_rule
 from tests.figaro.cards import HAND, deck
 
 ALL_SEATS = tuple(HAND)
@@ -202,6 +202,6 @@ def over() -> Dict:
 
 def positions(of: Table, seed: int, every: int = 1) -> Iterator[Position]:
     """Every so-manieth position of a random game; the same object at each of them."""
-    for number, reached in enumerate(game_from(of.position(seed), salt=seed)):
+    for number, reached in enumerate(play_by_rule(of.position(seed), salt=seed)):
         if number % every == 0 or reached.to_move is None:
             yield reached

@@ -10,7 +10,7 @@ from itertools import islice, permutations
 import pytest
 
 from shakespeare_env import Position
-from tests.contract.random_games import copies
+from tests.contract.random_games import batch_of_copies
 from tests.figaro.cards import KINDS
 from tests.figaro.hidden import can_decide
 from tests.figaro.positions import sample, trio
@@ -50,7 +50,7 @@ def exact(d, observer):
 
 def drawn(d, observer):
     """How often every deal came out."""
-    batch = copies(Position.from_dict(d), DRAWS)
+    batch = batch_of_copies(Position.from_dict(d), DRAWS)
     batch.determinize(slice(None), [observer] * DRAWS, range(DRAWS))
     found: Counter[tuple[tuple[str, ...], ...]] = Counter()
     for hands in batch.save(slice(None))["hand"][:, others_of(d, observer)].tolist():

@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env import observation_layout
-from tests.contract.random_games import game_from
+from tests.contract.random_games import play_by_rule
 from tests.contract.recorded_games import RecordedGame
 from tests.figaro.cards import COLOURS, KINDS, RING, colour_named
 from tests.figaro.positions import OURS
@@ -61,7 +61,7 @@ def assert_as_expected(reached, seat):
 @tables
 def test_played_games_are_observed_number_by_number(table):
     """Every decision of a game, seen by every seat, and its end."""
-    for reached in game_from(table.position(70), salt=70):
+    for reached in play_by_rule(table.position(70), salt=70):
         for seat in range(table.players):
             assert_as_expected(reached, seat)
 

@@ -20,7 +20,7 @@ from hypothesis import strategies as st
 
 from shakespeare_env import Batch, Position
 from shakespeare_env.errors import PositionError
-from tests.contract.random_games import LONGEST, TABLES, sampled
+from tests.contract.random_games import LONGEST, TABLES, sample_positions
 
 EXAMPLES = int(os.environ.get("FUZZ_EXAMPLES", 0))
 fuzzed = settings(
@@ -44,7 +44,7 @@ seeds = st.integers(0, 2**64 - 1)
 @cache
 def starts() -> tuple[Position, ...]:
     """Return positions of every game, number of seats, variant and phase."""
-    return tuple(position.copy() for table in TABLES for position in sampled(table, 0, 9))
+    return tuple(position.copy() for table in TABLES for position in sample_positions(table, 0, 9))
 
 
 positions = st.deferred(lambda: st.sampled_from(starts()))

@@ -28,7 +28,7 @@ from shakespeare_table.mcp.tools import GameTools, RequestError
 from tests.contract import knowledge
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.games import small_games
-from tests.contract.random_games import sampled
+from tests.contract.random_games import sample_positions
 
 
 @pytest.fixture(autouse=True, scope="module")
@@ -318,7 +318,7 @@ def test_swapping_what_is_hidden_changes_no_byte(table):
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(7)
     differed = followed = 0
-    found = [one for one in sampled(table, 1, 5) if one.to_move is not None]
+    found = [one for one in sample_positions(table, 1, 5) if one.to_move is not None]
     for position in found[:: len(found) // 14 + 1]:
         seat = position.to_move
         changed = hidden.change_in_record(position.record(), seat, rng)

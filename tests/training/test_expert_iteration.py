@@ -21,7 +21,7 @@ from shakespeare_training.expert_iteration import ExpertIteration, GameBuffer, s
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import random_heads, random_tensors
-from tests.contract.command_line import printed
+from tests.contract.command_line import output_of
 from tests.training.short_runs import StopsAfter, fingerprint, searching
 
 
@@ -60,9 +60,9 @@ def test_a_start_with_heads_keeps_them_and_needs_no_warm_up(tmp_path, has_heads)
     assert run.config.warmup_decisions == 700
     run.close()
     words = "train", "--config", "expert_iteration", "--start", str(tmp_path / "start")
-    settings = tomllib.loads(printed(*words, "--print-config"))
+    settings = tomllib.loads(output_of(*words, "--print-config"))
     assert settings["warmup_decisions"] == (0 if has_heads else 300_000)
-    asked = tomllib.loads(printed(*words, "--set", "warmup_decisions=9", "--print-config"))
+    asked = tomllib.loads(output_of(*words, "--set", "warmup_decisions=9", "--print-config"))
     assert asked == settings | {"warmup_decisions": 9}
 
 

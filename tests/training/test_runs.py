@@ -37,7 +37,7 @@ from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from tests.contract.command_line import refused
+from tests.contract.command_line import refusal_of
 from tests.training.short_runs import (
     SMALL,
     StopsAfter,
@@ -451,7 +451,7 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
         with pytest.raises(ValueError, match="tpu"):
             Run.resume(folder, device="tpu")
     with FileLock(folder / ".lock"):
-        assert "another process" in refused("train", "--resume", str(folder), "--device", "cpu")
+        assert "another process" in refusal_of("train", "--resume", str(folder), "--device", "cpu")
     Run.resume(folder, device="cpu").close()
 
 
@@ -550,7 +550,7 @@ def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkey
     forget()
     with pytest.raises(CheckpointError, match=PLANTED):
         Run.resume(tmp_path / "run", device="cpu", trusted=["other.py:first"])
-    assert "--trust" in refused("train", "--resume", str(tmp_path / "run"))
+    assert "--trust" in refusal_of("train", "--resume", str(tmp_path / "run"))
     assert not was_run.exists()
     with Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED]) as run:
         assert run.config.evaluation_opponents == (PLANTED,)

@@ -19,7 +19,7 @@ from shakespeare_training.config import ADAPTING, FOREVER, as_toml, override
 from shakespeare_training.runs.saving import read_state
 from shakespeare_training.stopping import Stop, stopped_by_signals
 from tests.agents.networks import edit_card, write_checkpoint
-from tests.contract.command_line import printed, refused, run
+from tests.contract.command_line import output_of, refusal_of, run
 from tests.training.short_runs import small
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -66,7 +66,7 @@ def test_train_measure_and_go_on(new, folder, monkeypatch):
     assert len({entry["decisions"] for entry in history}) == 3  # before, on the way, at the end
     (measure,) = re.findall(r"^Evaluate +shakespeare (.*)$", done.output, re.MULTILINE)
     assert str(folder) in measure
-    printed(*shlex.split(measure), "--games", "6")
+    output_of(*shlex.split(measure), "--games", "6")
     done = run("train", "--resume", str(folder), "--decisions", "1100")
     assert done.exit_code == 0, done.output
     assert read_card(folder).figures["decisions"] >= 1100
@@ -102,9 +102,9 @@ class Signals(BaseCallback):
 def test_a_folder_whose_name_is_not_utf8(new, tmp_path):
     """TensorBoard cannot write there; everything else can."""
     folder = tmp_path / os.fsdecode(b"caf\xe9")
-    out = printed(*new, "--set", "decisions=300", "--out", str(folder))
+    out = output_of(*new, "--set", "decisions=300", "--out", str(folder))
     assert "Logs        none" in out
-    printed("train", "--resume", str(folder), "--decisions", "513")
+    output_of("train", "--resume", str(folder), "--decisions", "513")
     assert read_state(folder).decisions >= 513
 
 
@@ -116,7 +116,7 @@ def test_a_run_stopped_by_a_signal_is_saved_and_goes_on(new, folder, tmp_path):
     assert "Stopped after 512 decisions; saved." in done.stdout
     assert f"shakespeare train --resume '{folder}'" in done.stdout
     assert read_state(folder).decisions == 512
-    printed("train", "--resume", str(folder), "--decisions", "513")
+    output_of("train", "--resume", str(folder), "--decisions", "513")
     assert 512 < read_state(folder).decisions < 1000
 
 
@@ -138,7 +138,7 @@ def test_a_run_stopped_by_a_signal_is_saved_and_goes_on(new, folder, tmp_path):
     ],
 )
 def test_faults_are_told_in_a_line_and_leave_nothing(new, folder, words, said):
-    assert said in refused(*new, *words)
+    assert said in refusal_of(*new, *words)
     assert not folder.exists()
 
 
@@ -147,13 +147,13 @@ def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
     game = registry.game("figaro")
     write_checkpoint(tmp_path, game)
     words = "train", "--game", "figaro", "--start", str(tmp_path), "--print-config"
-    own = tomllib.loads(printed(*words))
+    own = tomllib.loads(output_of(*words))
     assert own["width"] == 8
     assert own["batch_size"] != ADAPTING["batch_size"]
     edit_card(tmp_path, box_digest="0")
-    adapted = tomllib.loads(printed(*words, "--minutes", "10", "--set", "n_envs=30"))
+    adapted = tomllib.loads(output_of(*words, "--minutes", "10", "--set", "n_envs=30"))
     assert adapted == own | {**ADAPTING, "decisions": FOREVER, "n_envs": 30}
-    assert tomllib.loads(printed(*words, "--config", "ppo")) == own
+    assert tomllib.loads(output_of(*words, "--config", "ppo")) == own
 
 
 def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
@@ -161,10 +161,10 @@ def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
     config = tmp_path / "mine.toml"
     config.write_text('game = "figaro"\nwidth = 16\ndecisions = 1\nevaluation_opponents = []\n')
     words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
-    told = refused(*words, "--out", str(tmp_path / "run"))
+    told = refusal_of(*words, "--out", str(tmp_path / "run"))
     assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in told
     assert "--set width=8" in told
-    assert tomllib.loads(printed(*words, "--set", "width=8", "--print-config"))["width"] == 8
+    assert tomllib.loads(output_of(*words, "--set", "width=8", "--print-config"))["width"] == 8
     assert not (tmp_path / "run").exists()
 
 
@@ -185,9 +185,9 @@ nothing = repr
 
 def test_a_callback_of_the_user_stops_a_run_where_it_goes_on(new, folder, tmp_path):
     (tmp_path / "mine.py").write_text(CALLBACK)
-    said = printed(*new, "--callback", f"{tmp_path}/mine.py:Stops")
+    said = output_of(*new, "--callback", f"{tmp_path}/mine.py:Stops")
     assert "Stopped after 256 decisions" in said
-    said = refused("train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:nothing")
+    said = refusal_of("train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:nothing")
     assert "BaseCallback" in said
 
 

@@ -28,7 +28,7 @@ from shakespeare_env.errors import WorkerError
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.games import small_games
-from tests.contract.small_datasets import write
+from tests.contract.small_datasets import write_small_dataset
 from tests.workers.agents_for_tests import Drawn, Held, last_legal
 
 FIGARO = registry.game("figaro")
@@ -63,7 +63,7 @@ def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
         agents=["random", "heuristic"], players=[2], games=60, equal_within=1e-6
     )
     for name, workers in (("here", None), ("there", processes)):
-        write(tmp_path / name / "dataset", "figaro", deals=6, workers=workers)
+        write_small_dataset(tmp_path / name / "dataset", "figaro", deals=6, workers=workers)
         run_arena(config, tmp_path / name / "arena", workers=workers)
     for kind in ("dataset", "arena"):
         assert games(tmp_path / "here" / kind).equals(games(tmp_path / "there" / kind))

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from tests.contract.random_games import chosen
+import numpy as np
+
+from tests.contract.random_games import actions_by_rule
 
 
 def shown(view):
@@ -24,18 +26,18 @@ def shown(view):
 
 
 def next_move(view):
-    """Return a legal action by the rule of `chosen`, or None for an agent whose game is over.
-
-    It is read from the batch, so that no wrapper sees the observation that it would remember.
-    """
-    if view.terminations[view.agent_selection] or view.truncations[view.agent_selection]:
+    """Return the action that the rule picks, or None for an agent whose game is over."""
+    agent = view.agent_selection
+    if view.terminations[agent] or view.truncations[agent]:
         return None
-    batch = view.unwrapped._batch
-    return int(chosen(batch.mask, int(batch.obs.astype(int).sum()))[0])
+    seen = view.observe(agent)
+    mask = seen["action_mask"].astype(np.bool_)
+    step = int(seen["observation"].astype(int).sum())
+    return int(actions_by_rule(mask[None], step)[0])
 
 
 def illegal_move(view):
-    return int(view.unwrapped._batch.mask[0].argmin())
+    return int(view.observe(view.agent_selection)["action_mask"].argmin())
 
 
 def begun(make, table, seed, steps=0, **arguments):
@@ -46,6 +48,7 @@ def begun(make, table, seed, steps=0, **arguments):
 
 
 def advance(view, steps):
+    """Play some steps, or until all agents have left, and return the environment."""
     for _ in range(steps):
         if view.agents:
             view.step(next_move(view))
@@ -53,7 +56,7 @@ def advance(view, steps):
 
 
 def rest_of(view):
-    """Return everything that is shown until all have left, and as the next game begins."""
+    """Play until all agents have left and the next game has begun; return all that is shown."""
     seen = [shown(view)]
     while view.agents:
         view.step(next_move(view))

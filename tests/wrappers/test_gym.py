@@ -1,4 +1,4 @@
-"""Gymnasium's views: the ecosystem's own checks, and what they do not look at."""
+"""Gymnasium's views pass the checks of Gymnasium and SB3, and stricter ones."""
 
 from __future__ import annotations
 
@@ -15,19 +15,23 @@ from stable_baselines3.common.env_checker import check_env as check_env_for_sb3
 from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from tests.contract.batches import games
 from tests.contract.each_table import full_tables, small_tables
-from tests.wrappers.lives import BySight, learn
+from tests.wrappers.learners import ObservationHashAgent, learner_actions
 
 ROWS = 4
 
 
 @games
-def test_gymnasium_and_sb3_find_no_fault(name):
-    check_env_for_sb3(SingleAgentEnv(name))
+def test_gymnasium_finds_no_fault(name):
     check_env(SingleAgentEnv(name), skip_render_check=True)
 
 
+@games
+def test_sb3_finds_no_fault(name):
+    check_env_for_sb3(SingleAgentEnv(name))
+
+
 @small_tables
-def test_after_an_illegal_action_it_must_be_reset(table):
+def test_an_illegal_action_ends_the_game_and_changes_nothing_on_the_table(table):
     env = SingleAgentEnv(**table.arguments)
     before, info = env.reset(seed=2)
     observation, *rest, info = env.step(int(info["action_mask"].argmin()))
@@ -36,14 +40,22 @@ def test_after_an_illegal_action_it_must_be_reset(table):
     assert info["illegal_action"] is True
     assert not info["winners"].any()
     assert info["action_mask"].all()
+
+
+@small_tables
+def test_after_an_illegal_action_a_reset_is_needed_and_enough(table):
+    env = SingleAgentEnv(**table.arguments)
+    _, info = env.reset(seed=2)
+    env.step(int(info["action_mask"].argmin()))
     with pytest.raises(ResetNeeded):
         env.step(int(env.games.batch.mask[0].argmax()))
     _, info = env.reset()
-    assert env.step(int(info["action_mask"].argmax()))[2] is False
+    _, _, terminated, *_ = env.step(int(info["action_mask"].argmax()))
+    assert terminated is False
 
 
 class Row(SingleAgentEnv):
-    """A row of the native environment: game `row` of the seed, not game 0."""
+    """A single environment that plays game `row` of a seed instead of game 0."""
 
     def __init__(self, row: int, **arguments: Any) -> None:
         super().__init__(**arguments)
@@ -52,23 +64,29 @@ class Row(SingleAgentEnv):
 
 
 def act(observations, infos):
-    """Legal actions; -1, which is none, where a game is over."""
+    """Return the learner's actions, and -1, which is no action, where a game is over."""
     mask = infos["action_mask"]
-    return np.where(mask.all(axis=1), -1, learn(observations, mask))
+    return np.where(mask.all(axis=1), -1, learner_actions(observations, mask))
 
 
 def comparable(infos):
-    """Infos with lists in place of arrays of arrays, and kinds beside values."""
+    """Return infos with the dtype beside every array, and arrays of arrays as lists."""
     if isinstance(infos, dict):
         return {key: comparable(value) for key, value in infos.items()}
-    return list(infos) if infos.dtype == object else (infos, infos.dtype)
+    if infos.dtype == object:
+        return list(infos)
+    return infos, infos.dtype
 
 
 @full_tables
-def test_it_is_gymnasiums_own_vector_environment(table):
-    """Step by step the same observations, rewards, ends and infos; row 2 ends games illegally."""
-    arguments: dict[str, Any] = {"seat": 1, "opponents": BySight(2), "reward": "score"}
-    arguments |= table.arguments
+def test_the_vector_environment_equals_gymnasiums_own_of_single_ones(table):
+    """Observations, rewards, ends and infos are the same. Row 2 ends its games illegally."""
+    arguments: dict[str, Any] = {
+        "seat": 1,
+        "opponents": ObservationHashAgent(2),
+        "reward": "score",
+        **table.arguments,
+    }
     ours: Any = SingleAgentVectorEnv(ROWS, **arguments, threads=2)
     theirs = SyncVectorEnv([partial(Row, row, **arguments) for row in range(ROWS)])
     assert ours.metadata["autoreset_mode"] is theirs.metadata["autoreset_mode"]
@@ -83,12 +101,15 @@ def test_it_is_gymnasiums_own_vector_environment(table):
         np.testing.assert_equal(comparable(infos), comparable(expected_infos))
         actions = act(observations, infos)
         steps += 1
-        actions[2] = -1 if steps % 12 == 0 else actions[2]
+        if steps % 12 == 0:
+            actions[2] = -1
         observations, rewards, terminated, truncated, infos = ours.step(actions)
-        expected, *rest, expected_infos = theirs.step(actions)
+        expected, paid, expected_terminated, expected_truncated, expected_infos = theirs.step(
+            actions
+        )
         assert rewards.dtype == np.float32
-        np.testing.assert_allclose(rewards, np.asarray(rest[0], np.float32))
-        np.testing.assert_array_equal(terminated, rest[1])
-        np.testing.assert_array_equal(truncated, rest[2])
+        np.testing.assert_allclose(rewards, np.asarray(paid, np.float32))
+        np.testing.assert_array_equal(terminated, expected_terminated)
+        np.testing.assert_array_equal(truncated, expected_truncated)
         ended += int(terminated.sum())
         illegal += int(rewards[2] == -1 and terminated[2])

@@ -1,4 +1,4 @@
-"""The last info of an episode, which has the same keys in all environments."""
+"""How an episode ended: the last info has the same keys in all environments."""
 
 from __future__ import annotations
 
@@ -14,8 +14,7 @@ from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import episode_outcomes
-from tests.contract.batches import games
-from tests.wrappers.lives import learn
+from tests.wrappers.learners import learner_actions
 
 KEYS = {
     "seat": int,
@@ -28,13 +27,13 @@ KEYS = {
     "final_scores": np.ndarray,
     "winners": np.ndarray,
 }
-
-
+"""Every key of the last info, and the type of its value."""
+OTHER_KEYS = {"action_mask", "terminal_observation", "TimeLimit.truncated"}
 NOBODY = -1
 
 
-def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
-    """Return `episode_outcomes` of one game for each of its seats, as lists."""
+def outcomes_by_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
+    """Return the `episode_outcomes` of one game for each of its seats, as lists."""
     players = len(scores)
     batch: Any = SimpleNamespace(
         game=registry.game(name),
@@ -43,8 +42,8 @@ def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
         final_winners=np.array([winners], np.bool_),
         to_move=np.array([to_move]),
     )
-    found = episode_outcomes(batch, np.zeros(players, np.int64), np.arange(players))
-    return {key: values.tolist() for key, values in found.items()}
+    outcomes = episode_outcomes(batch, np.zeros(players, np.int64), np.arange(players))
+    return {key: values.tolist() for key, values in outcomes.items()}
 
 
 @pytest.mark.parametrize(
@@ -57,58 +56,82 @@ def of_every_seat(scores, winners, to_move=NOBODY, name=registry.DEFAULT):
         ([9, 30, 12], [0, 1, 0], 1, [0, 0, 0], [2, 3, 1]),
     ],
 )
-def test_the_share_of_the_victory_and_the_rank(scores, winners, offender, won, rank):
-    found = of_every_seat(scores, winners, offender)
-    assert found["won"] == found["is_success"] == pytest.approx(won)
-    assert found["rank"] == rank
-    assert found["score"] == scores
-    assert found["seat"] == list(range(len(scores)))
-    assert found["players"] == [len(scores)] * len(scores)
-    assert found["illegal_action"] == [seat == offender for seat in range(len(scores))]
+def test_winners_share_the_victory_and_the_rank_follows(scores, winners, offender, won, rank):
+    outcomes = outcomes_by_seat(scores, winners, offender)
+    assert outcomes["won"] == outcomes["is_success"] == pytest.approx(won)
+    assert outcomes["rank"] == rank
+    assert outcomes["score"] == scores
+    assert outcomes["seat"] == list(range(len(scores)))
+    assert outcomes["players"] == [len(scores)] * len(scores)
+    assert outcomes["illegal_action"] == [seat == offender for seat in range(len(scores))]
 
 
 @pytest.mark.parametrize("name", [name for name in registry.names() if 1 in registry.seats(name)])
-def test_alone_one_wins_by_passing_the_target(name):
+def test_a_solo_player_wins_with_more_than_the_target(name):
     target = registry.game(name).solo_target
     assert target is not None
     for score, won in ((target, 0.0), (target + 1, 1.0)):
-        assert of_every_seat([int(score)], [1], name=name)["won"] == [won]
+        assert outcomes_by_seat([int(score)], [1], name=name)["won"] == [won]
 
 
-def check(info, players, length):
-    """Every key, as a Python number or an array of the table's length."""
-    assert set(info) - {"action_mask", "terminal_observation", "TimeLimit.truncated"} == set(KEYS)
+def check_last_info(info, players, length):
+    """Assert that a last info has every key, as a Python number or an array of this length."""
+    assert set(info) - OTHER_KEYS == set(KEYS)
     for key, kind in KEYS.items():
         assert type(info[key]) is kind, key
     assert info["players"] == players
-    assert (info["final_scores"].shape, info["final_scores"].dtype) == ((length,), np.int16)
-    assert (info["winners"].shape, info["winners"].dtype) == ((length,), np.bool_)
+    assert info["final_scores"].shape == (length,)
+    assert info["final_scores"].dtype == np.int16
+    assert info["winners"].shape == (length,)
+    assert info["winners"].dtype == np.bool_
     assert info["score"] == info["final_scores"][info["seat"]]
     if players > 1:
         assert (info["won"] > 0) == info["winners"][info["seat"]] == (info["rank"] == 1)
     json.dumps({key: info[key] for key, kind in KEYS.items() if kind is not np.ndarray})
 
 
-@games
-def test_of_tables_of_different_sizes_the_longest_counts(name):
-    sizes = [*registry.seats(name)]
-    arguments: dict[str, Any] = {"game": name, "players": sizes, "opponents": "random"}
-    view = SingleAgentVectorEnv(len(sizes), **arguments)
-    vec = SB3SingleAgentVecEnv(SingleAgentBatch(n=len(sizes), seed=2, **arguments))
-    rows: Any = vec.reset()
-    ends: dict[int, Any] = {}
-    while len(ends) < len(sizes):
-        rows, _, dones, listed = vec.step(learn(rows, vec.action_masks()))
-        ends = {row: listed[row] for row in np.flatnonzero(dones).tolist()} | ends
+@pytest.fixture(scope="module", params=registry.names())
+def mixed(request):
+    """Arguments of one-seat games at tables of every size."""
+    return {
+        "game": request.param,
+        "players": list(registry.seats(request.param)),
+        "opponents": "random",
+    }
+
+
+@pytest.fixture(scope="module")
+def last_infos(mixed):
+    """The last info of the first game of every row, by row, in SB3's environment."""
+    n = len(mixed["players"])
+    view = SB3SingleAgentVecEnv(SingleAgentBatch(n=n, seed=2, **mixed))
+    observations: Any = view.reset()
+    found: dict[int, Any] = {}
+    while len(found) < n:
+        actions = learner_actions(observations, view.action_masks())
+        observations, _, dones, infos = view.step(actions)
+        for row in np.flatnonzero(dones).tolist():
+            found.setdefault(row, infos[row])
+    return found
+
+
+def test_arrays_of_the_last_info_are_as_long_as_the_largest_table(mixed, last_infos):
+    sizes = mixed["players"]
+    for row, info in last_infos.items():
+        check_last_info(info, sizes[row], max(sizes))
+        assert not info["final_scores"][sizes[row] :].any()
+
+
+def test_gymnasiums_vector_environment_gives_the_same_last_infos(mixed, last_infos):
+    view = SingleAgentVectorEnv(len(mixed["players"]), **mixed)
     observations, infos = view.reset(seed=2)
-    waiting = set(ends)
+    waiting = set(last_infos)
     while waiting:
-        actions = learn(observations, infos["action_mask"])
+        actions = learner_actions(observations, infos["action_mask"])
         observations, _, terminated, _, infos = view.step(actions)
-        for row in waiting & {*np.flatnonzero(terminated)}:
-            check(ends[row], sizes[row], max(sizes))
-            assert not ends[row]["final_scores"][sizes[row] :].any()
+        ended = {*np.flatnonzero(terminated).tolist()}
+        for row in waiting & ended:
             for key in KEYS:
                 assert infos[f"_{key}"][row]
-                assert np.array_equal(infos[key][row], ends[row][key])
-        waiting -= {*np.flatnonzero(terminated)}
+                assert np.array_equal(infos[key][row], last_infos[row][key])
+        waiting -= ended

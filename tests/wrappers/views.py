@@ -1,7 +1,7 @@
-"""A test of views, which must show the games of a batch, decision by decision.
+"""Checks that a view shows the games of a batch, decision by decision.
 
 A `Batch` plays by a rule on what the mover sees, so that views of one seat play the same games if
-its opponents follow the rule.  Gymnasium's vector environment is compared with its single one.
+its opponents follow the rule. Gymnasium's vector environment is compared with its single one.
 """
 
 from __future__ import annotations
@@ -18,19 +18,32 @@ from shakespeare_env.wrappers.gym import SingleAgentEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.random_games import Table
-from tests.wrappers.lives import BySight
+from tests.wrappers.learners import ObservationHashAgent
 
 ROWS = 3
 GAMES = 2
-PLAYER = BySight(5)
+"""The number of games that are compared in each row."""
+PLAYER = ObservationHashAgent(5)
 
 
 @dataclass
 class Decision:
-    """A decision as the batch showed it, and its consequences by seat.
+    """A decision as the batch showed it, and its consequences.
 
-    For views of one seat, `reward` is all that it received until its next decision or the end,
-    `last` whether it did not decide again, scores and winners are final.
+    A view of one seat pays `reward`, and its scores and winners are those of the finished game.
+
+    Attributes:
+        seat: The seat that decides.
+        observation: int8[D], what it sees.
+        mask: bool[A], its legal actions.
+        action: The action that it plays.
+        rewards: float32[S], what the action pays each seat.
+        scores: int16[S], the scores after the action.
+        winners: bool[S], the winners, if the action ends the game.
+        is_last: Whether the action ends the game; for views of one seat, whether the seat does not
+            decide again.
+        final: What every seat sees at the end of the game; empty before.
+        reward: What the seat receives until its next decision or the end.
     """
 
     seat: int
@@ -40,28 +53,35 @@ class Decision:
     rewards: npt.NDArray[np.float32]
     scores: npt.NDArray[np.int16]
     winners: npt.NDArray[np.bool_]
-    last: bool
-    final: list[npt.NDArray[np.int8]]  # what every seat saw at the end; empty before
+    is_last: bool
+    final: list[npt.NDArray[np.int8]]
     reward: float | np.float32 = 0.0
 
 
 Rows = list[list[Decision]]
+"""The decisions of each row of a batch, game after game."""
 
 
-def played(table: Table, seed: int, reward: str) -> Rows:
-    """Play games and return the decisions of every row, game after game."""
+def check_view(view: str, table: Table, *, seed: int = 0, reward: str = "win") -> None:
+    """Assert that a view shows the games that a batch plays from the same seed."""
+    rows = decisions_of_batch(table, seed, reward)
+    CHECKS[view](rows, table.players, seed, {**table.arguments, "reward": reward})
+
+
+def decisions_of_batch(table: Table, seed: int, reward: str) -> Rows:
+    """Play games in a batch and return all decisions."""
     batch = table.batch(ROWS, seed, autoreset=False, reward=reward)
     rows: Rows = [[] for _ in range(ROWS)]
-    left = np.full(ROWS, GAMES)
-    while left.any():
+    games_left = np.full(ROWS, GAMES)
+    while games_left.any():
         seats = batch.to_move.copy()
         observations = batch.obs.copy()
         masks = batch.mask.copy()
         actions = PLAYER.act(observations, masks)
         rewards, done = batch.step(actions)
         scores = batch.scores()
-        for row in np.flatnonzero(left).tolist():
-            at_table = range(table.players if done[row] else 0)
+        for row in np.flatnonzero(games_left).tolist():
+            seats_at_end = range(table.players if done[row] else 0)
             rows[row].append(
                 Decision(
                     seat=int(seats[row]),
@@ -71,82 +91,109 @@ def played(table: Table, seed: int, reward: str) -> Rows:
                     rewards=rewards[row].copy(),
                     scores=scores[row],
                     winners=batch.final_winners[row] & done[row],
-                    last=bool(done[row]),
-                    final=[batch.observe([seat], [row])[0] for seat in at_table],
+                    is_last=bool(done[row]),
+                    final=[batch.observe([seat], [row])[0] for seat in seats_at_end],
                 )
             )
         batch.restart(np.flatnonzero(done))
-        left -= done & (left > 0)
+        games_left -= done & (games_left > 0)
     return rows
 
 
-def of_one_seat(rows: Rows, players: int) -> Rows:
-    """Return what a learner sees of each row, its seat moving round from seat i in row i."""
-    learners: Rows = [[] for _ in rows]
+def decisions_of_learners(rows: Rows, players: int) -> Rows:
+    """Return the decisions of a learner in each row.
+
+    Its seat is i in the first game of row i, and the next seat in each further game.
+    """
+    learners: Rows = []
     for row, decisions in enumerate(rows):
-        ends = [place + 1 for place, decision in enumerate(decisions) if decision.last]
-        for number, (first, end) in enumerate(zip([0, *ends], ends, strict=False)):
-            game = decisions[first:end]
-            seat = (row + number) % players
-            places = [place for place, decision in enumerate(game) if decision.seat == seat]
-            bounds = [0, *places[1:], len(game)]
-            for place, since, until in zip(places, bounds, bounds[1:], strict=False):
-                earned = sum((g.rewards[seat] for g in game[since:until]), np.float32(0))
-                end_of = {name: getattr(game[-1], name) for name in ("scores", "winners", "final")}
-                last = place == places[-1]
-                decision = replace(game[place], last=last, reward=np.float32(earned), **end_of)
-                learners[row].append(decision)
+        own: list[Decision] = []
+        for number, game in enumerate(_games(decisions)):
+            own += _decisions_of_seat(game, (row + number) % players)
+        learners.append(own)
     return learners
 
 
-def same(shown: Any, expected: Any) -> None:
+def _games(decisions: list[Decision]) -> Iterator[list[Decision]]:
+    """Yield the decisions of each finished game."""
+    game: list[Decision] = []
+    for decision in decisions:
+        game.append(decision)
+        if decision.is_last:
+            yield game
+            game = []
+
+
+def _decisions_of_seat(game: list[Decision], seat: int) -> Iterator[Decision]:
+    """Yield the decisions of one seat in a game as a view of that seat shows them.
+
+    The first one pays what the seat has received before it, too.
+    """
+    places = [place for place, decision in enumerate(game) if decision.seat == seat]
+    starts = [0, *places[1:]]
+    ends = [*places[1:], len(game)]
+    for place, start, end in zip(places, starts, ends, strict=False):
+        earned = sum((decision.rewards[seat] for decision in game[start:end]), np.float32(0))
+        yield replace(
+            game[place],
+            is_last=place == places[-1],
+            reward=np.float32(earned),
+            scores=game[-1].scores,
+            winners=game[-1].winners,
+            final=game[-1].final,
+        )
+
+
+def assert_equal(shown: Any, expected: Any) -> None:
     """Assert that arrays are equal in type, shape and every element."""
-    one = np.asarray(shown)
-    other = np.asarray(expected)
-    assert one.dtype == other.dtype
-    np.testing.assert_array_equal(one, other, strict=True)
+    shown = np.asarray(shown)
+    expected = np.asarray(expected)
+    assert shown.dtype == expected.dtype
+    np.testing.assert_array_equal(shown, expected, strict=True)
 
 
-def same_end(info: dict[str, Any], decision: Decision, players: int) -> None:
-    same(info["final_scores"], decision.scores[:players])
-    same(info["winners"], decision.winners[:players])
+def assert_same_views(decisions: Sequence[Decision], observations: Any, masks: Any) -> None:
+    assert_equal(observations, [decision.observation for decision in decisions])
+    assert_equal(masks, [decision.mask for decision in decisions])
+
+
+def assert_same_end(info: dict[str, Any], decision: Decision, players: int) -> None:
+    assert_equal(info["final_scores"], decision.scores[:players])
+    assert_equal(info["winners"], decision.winners[:players])
     assert not info["illegal_action"]
 
 
-def api_test(view: str, table: Table, *, seed: int = 0, reward: str = "win") -> None:
-    """Step a view through two games in each of three rows, or in one."""
-    rows = played(table, seed, reward)
-    VIEWS[view](rows, table.players, seed, {**table.arguments, "reward": reward})
-
-
-def _position(rows: Rows, players: int, seed: int, arguments: Any) -> None:
-    view = Position.new(seed=seed, **{k: v for k, v in arguments.items() if k != "reward"})
-    for one in rows[0]:
-        assert view.to_move == one.seat
-        same(view.observation(one.seat), one.observation)
-        same(view.action_mask(), one.mask)
-        view.push(view.move_text(one.action))
-        assert view.scores() == one.scores[:players].tolist()
-        if one.last:
-            assert view.winners == np.flatnonzero(one.winners).tolist()
+def _check_position(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """Play the first game of the first row."""
+    own = {name: value for name, value in arguments.items() if name != "reward"}
+    view = Position.new(seed=seed, **own)
+    for decision in rows[0]:
+        assert view.to_move == decision.seat
+        assert_equal(view.observation(decision.seat), decision.observation)
+        assert_equal(view.action_mask(), decision.mask)
+        view.push(view.move_text(decision.action))
+        assert view.scores() == decision.scores[:players].tolist()
+        if decision.is_last:
+            assert view.winners == np.flatnonzero(decision.winners).tolist()
             return
 
 
-def _resetting_batch(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+def _check_batch_with_autoreset(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """Play all rows until one of them has played its games."""
     view = Batch(n=ROWS, seed=seed, threads=2, **arguments)
-    for made in _together(rows):
-        assert view.to_move.tolist() == [one.seat for one in made]
-        _same_views(made, view.obs, view.mask)
-        rewards, ended = view.step([one.action for one in made])
-        same(rewards, [one.rewards for one in made])
-        assert ended.tolist() == [one.last for one in made]
-        for row in np.flatnonzero(ended).tolist():
-            same(view.final_scores[row], made[row].scores)
-            same(view.final_winners[row], made[row].winners)
+    for decisions in zip(*rows, strict=False):
+        assert view.to_move.tolist() == [decision.seat for decision in decisions]
+        assert_same_views(decisions, view.obs, view.mask)
+        rewards, done = view.step([decision.action for decision in decisions])
+        assert_equal(rewards, [decision.rewards for decision in decisions])
+        assert done.tolist() == [decision.is_last for decision in decisions]
+        for row in np.flatnonzero(done).tolist():
+            assert_equal(view.final_scores[row], decisions[row].scores)
+            assert_equal(view.final_winners[row], decisions[row].winners)
 
 
-def _aec(rows: Rows, players: int, seed: int, arguments: Any) -> None:
-    """Step the first row, every game to its last dead step."""
+def _check_pettingzoo(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """Play the games of the first row until all agents have left."""
     view = env(**arguments)
     decisions = iter(rows[0])
     for game in range(GAMES):
@@ -156,68 +203,67 @@ def _aec(rows: Rows, players: int, seed: int, arguments: Any) -> None:
         for agent in view.agent_iter():
             seat = view.possible_agents.index(agent)
             shown, reward, terminated, truncated, info = view.last()
-            assert (reward, terminated, truncated) == (owed[seat], last is not None, False)
-            same(info["action_mask"], shown["action_mask"])
+            assert reward == owed[seat]
+            assert terminated == (last is not None)
+            assert not truncated
+            assert_equal(info["action_mask"], shown["action_mask"])
             if last is not None:
-                same(shown["observation"], last.final[seat])
-                same_end(info, last, players)
+                assert_equal(shown["observation"], last.final[seat])
+                assert_same_end(info, last, players)
                 assert info["seat"] == seat
                 view.step(None)
                 continue
-            one = next(decisions)
-            assert one.seat == seat
-            same(shown["observation"], one.observation)
-            same(shown["action_mask"], one.mask.astype(np.int8))
-            view.step(one.action)
+            decision = next(decisions)
+            assert decision.seat == seat
+            assert_equal(shown["observation"], decision.observation)
+            assert_equal(shown["action_mask"], decision.mask.astype(np.int8))
+            view.step(decision.action)
             owed[seat] = 0.0
-            owed += one.rewards[:players]
-            last = one if one.last else None
+            owed += decision.rewards[:players]
+            last = decision if decision.is_last else None
 
 
-def _gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+def _check_gymnasium(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """Play the learner's games of the first row."""
     view = SingleAgentEnv(opponents=PLAYER, **arguments)
     observation, info = view.reset(seed=seed)
-    for one in of_one_seat(rows, players)[0]:
-        assert view.seat == one.seat
-        same(observation, one.observation)
-        same(info["action_mask"], one.mask.astype(np.int8))
-        same(view.action_masks(), one.mask)
-        observation, *rest, info = view.step(one.action)
-        assert rest == [float(one.reward), one.last, False]
-        if one.last:
-            same(observation, one.final[one.seat])
-            same_end(info, one, players)
+    for decision in decisions_of_learners(rows, players)[0]:
+        assert view.seat == decision.seat
+        assert_equal(observation, decision.observation)
+        assert_equal(info["action_mask"], decision.mask.astype(np.int8))
+        assert_equal(view.action_masks(), decision.mask)
+        observation, reward, terminated, truncated, info = view.step(decision.action)
+        assert reward == float(decision.reward)
+        assert terminated is decision.is_last
+        assert truncated is False
+        if decision.is_last:
+            assert_equal(observation, decision.final[decision.seat])
+            assert_same_end(info, decision, players)
             observation, info = view.reset()
 
 
-def _sb3_one_seat(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+def _check_sb3(rows: Rows, players: int, seed: int, arguments: Any) -> None:
+    """Play the learner's games of all rows until one of them has played its games."""
     view = SB3SingleAgentVecEnv(SingleAgentBatch(n=ROWS, opponents=PLAYER, **arguments))
     view.seed(seed)
     observations: Any = view.reset()
-    for made in _together(of_one_seat(rows, players)):
-        _same_views(made, observations, view.action_masks())
-        observations, rewards, ended, infos = view.step(np.array([one.action for one in made]))
-        same(rewards, [one.reward for one in made])
-        assert ended.tolist() == [one.last for one in made]
-        for row in np.flatnonzero(ended).tolist():
-            same(infos[row]["terminal_observation"], made[row].final[made[row].seat])
-            same_end(infos[row], made[row], players)
+    for decisions in zip(*decisions_of_learners(rows, players), strict=False):
+        assert_same_views(decisions, observations, view.action_masks())
+        actions = np.array([decision.action for decision in decisions])
+        observations, rewards, done, infos = view.step(actions)
+        assert_equal(rewards, [decision.reward for decision in decisions])
+        assert done.tolist() == [decision.is_last for decision in decisions]
+        for row in np.flatnonzero(done).tolist():
+            decision = decisions[row]
+            assert_equal(infos[row]["terminal_observation"], decision.final[decision.seat])
+            assert_same_end(infos[row], decision, players)
 
 
-VIEWS = {
-    "Position": _position,
-    "Batch": _resetting_batch,
-    "PettingZoo": _aec,
-    "Gymnasium": _gymnasium,
-    "SB3 one seat": _sb3_one_seat,
+CHECKS = {
+    "Position": _check_position,
+    "Batch": _check_batch_with_autoreset,
+    "PettingZoo": _check_pettingzoo,
+    "Gymnasium": _check_gymnasium,
+    "SB3 one seat": _check_sb3,
 }
-
-
-def _together(rows: Rows) -> Iterator[tuple[Decision, ...]]:
-    """Yield the decisions of all rows until one ends."""
-    yield from zip(*rows, strict=False)
-
-
-def _same_views(made: Sequence[Decision], observations: Any, masks: Any) -> None:
-    same(observations, [one.observation for one in made])
-    same(masks, [one.mask for one in made])
+"""The check of each view, by the view's name."""

@@ -23,7 +23,7 @@ from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import command, short_repr
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_digest, how_to_name
+from shakespeare_env.core.registry import box_digest, game_argument
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
@@ -227,7 +227,7 @@ def load_to_play(folder: Path, game: Game) -> Network:
     """
     network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
-        named = how_to_name(game.name)
+        named = game_argument(game.name)
         warnings.warn(
             f"{folder} was trained with another box than {game.box}, and plays less well with this "
             "one; adapt the network in minutes: "
@@ -272,7 +272,7 @@ def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
     if not versions:
         raise ValueError(
             f"no network of {game.name} is bundled: train one by "
-            f"{command('train', '--game', how_to_name(game.name))}, and name its folder in place "
+            f"{command('train', '--game', game_argument(game.name))}, and name its folder in place "
             "of 'network' (for search, network=FOLDER)"
         )
     if version == NEWEST:

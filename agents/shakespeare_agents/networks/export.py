@@ -16,7 +16,7 @@ from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import Card, load_checkpoint
 from shakespeare_agents.networks.network import Network, input_scale
 from shakespeare_env.core.game import Game
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.version import version
 
 FORMATS = {"onnx": ("network.onnx",), "torch": ("model.safetensors", "network.py")}
@@ -37,7 +37,7 @@ def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) ->
     """
     if "onnx" in formats:
         # Report a missing package before anything is written.
-        with needing("export", "an export to ONNX needs"):
+        with requires_extra("export", "an export to ONNX needs"):
             import_module("onnx")
     network, card = load_checkpoint(checkpoint, game)
     out.mkdir(parents=True, exist_ok=True)

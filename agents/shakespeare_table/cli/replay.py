@@ -14,7 +14,7 @@ from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli.playing import show_games_progress
 from shakespeare_agents.naming import names_running_python
 from shakespeare_agents.storage import write_output
-from shakespeare_env.checks.values import number_of, short_repr
+from shakespeare_env.checks.values import parse_number, short_repr
 from shakespeare_env.cli.choices import (
     OwnGame,
     check_own_game,
@@ -243,7 +243,7 @@ def _walk(game: GameHistory, seat: int | None) -> None:
             if word == "q":
                 return
             goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
-            goal = goals.get(word, number_of(word))
+            goal = goals.get(word, parse_number(word))
             if word == "moves":
                 _print_legal(game, at, seat)
             elif goal is not None and 0 <= goal <= end:

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from itertools import pairwise
 
-from shakespeare_env.boxes import Constraints, unless
+from shakespeare_env.boxes import Constraints, must_equal
 from shakespeare_env.shakespeare.box.facts import (
     ACTS,
     COLOURS,
@@ -58,7 +58,7 @@ def _equal(source: str, name: str, says: str, **wanted: object) -> None:
 
     def faults(box: Box) -> Iterator[str]:
         for fact, value in wanted.items():
-            yield from unless(getattr(box, fact), value, fact.replace("_", " "))
+            yield from must_equal(getattr(box, fact), value, fact.replace("_", " "))
 
     faults.__name__ = name
     faults.__doc__ = says
@@ -91,16 +91,16 @@ def the_board(box: Box) -> Iterator[str]:
     if not {"author", "falstaff"} <= {*board}:
         yield "the board lacks author or falstaff"
         return
-    yield from unless(board["author"].activation, Power(white=2), "the Author's power")
+    yield from must_equal(board["author"].activation, Power(white=2), "the Author's power")
     handymen = [card.value for card in board.values() if card.value]
-    yield from unless(handymen, [4], "the value of the board's Handyman")
+    yield from must_equal(handymen, [4], "the value of the board's Handyman")
 
 
 @_of("rulebook: contents, setup")
 def full_bags(box: Box) -> Iterator[str]:
     """With four seats both bags hold all 72 elements."""
     for kind, by_seats in box.bags.items():
-        yield from unless(by_seats[4], _FULL_BAG, f"{kind} for four seats")
+        yield from must_equal(by_seats[4], _FULL_BAG, f"{kind} for four seats")
 
 
 @_of("rulebook: contents; fewer seats take from the same elements")
@@ -119,7 +119,7 @@ def reported_bags(box: Box) -> Iterator[str]:
     """Purple and blue stage sets are 7 and 5 for two seats, 10 and 8 for three."""
     for seats, wanted in _REPORTED_SETS.items():
         found = {name: n for name, n in box.bags["sets"][seats].items() if name in wanted}
-        yield from unless(found, wanted, f"stage sets for {seats} seats")
+        yield from must_equal(found, wanted, f"stage sets for {seats} seats")
 
 
 @_of(
@@ -129,11 +129,11 @@ def pay_of_the_acts(box: Box) -> Iterator[str]:
     """Acts I and III pay from spaces 5, 7 and 6, 8 and from their last; Act II its first two."""
     first, _, third = box.act_lengths
     paid = box.rehearsals
-    yield from unless(box.pay[0], ((5, 1), (7, 3), (first, 5)), "Act I")
-    yield from unless(paid.act_2_prestige, (2, 1), "Act II")
-    yield from unless(box.pay[2], ((6, 1), (8, 2), (third, 3)), "Act III")
-    yield from unless(paid.grey_spaces, 3, "spaces that cost prestige")
-    yield from unless(paid.days, (4, 6), "days of rehearsals")
+    yield from must_equal(box.pay[0], ((5, 1), (7, 3), (first, 5)), "Act I")
+    yield from must_equal(paid.act_2_prestige, (2, 1), "Act II")
+    yield from must_equal(box.pay[2], ((6, 1), (8, 2), (third, 3)), "Act III")
+    yield from must_equal(paid.grey_spaces, 3, "spaces that cost prestige")
+    yield from must_equal(paid.days, (4, 6), "days of rehearsals")
 
 
 @_of("rulebook: scoring the acts, solo variant")
@@ -143,7 +143,7 @@ def lengths_of_the_acts(box: Box) -> Iterator[str]:
         if length <= before:
             yield f"Act {name} has {length} spaces; space {before} is not its last"
     neutral = box.neutral_start, box.neutral_later
-    yield from unless(neutral, (4, 8), "spaces of the neutral discs")
+    yield from must_equal(neutral, (4, 8), "spaces of the neutral discs")
 
 
 @_of("rulebook: end of the game")
@@ -168,7 +168,7 @@ def craftsmen(box: Box) -> Iterator[str]:
     """Costume mistresses and set dressers have the values 6 and 8, handymen 4."""
     for kind, wanted in zip(CRAFTSMEN, ((6, 8), (6, 8), (4,)), strict=True):
         found = tuple(sorted({card.value for card in _cards(box) if card.kind == kind}))
-        yield from unless(found, wanted, f"values of a {kind.replace('_', ' ')}")
+        yield from must_equal(found, wanted, f"values of a {kind.replace('_', ' ')}")
 
 
 @_of("rulebook: other characters")
@@ -207,8 +207,8 @@ def examples_of_costumes(box: Box) -> Iterator[str]:
     worn = {card.id: card.costume_power for card in box.characters}
     each = {"lady_macbeth": Power(red=1, gold=1, blue=1), "hamlet": Power(prestige=1)}
     for own, wanted in each.items():
-        yield from unless(worn.get(own), wanted, f"the costume power of {own}")
-    yield from unless(box.extra_power, Power(white=1), "the costume power of an extra")
+        yield from must_equal(worn.get(own), wanted, f"the costume power of {own}")
+    yield from must_equal(box.extra_power, Power(white=1), "the costume power of an extra")
 
 
 @_of("public: play reports")
@@ -216,13 +216,15 @@ def reported_powers(box: Box) -> Iterator[str]:
     """Falstaff, Puck, Titania raise mood, Hamlet lowers others'; Lear takes a blue stage set."""
     found = {card.id: card.activation for card in box.characters}
     falstaff = found.get("falstaff", Power())
-    yield from unless(falstaff, Power(mood=2), "Falstaff's power")
+    yield from must_equal(falstaff, Power(mood=2), "Falstaff's power")
     for own in ("puck", "titania"):
         if found.get(own, Power()).mood < 1:
             yield f"{own} does not raise mood"
     if found.get("hamlet", Power()).others_mood > -1:
         yield "hamlet does not lower the others' mood"
-    yield from unless(found.get("lear", Power()).take_set, "blue", "the stage set that lear takes")
+    yield from must_equal(
+        found.get("lear", Power()).take_set, "blue", "the stage set that lear takes"
+    )
 
 
 @_of("rulebook: costume tailoring, the example of day 1")
@@ -230,7 +232,7 @@ def plain_costumes(box: Box) -> Iterator[str]:
     """Costumes below 6 pay nothing, those of 6 pay 2 pounds."""
     cheap = [value for value in box.costume_gain if value < PLAIN]
     yield from (f"a costume of {value} pays" for value in cheap)
-    yield from unless(box.costume_gain.get(PLAIN), Gain(pounds=2), "a costume of 6")
+    yield from must_equal(box.costume_gain.get(PLAIN), Gain(pounds=2), "a costume of 6")
 
 
 @_of("rulebook: theme")
@@ -300,7 +302,7 @@ def spaces_without_a_candle(box: Box) -> Iterator[str]:
 @_of("rulebook: contents, end of the game")
 def objectives(box: Box) -> Iterator[str]:
     """Ten objectives give up to 3 prestige each, and each something."""
-    yield from unless(len(box.objectives), 10, "objectives")
+    yield from must_equal(len(box.objectives), 10, "objectives")
     for card in box.objectives:
         if not 1 <= max((prestige for _, prestige in card.points), default=0) <= 3:
             yield f"{card.name} gives nothing"
@@ -310,7 +312,7 @@ def objectives(box: Box) -> Iterator[str]:
 def first_places(box: Box) -> Iterator[str]:
     """One objective gives a point for each act led."""
     found = [card.points for card in box.objectives if card.metric == "first_places"]
-    yield from unless(found, [((1, 1), (2, 2), (3, 3))], "the objective of first places")
+    yield from must_equal(found, [((1, 1), (2, 2), (3, 3))], "the objective of first places")
 
 
 @_of("public: play reports")
@@ -319,4 +321,4 @@ def reported_objectives(box: Box) -> Iterator[str]:
     for metric, wanted in _REPORTED_STEPS.items():
         cards = [card for card in box.objectives if card.metric == metric]
         found = [tuple(at for at, _ in card.points) for card in cards]
-        yield from unless(found, [wanted], f"steps of the objective {metric.replace('_', ' ')}")
+        yield from must_equal(found, [wanted], f"steps of the objective {metric.replace('_', ' ')}")

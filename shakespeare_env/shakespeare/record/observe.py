@@ -155,7 +155,7 @@ def observe_acts(game: Record, observer: int, out: Any) -> None:
     """Write the discs on the acts into the seats' blocks (Rules T7)."""
     players = int(game["players"])
     for act in range(3):
-        # Five variables are faster than a loop over discs, or `boards.ahead` for each seat.
+        # Five variables are faster than a loop over discs, or `boards.discs_ahead` for each seat.
         first = standing(game, act, 0)
         second = standing(game, act, 1)
         third = standing(game, act, 2)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 
 from shakespeare_env.cli import COMMANDS
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 
 def asked_by_bash(*words):
@@ -35,4 +35,4 @@ def test_neither_completing_nor_help_imports_the_compiler_or_torch():
     calls: list[tuple[dict[str, str], list[str]]] = [({}, ["--help"]), ({}, ["--version"])]
     for command in COMMANDS:
         calls += [(asked_by_bash(command, "--"), []), ({}, [command, "--help"])]
-    said_by(ASKING, json.dumps(calls))
+    run_script(ASKING, json.dumps(calls))

@@ -13,7 +13,7 @@ from shakespeare_arena.evaluation import evaluate as play_games
 from shakespeare_arena.seating import seatings
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import output_of, refusal_of
 
 
 @pytest.fixture(params=registry.names())
@@ -27,7 +27,7 @@ def evaluated(game, tmp_path):
 
     def evaluate(*arguments, **more):
         path = tmp_path / "result.json"
-        out = printed("evaluate", "--game", game.name, *arguments, "--out", str(path), **more)
+        out = output_of("evaluate", "--game", game.name, *arguments, "--out", str(path), **more)
         return out, json.loads(path.read_bytes())
 
     return evaluate
@@ -72,6 +72,6 @@ def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
     for option, allowed in game.options.items():
         for players in set(registry.seats(game.name)) - set(allowed):
             arguments = ["--game", game.name, "--option", option, "--players", str(players)]
-            assert f"players={players}" in refused("evaluate", *arguments)
+            assert f"players={players}" in refusal_of("evaluate", *arguments)
     for agent in data["agents"]:
         assert f"{100 * agent['win_rate']:.1f} (" in out

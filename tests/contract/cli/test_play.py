@@ -16,16 +16,16 @@ from shakespeare_table.cli.printing import move_lines
 from shakespeare_table.session import Session
 from tests.contract import knowledge
 from tests.contract.command_line import (
-    PLAYED,
-    command_told,
-    moves_told,
-    printed,
-    refused,
+    LOGGED_MOVE,
+    logged_moves,
+    output_of,
+    printed_command,
+    printed_scores,
+    refusal_of,
     run,
-    scores_told,
 )
 from tests.contract.each_table import plain_tables
-from tests.contract.random_games import SMALL_TABLES, described, sampled
+from tests.contract.random_games import SMALL_TABLES, description_of, sample_positions
 
 FIRST_OF_THE_LIST = "1\n" * 1000
 AGENT = "def agent(observations, masks, rng):\n    return {}\n"
@@ -57,7 +57,7 @@ def test_what_is_printed_of_a_whole_game(small, table):
     first = small.position(seed=6)
     game = first.game
     others = set(range(first.players)) - {1}
-    out = printed("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
+    out = output_of("play", *table, "--seat", str(seat), input=FIRST_OF_THE_LIST)
     drawing = shakespeare_agents.make("random", game)
     played = Session(first, dict.fromkeys(others, drawing), seed=6)
     tables: list[str] = []
@@ -71,7 +71,7 @@ def test_what_is_printed_of_a_whole_game(small, table):
         if position.to_move != seat and game.is_secret(position.to_dict(), move):
             lines.append((number, mover, "decides in secret", "", ""))
         else:
-            lines.append((number, mover, "", described(position, move), move))
+            lines.append((number, mover, "", description_of(position, move), move))
 
     played.play_out(note)
     while (position := played.position).to_move is not None:
@@ -80,23 +80,23 @@ def test_what_is_printed_of_a_whole_game(small, table):
         played.play_out(note)
     secret = [line for line in lines if line[2]]
     assert bool(secret) == knowledge.of(game.name, "facts").SECRET_MOVES
-    assert PLAYED.findall(out) == lines
+    assert LOGGED_MOVE.findall(out) == lines
     *shown, last = shown_tables(out, position)
     assert shown[0] == tables[0]
     left = iter(tables)  # some are not drawn between decisions of one turn
     assert all(drawn in left for drawn in shown)
     assert last == str(position)
-    assert scores_told(out) == (position.scores(), position.winners)
+    assert printed_scores(out) == (position.scores(), position.winners)
 
 
 @one_game
 def test_what_is_no_move_is_refused_and_asked_for_again(table):
     for answer, named in {"9" * 5000: "999", "score": "scores", "undo": "no move"}.items():
-        out = printed("play", *table, input=f"{answer}\n1\n")
+        out = output_of("play", *table, input=f"{answer}\n1\n")
         assert named in out.partition(f"(? for help): {answer}\n")[2].splitlines()[0]
-        assert moves_told(out) == moves_told(printed("play", *table, input="1\n"))
+        assert logged_moves(out) == logged_moves(output_of("play", *table, input="1\n"))
     for moves, named in {"castle": "move 1", "1 castle": "move 2"}.items():
-        assert named in refused("play", *table, "--moves", moves, input="")
+        assert named in refusal_of("play", *table, "--moves", moves, input="")
 
 
 @one_game
@@ -104,13 +104,13 @@ def test_a_game_that_is_left_or_interrupted_is_saved_and_a_command_leads_back(
     table, monkeypatch, tmp_path
 ):
     file = str(tmp_path / "game.jsonl")
-    left = printed("play", *table, "--seat", "1", "--save", file, input="1\n2\n1\n")
-    command = command_told(left, "You have left the game")
-    assert moves_told(printed("replay", file, "--list")) == moves_told(left)
+    left = output_of("play", *table, "--seat", "1", "--save", file, input="1\n2\n1\n")
+    command = printed_command(left, "You have left the game")
+    assert logged_moves(output_of("replay", file, "--list")) == logged_moves(left)
     monkeypatch.setattr("builtins.input", Mock(side_effect=KeyboardInterrupt))
-    again = printed(*command[1:])
-    assert command_told(again, "You have left the game") == command
-    assert moves_told(again) == moves_told(left)
+    again = output_of(*command[1:])
+    assert printed_command(again, "You have left the game") == command
+    assert logged_moves(again) == logged_moves(left)
 
 
 @one_game
@@ -130,7 +130,7 @@ def test_when_an_agent_fails_a_command_leads_back(table, tmp_path, monkeypatch, 
     assert isinstance(done.exception, SystemExit)
     assert re.match(rf"bad\.py:agent, seat \d, {says}", done.stderr.strip())
     assert done.stderr.count("  File ") == says.count("  File ")
-    command = command_told(done.stdout, "To resume the game once the agent is repaired, run")
+    command = printed_command(done.stdout, "To resume the game once the agent is repaired, run")
     assert command[:3] == ["shakespeare", "play", "bad.py:agent"]
 
 
@@ -138,14 +138,14 @@ def test_when_an_agent_fails_a_command_leads_back(table, tmp_path, monkeypatch, 
 @pytest.mark.parametrize("name", ["game.jsonl", "game.jsonl.gz"])
 def test_a_saved_game_is_read_by_replay(table, tmp_path, name):
     file = str(tmp_path / name)
-    out = printed("play", *table, "--save", file, input=FIRST_OF_THE_LIST)
-    assert command_told(out, "To replay it") == ["shakespeare", "replay", file]
-    again = printed(*command_told(out, "To see this game again")[1:], input="")
-    listed = printed("replay", file, "--list")
-    assert moves_told(listed) == moves_told(again) == moves_told(out)
+    out = output_of("play", *table, "--save", file, input=FIRST_OF_THE_LIST)
+    assert printed_command(out, "To replay it") == ["shakespeare", "replay", file]
+    again = output_of(*printed_command(out, "To see this game again")[1:], input="")
+    listed = output_of("replay", file, "--list")
+    assert logged_moves(listed) == logged_moves(again) == logged_moves(out)
     assert "seat 1 (random)" in listed
-    end = printed("replay", file, "--at", str(len(moves_told(listed))))
-    assert scores_told(end) == scores_told(out)
+    end = output_of("replay", file, "--at", str(len(logged_moves(listed))))
+    assert printed_scores(end) == printed_scores(out)
 
 
 LEGAL = ["recruit:hamlet", "recruit:set_dresser_6", "extra:puck"]
@@ -174,7 +174,7 @@ def test_as_much_of_a_move_as_no_other_has():
 
 @plain_tables
 def test_lists_and_drawings_fit_the_screen(table):
-    for position in sampled(table, seed=5, every=6):
+    for position in sample_positions(table, seed=5, every=6):
         lines = move_lines(position, 80)
         draw = position.game.presentation.draw
         numbers = re.findall(r"(?:^|  ) *(\d+)\. ", "\n".join(lines), re.MULTILINE)
@@ -187,14 +187,14 @@ def test_lists_and_drawings_fit_the_screen(table):
 def test_a_move_is_explained_with_what_it_names_by_number_or_text(position):
     players = ["--players", str(position.players)]
     table = ["random", "--game", position.game.name, *players, "--seed", "6"]
-    listed = printed("play", *table, input="moves\n")
+    listed = output_of("play", *table, input="moves\n")
     move = re.findall(r"^│ 1 +│ (\S+) ", listed, re.MULTILINE)[0]
     topics = position.game.presentation.topics(position.seen_by(0))
     for asked in ("1", move):
-        told = printed("play", *table, input=f"? {asked}\n").partition("help): ? ")[2]
+        told = output_of("play", *table, input=f"? {asked}\n").partition("help): ? ")[2]
         for name in re.split("[:>]", move)[:2]:
             assert f"\n{name}: {topics[name].text.splitlines()[0]}\n" in told
-    assert "there is no move 9999" in printed("play", *table, input="? 9999\n")
+    assert "there is no move 9999" in output_of("play", *table, input="? 9999\n")
 
 
 def test_a_hint_is_a_legal_move_and_no_secret_changes_it(position):

@@ -14,7 +14,7 @@ import typer
 from shakespeare_env import Position
 from shakespeare_env.cli import COMMANDS, app
 from shakespeare_env.core import registry
-from tests.contract.command_line import printed, refused
+from tests.contract.command_line import output_of, refusal_of
 
 GAME = registry.names()[-1]
 MOST = registry.seats(GAME)[-1]
@@ -48,7 +48,7 @@ SEATED = [
 def test_tables_that_cannot_be(command):
     for arguments, named in SEATED:
         more = [] if command != "dataset" else ["--out", "dataset"]
-        message = refused(command, "--game", GAME, *more, *arguments)
+        message = refusal_of(command, "--game", GAME, *more, *arguments)
         assert named in message, (arguments, message)
     assert not Path("dataset").exists()
 
@@ -78,7 +78,7 @@ def test_tables_that_cannot_be(command):
 )
 def test_what_is_wrong_is_named(arguments, named):
     Path("circle.json").symlink_to("circle.json")
-    message = refused(*arguments)
+    message = refusal_of(*arguments)
     assert named in message
     assert len(message) < 3000
     assert not Path("no").exists()
@@ -103,7 +103,7 @@ def test_a_game_in_lines_that_are_none(line):
     Path("bad.jsonl.gz").write_bytes(gzip.compress(line))
     Path("cut.jsonl.gz").write_bytes(gzip.compress(line)[:-9])
     for name in ("bad.jsonl", "bad.jsonl.gz", "cut.jsonl.gz"):
-        assert name in refused("replay", name)
+        assert name in refusal_of("replay", name)
 
 
 MODES: dict[str, dict[str, str]] = {
@@ -156,7 +156,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
             given = ["1"] if not is_option else [name] if parameter.is_flag else [name, "1"]
             chooses = name in mode or (not is_option and parameter.required)
             if not chooses and name not in read and name != "--help":
-                message = refused(command, *mode.split(), *given)
+                message = refusal_of(command, *mode.split(), *given)
                 assert f"{name}: " in message, given
                 assert f"so {name} would not be read; leave it out" in message
     assert not list(Path().glob("*/"))
@@ -171,12 +171,12 @@ def test_what_a_mode_does_not_read_is_refused(command):
     ],
 )
 def test_what_only_another_mode_reads_is_refused(words, name):
-    assert f"{name}: " in refused(*words.split())
+    assert f"{name}: " in refusal_of(*words.split())
 
 
 def test_ray_that_is_not_installed_is_named_with_the_remedy(monkeypatch):
     monkeypatch.setitem(sys.modules, "ray", None)
-    message = refused("evaluate", "random", "--game", GAME, "--games", "4", "--ray", "auto")
+    message = refusal_of("evaluate", "random", "--game", GAME, "--games", "4", "--ray", "auto")
     assert "pip install -e '.[ray]'" in message
 
 
@@ -193,7 +193,7 @@ class Estimator:
 def test_an_agents_own_os_error_is_not_told_as_a_full_disk():
     Path("mine.py").write_text(ESTIMATOR)
     seated = ["mine.py:Estimator", "random", "--game", GAME, "--players", str(MOST)]
-    said = refused("dataset", *seated, "--games", "3", "--out", "games")
+    said = refusal_of("dataset", *seated, "--games", "3", "--out", "games")
     assert "Error: The agent mine.py:Estimator failed to estimate" in said
     assert 'mine.py", line 7, in values' in said
     assert "cannot be written" not in said
@@ -216,11 +216,11 @@ def test_whatever_an_agent_raises_is_told_as_its_fault(name, fault):
     """Click would end without a word at a broken pipe, and Python replaces StopIteration."""
     Path("mine.py").write_text(FAULTY)
     agents = [f"mine.py:{name}", "random", "--game", GAME, "--players", str(MOST)]
-    said = refused("evaluate", *agents, "--games", "3")
+    said = refusal_of("evaluate", *agents, "--games", "3")
     assert f"Error: The agent mine.py:{name} failed to decide in" in said
     assert fault in said
     assert f"in {name}" in said
     assert "generator" not in said
-    told = printed("dataset", *agents, "--games", "3", "--out", "games")
+    told = output_of("dataset", *agents, "--games", "3", "--out", "games")
     assert f"mine.py:{name} has forfeited 6 of these games, for example: " in told
     assert fault in told

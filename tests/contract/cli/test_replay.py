@@ -10,14 +10,14 @@ import pytest
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film, film_page
 from shakespeare_table.recorded import read_game_of_folder, read_json_lines, to_json_lines
-from tests.contract.command_line import PLAYED, moves_told, printed, refused
-from tests.contract.small_datasets import write
+from tests.contract.command_line import LOGGED_MOVE, logged_moves, output_of, refusal_of
+from tests.contract.small_datasets import write_small_dataset
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def folder(request, tmp_path_factory):
     folder = tmp_path_factory.mktemp(request.param) / "dataset"
-    write(folder, request.param, deals=1)
+    write_small_dataset(folder, request.param, deals=1)
     return folder
 
 
@@ -35,7 +35,9 @@ def begun(record, tmp_path):
 
 
 def replay(folder, *arguments, agents=(), **kwargs):
-    return printed("replay", str(folder), *agents, "--game-id", "1", *map(str, arguments), **kwargs)
+    return output_of(
+        "replay", str(folder), *agents, "--game-id", "1", *map(str, arguments), **kwargs
+    )
 
 
 def test_positions_and_moves_as_they_were_recorded(folder, record):
@@ -46,7 +48,7 @@ def test_positions_and_moves_as_they_were_recorded(folder, record):
     assert "Final score" in out
     movers = [position.to_move for position in record.positions[:-1]]
     lines = list(zip(range(1, len(movers) + 1), movers, record.moves, strict=True))
-    assert moves_told(replay(folder, "--list")) == lines
+    assert logged_moves(replay(folder, "--list")) == lines
 
 
 def test_walking_there_and_back(folder, record):
@@ -64,7 +66,7 @@ def test_walking_there_and_back(folder, record):
 
 def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
     for seat in range(record.position.players):
-        listed = PLAYED.finditer(replay(folder, "--seat", seat, "--list"))
+        listed = LOGGED_MOVE.finditer(replay(folder, "--seat", seat, "--list"))
         for number, line in enumerate(found.group() for found in listed):
             position = record.positions[number]
             move = record.moves[number]
@@ -102,8 +104,8 @@ def test_two_moves_are_compared(folder, record):
 
 
 def test_a_game_as_json_lines(folder, record, begun):
-    listed = moves_told(replay(folder, "--list"))
-    assert moves_told(printed("replay", begun, "--list")) == listed[:4]
+    listed = logged_moves(replay(folder, "--list"))
+    assert logged_moves(output_of("replay", begun, "--list")) == listed[:4]
     lines = [json.loads(line) for line in Path(begun).read_text().splitlines()]
     for wrong in (
         [*lines[:2], {"move": "x"}],
@@ -115,7 +117,7 @@ def test_a_game_as_json_lines(folder, record, begun):
         [7],
     ):
         Path(begun).write_text("\n".join(map(json.dumps, wrong)))
-        assert begun in refused("replay", begun, "--list")
+        assert begun in refusal_of("replay", begun, "--list")
 
 
 @pytest.mark.parametrize(
@@ -142,14 +144,14 @@ def test_a_game_is_read_as_editors_and_pastes_leave_it(record, begun, edited):
 @pytest.mark.parametrize("before", ["\ufeff", "\r\n", "\n ", " \ufeff\n"])
 def test_a_position_is_read_as_it_is_pasted(record, before):
     position = json.dumps(record.positions[0].to_dict())
-    assert printed("replay", before + position) == printed("replay", position)
+    assert output_of("replay", before + position) == output_of("replay", position)
 
 
 def test_a_game_is_written_as_a_page(record, begun, tmp_path):
     file = tmp_path / "game.html"
     history = record.up_to(4)
     for seat, at in ((None, []), (0, ["--seat", "0"])):
-        printed("replay", begun, "--page", str(file), *at)
+        output_of("replay", begun, "--page", str(file), *at)
         assert file.read_text(encoding="utf-8") == film_page(Film(history, seat=seat))
 
 
@@ -164,4 +166,4 @@ def test_refuses_what_cannot_be(folder, record, tmp_path):
         (["random"], "--instead"),
         (["--page", str(tmp_path)], "folder"),
     ):
-        assert named in refused("replay", str(folder), "--game-id", "1", *arguments)
+        assert named in refusal_of("replay", str(folder), "--game-id", "1", *arguments)

@@ -5,7 +5,7 @@ import json
 import pytest
 
 from tests.contract.compile.small_kernels import needs_compiler
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 pytestmark = needs_compiler
 
@@ -56,7 +56,7 @@ def report(tmp_path):
 
     def run(bounds):
         environment = {"SHAKESPEARE_CACHE": str(tmp_path / "cache"), "SHAKESPEARE_BOUNDS": bounds}
-        return json.loads(said_by(REPORT, folder=tmp_path, **environment))
+        return json.loads(run_script(REPORT, folder=tmp_path, **environment))
 
     return run
 

@@ -16,7 +16,7 @@ from shakespeare_env.own_files import load_file
 from tests.contract import knowledge
 from tests.contract.compile import small_kernels
 from tests.contract.compile.small_kernels import call_of_three, needs_compiler
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 pytestmark = needs_compiler
 OTHER, NAME = registry.names()[-2:]
@@ -243,7 +243,7 @@ def run_with_box(tmp_path):
 
     def run(number, script):
         place: Any = {"folder": tmp_path, "SHAKESPEARE_CACHE": str(tmp_path / "cache")}
-        printed = said_by(SCRIPT + script, NAME, tmp_path / f"{number}.toml", **place)
+        printed = run_script(SCRIPT + script, NAME, tmp_path / f"{number}.toml", **place)
         return [int(word) for word in printed.split()]
 
     return run

@@ -12,15 +12,15 @@ from tests.contract.batches import (
     MANY,
     assert_same,
     assert_unchanged,
+    batch_in_play,
+    batch_of_all_seat_counts,
     games,
-    mixed,
-    played,
     sizes,
     snapshot,
     some_rows,
 )
 from tests.contract.each_table import full_tables
-from tests.contract.random_games import chosen, differing_fields, record_of
+from tests.contract.random_games import actions_by_rule, differing_fields, record_of
 
 DEALS = [6, 0, 6, 3, 3]
 
@@ -29,7 +29,7 @@ DEALS = [6, 0, 6, 3, 3]
 def test_arrays_are_written_in_place(table):
     batch = table.batch(6, seed=41)
     before = {name: getattr(batch, name) for name in ARRAYS}
-    rewards, done = batch.step(chosen(batch.mask, 0))
+    rewards, done = batch.step(actions_by_rule(batch.mask, 0))
     assert (rewards is batch.rewards, done is batch.done) == (True, True)
     batch.reset(1)
     batch.load([0], batch.save([1]))
@@ -49,7 +49,7 @@ def test_what_is_written_into_its_arrays_is_refused_or_changes_no_game(table):
         for name in ("obs", "rewards", "done"):
             getattr(batch, name)[...] = 1
         for one in (batch, untouched):
-            one.step(chosen(one.mask, step))
+            one.step(actions_by_rule(one.mask, step))
         assert_same(batch, untouched)
 
 
@@ -74,7 +74,7 @@ def test_a_row_plays_the_deal_it_is_given(table):
         assert differing_fields(some.save(slice(None)), whole.save(DEALS)) == []
         for view in ("obs", "mask", "to_move", "final_scores"):
             assert (getattr(some, view) == getattr(whole, view)[DEALS]).all()
-        actions = chosen(whole.mask, step)
+        actions = actions_by_rule(whole.mask, step)
         whole.step(actions)
         some.step(actions[DEALS])
     records = whole.save(slice(None))
@@ -89,7 +89,7 @@ def test_without_autoreset_finished_games_wait_for_the_others(table):
     batch = table.batch(4, seed=45, autoreset=False)
     step = 0
     while (batch.to_move >= 0).any():
-        batch.step(chosen(batch.mask, step))
+        batch.step(actions_by_rule(batch.mask, step))
         step += 1
     assert not batch.mask.any()
     assert not batch.obs.any()
@@ -117,15 +117,15 @@ def test_without_autoreset_finished_games_wait_for_the_others(table):
 )
 def test_a_step_in_some_games_is_a_step_of_these_games_alone(name, n, threads, autoreset, reward):
     """All of them among others; games of every seat count."""
-    batch = mixed(name, n, threads=threads, autoreset=autoreset, reward=reward)
+    batch = batch_of_all_seat_counts(name, n, threads=threads, autoreset=autoreset, reward=reward)
     ended = 0
     for step in range(200):
         rows = some_rows(n, step, share=(0.6, 0.9, 1.0)[step % 3])
         others = np.setdiff1d(np.arange(n), rows)
-        alone = mixed(name, len(rows), autoreset=autoreset, reward=reward)
+        alone = batch_of_all_seat_counts(name, len(rows), autoreset=autoreset, reward=reward)
         alone.load(slice(None), batch.save(rows))
         shown, records = snapshot(batch)
-        actions = chosen(batch.mask, step)[rows]
+        actions = actions_by_rule(batch.mask, step)[rows]
         batch.step(actions, rows)
         alone.step(actions)
         shown["rewards"] = 0
@@ -148,7 +148,7 @@ def test_a_step_in_some_games_is_a_step_of_these_games_alone(name, n, threads, a
 @full_tables
 @sizes
 def test_views_of_some_games_are_rows_of_the_views_of_all(table, n, threads):
-    batch = played(table, n, threads=threads)
+    batch = batch_in_play(table, n, threads=threads)
     before = snapshot(batch)
     seats = np.arange(n) % table.players
     seen = batch.observe(seats)

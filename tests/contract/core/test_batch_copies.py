@@ -24,14 +24,14 @@ from tests.contract.batches import (
     MANY,
     assert_same,
     assert_unchanged,
+    batch_in_play,
+    batch_of_all_seat_counts,
     games,
-    mixed,
-    played,
     sizes,
     snapshot,
 )
 from tests.contract.each_table import full_tables
-from tests.contract.random_games import chosen
+from tests.contract.random_games import actions_by_rule
 
 COPIES: dict[str, Callable[[Batch], Batch]] = {
     "deepcopy": copy.deepcopy,
@@ -43,7 +43,7 @@ COPIES: dict[str, Callable[[Batch], Batch]] = {
 @sizes
 @pytest.mark.parametrize("way", COPIES)
 def test_a_copy_goes_on_alike_and_independently(name, n, threads, way):
-    batch = mixed(name, n, threads=threads, reward="margin", autoreset=n == MANY)
+    batch = batch_of_all_seat_counts(name, n, threads=threads, reward="margin", autoreset=n == MANY)
     for _ in range(70):
         batch.step(batch.random_actions())
     twin = COPIES[way](batch)
@@ -78,7 +78,7 @@ def test_a_copy_has_the_same_variants(name, way):
 
 def _play_on(batch, pipe):
     for step in range(5):
-        batch.step(chosen(batch.mask, step))
+        batch.step(actions_by_rule(batch.mask, step))
     pipe.send((batch.obs.tobytes(), batch.save(slice(None))["random"].tobytes()))
     pipe.close()
 
@@ -92,7 +92,7 @@ def _play_on(batch, pipe):
 def test_a_batch_with_threads_is_played_on_in_a_process_forked_off(table):
     """The threads stay behind in the parent; the child must not wait for them."""
     context = multiprocessing.get_context("fork")
-    batch = played(table, MANY, threads=2, steps=5)  # its helper is at work already
+    batch = batch_in_play(table, MANY, threads=2, steps=5)  # its helper is at work already
     ours, theirs = context.Pipe(duplex=False)
     child = context.Process(target=_play_on, args=(batch, theirs), daemon=True)
     child.start()
@@ -105,7 +105,7 @@ def test_a_batch_with_threads_is_played_on_in_a_process_forked_off(table):
     finally:
         child.kill()
     for step in range(5):  # and the parent plays on as before
-        batch.step(chosen(batch.mask, step))
+        batch.step(actions_by_rule(batch.mask, step))
     assert obs == batch.obs.tobytes()
     assert chance == batch.save(slice(None))["random"].tobytes()
 
@@ -180,10 +180,10 @@ def test_an_interrupt_at_any_instruction_leaves_games_whole_or_says_so():
 def test_the_threads_of_a_batch_end_with_it(table):
     """And its arrays are given back: training makes many batches in one process."""
     before = set(threading.enumerate())
-    played(table)
+    batch_in_play(table)
     assert set(threading.enumerate()) <= before, "one thread needs no others"
     batch = table.batch(8, seed=80, threads=3)
-    batch.step(chosen(batch.mask, 0))
+    batch.step(actions_by_rule(batch.mask, 0))
     started = set(threading.enumerate()) - before
     assert started
     del batch

@@ -13,7 +13,7 @@ from shakespeare_env.core.game import LayoutEntry, ObservationField, Observation
 from tests.contract import knowledge
 from tests.contract.batches import games
 from tests.contract.each_table import plain_tables
-from tests.contract.random_games import sampled
+from tests.contract.random_games import sample_positions
 
 PLACE = re.compile(r"\{\+(\d+)\}")
 
@@ -42,7 +42,7 @@ def test_texts_and_ids_are_inverse_for_every_seat(table):
 
 @plain_tables
 def test_a_position_reads_and_writes_the_moves_of_the_seat_to_move(table):
-    for position in sampled(table, seed=12, every=30):
+    for position in sample_positions(table, seed=12, every=30):
         legal = position.action_mask().nonzero()[0].tolist()
         moves = position.moves()
         assert [position.move_text(action) for action in legal] == moves
@@ -123,7 +123,7 @@ def test_all_seats_see_the_same_table_each_from_its_own_place(table):
     own = knowledge.of(table.game, "facts").OWN_FIELDS
     found = blocks(layout)
     assert own <= set(found[0])
-    for position in sampled(table, seed=61, every=10):
+    for position in sample_positions(table, seed=61, every=10):
         seen = [position.observation(seat) for seat in range(table.players)]
         for field in layout:
             if not field.name.startswith(("seat", "own_", "known_")):

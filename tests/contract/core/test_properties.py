@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from shakespeare_env import IllegalMove, Position
-from tests.contract.random_games import TABLES, differing_fields, game_from
+from tests.contract.random_games import TABLES, differing_fields, play_by_rule
 
 tables = st.sampled_from(TABLES)
 seeds = st.integers(0, 2**64 - 1)
@@ -22,7 +22,7 @@ def played(table, seed, salt, stop):
     """A position after `stop` decisions, or the last one before the end."""
     position = table.position(seed)
     before = position.copy()
-    for step, reached in enumerate(game_from(position, salt)):
+    for step, reached in enumerate(play_by_rule(position, salt)):
         if reached.to_move is None or step > stop:
             break
         before = reached.copy()
@@ -33,7 +33,7 @@ def played(table, seed, salt, stop):
 @given(tables, seeds, salts)
 def test_there_is_a_choice_until_the_end_and_observations_stay_within_the_layout(table, seed, salt):
     """A decision has two legal moves or more."""
-    for position in game_from(table.position(seed), salt):
+    for position in play_by_rule(table.position(seed), salt):
         layout = position.game.layout
         for seat in range(table.players):
             seen = position.observation(seat)
@@ -60,7 +60,7 @@ def test_copies_are_independent_and_compared_by_what_they_say(table, seed, salt,
     twins = [way(position) for way in ways]
     for twin in twins:
         assert twin == position
-        *_, end = game_from(twin, salt)
+        *_, end = play_by_rule(twin, salt)
         assert end is twin != position
         assert differing_fields(end.record(), twins[0].record()) == []
     assert differing_fields(position.record(), before) == []

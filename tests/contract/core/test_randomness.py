@@ -8,9 +8,9 @@ import json
 import numpy as np
 import pytest
 
-from tests.contract.batches import assert_same, games, mixed
+from tests.contract.batches import assert_same, batch_of_all_seat_counts, games
 from tests.contract.each_table import all_tables, full_tables
-from tests.contract.random_games import chosen, differing_fields
+from tests.contract.random_games import actions_by_rule, differing_fields
 
 STEPS = 300
 
@@ -25,8 +25,10 @@ def test_a_game_does_not_depend_on_its_neighbours(table, few, many):
         assert differing_fields(one.save(slice(few)), other.save(slice(few))) == [], step
         for view in ("to_move", "mask", "obs", "rewards", "done", "final_scores", "final_winners"):
             np.testing.assert_array_equal(getattr(one, view), getattr(other, view)[:few], view)
-        actions = chosen(other.mask, step, salt=1)  # its other games are played in another way
-        actions[:few] = chosen(one.mask, step)
+        actions = actions_by_rule(
+            other.mask, step, salt=1
+        )  # its other games are played in another way
+        actions[:few] = actions_by_rule(one.mask, step)
         one.step(actions[:few])
         other.step(actions)
         begun += one.save(np.flatnonzero(one.done))["random"].tolist()
@@ -37,8 +39,8 @@ def test_a_game_does_not_depend_on_its_neighbours(table, few, many):
 @pytest.mark.parametrize("n", [7, 1000])
 def test_a_game_does_not_depend_on_the_number_of_threads(name, n):
     """Games of every seat count at once; random actions are the same, too."""
-    one = mixed(name, n, reward="score", threads=1)
-    other = mixed(name, n, reward="score", threads=2)
+    one = batch_of_all_seat_counts(name, n, reward="score", threads=1)
+    other = batch_of_all_seat_counts(name, n, reward="score", threads=2)
     for _ in range(100):
         actions = one.random_actions()
         np.testing.assert_array_equal(actions, other.random_actions())

@@ -13,25 +13,25 @@ from shakespeare_env import Batch, IllegalMove, Position
 from shakespeare_env.core import registry
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_env.wrappers.gym import SingleAgentVectorEnv
-from tests.contract.batches import assert_unchanged, games, played, sizes, snapshot
+from tests.contract.batches import assert_unchanged, batch_in_play, games, sizes, snapshot
 from tests.contract.each_table import full_tables
-from tests.contract.random_games import chosen, record_of
+from tests.contract.random_games import actions_by_rule, record_of
 
 
 @full_tables
 @sizes
 @pytest.mark.parametrize("rows", ["some", "all"])
 def test_an_illegal_action_names_its_game_and_changes_nothing_in_any_game(table, n, threads, rows):
-    batch = played(table, n, threads=threads)
+    batch = batch_in_play(table, n, threads=threads)
     before = snapshot(batch)
     game = n - 2
     places = np.arange(0 if rows == "all" else 1, n)
     position = Position.of_record(batch.game, record_of(batch, game))
     illegal = int(np.argmin(batch.mask[game]))
-    legal = int(chosen(batch.mask, 0)[game])
+    legal = int(actions_by_rule(batch.mask, 0)[game])
     # The last one would be legal if only its lowest 32 bits were looked at.
     for wrong in (illegal, -1, batch.actions.size, 2**31, -(2**40), 2**62, legal + 2**32):
-        actions = chosen(batch.mask, 0)[places]
+        actions = actions_by_rule(batch.mask, 0)[places]
         actions[game - places[0]] = wrong
         for given in (actions, actions.tolist()):
             with pytest.raises(IllegalMove, match=f"in game {game}:") as caught:
@@ -76,13 +76,13 @@ CALLS: list[tuple[type[Exception], Any]] = [
 @full_tables
 def test_a_wrong_call_is_refused_and_changes_nothing(table):
     """Nor what the step before was worth."""
-    batch = played(table, reward="score")
+    batch = batch_in_play(table, reward="score")
     while not batch.rewards.any():
         batch.step(batch.random_actions())
     before = snapshot(batch)
     for error, call in CALLS:
         with pytest.raises(error):
-            call(batch, chosen(batch.mask, 40))
+            call(batch, actions_by_rule(batch.mask, 40))
         assert_unchanged(batch, before)
 
 

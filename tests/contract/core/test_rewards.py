@@ -5,7 +5,7 @@ import pytest
 
 from shakespeare_env.core import registry
 from tests.contract.each_table import all_tables
-from tests.contract.random_games import LONGEST, chosen, move_by_rule
+from tests.contract.random_games import LONGEST, actions_by_rule, move_by_rule
 
 GAMES_PLAYED = 12
 
@@ -45,7 +45,7 @@ def test_the_end_of_a_game_pays_and_nothing_before_it_does(table, reward):
     batch = table.batch(GAMES_PLAYED, seed=50, reward=reward)
     ended = 0
     for step in range(LONGEST):
-        rewards, done = batch.step(chosen(batch.mask, step))
+        rewards, done = batch.step(actions_by_rule(batch.mask, step))
         assert not rewards[~done].any()
         for number in np.flatnonzero(done):
             scores = batch.final_scores[number, : table.players].tolist()
@@ -74,7 +74,7 @@ def test_score_pays_the_change_of_the_score_at_every_step(table):
             if position.to_move is None:
                 break
             position.push(move_by_rule(position, step))
-            rewards, done = batch.step(chosen(batch.mask, step))
+            rewards, done = batch.step(actions_by_rule(batch.mask, step))
             after = position.scores()
             change = np.subtract(after, before) / position.game.score_scale
             np.testing.assert_allclose(rewards[0, : table.players], change, rtol=1e-6)

@@ -23,8 +23,8 @@ from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results
 from shakespeare_env.datasets.reading import results_files
 from tests.arena.simulated_results import simulated
 from tests.arena.small_arenas import games
-from tests.contract.command_line import printed, refused
-from tests.contract.small_datasets import entrants_of, write
+from tests.contract.command_line import output_of, refusal_of
+from tests.contract.small_datasets import entrants_of, write_small_dataset
 
 ROOT = Path(__file__).resolve().parents[3]
 NAME = registry.names()[-1]
@@ -102,7 +102,7 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
 
 
 def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
-    write(tmp_path / "whole", NAME, deals=4)
+    write_small_dataset(tmp_path / "whole", NAME, deals=4)
     monkeypatch.setattr(dataset, "_DEALS_PER_SHARD", 1)
     folder = tmp_path / "[one] seed=7,*"  # no pattern, and no column
     for deals in (1, 3):
@@ -112,9 +112,9 @@ def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            write(folder, NAME, deals=4, on_progress=stop)
+            write_small_dataset(folder, NAME, deals=4, on_progress=stop)
         assert len(games(folder)) == deals * 3
-    write(folder, NAME, deals=4)
+    write_small_dataset(folder, NAME, deals=4)
     kept = [read_games(place).drop("seconds").collect() for place in (folder, tmp_path / "whole")]
     assert_frame_equal(*kept)
     assert len(results_files(folder)) == 1
@@ -122,15 +122,15 @@ def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
 
 def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
     """Also in frames that were read before, and beside games that take much room."""
-    write(tmp_path, NAME, deals=1)
+    write_small_dataset(tmp_path, NAME, deals=1)
     read_before = read_games(tmp_path)
     before = read_before.collect()
     large = simulated({"a": 0, "b": 50}, tables=(3,), matches=1)
     large = large.with_columns(fault_details=pl.lit(random.Random(1).randbytes(2**20).hex()))
     with open_results(tmp_path, NAME) as store:
         store.append(large)
-    write(tmp_path, NAME, deals=2)
-    write(tmp_path, NAME, deals=3)
+    write_small_dataset(tmp_path, NAME, deals=2)
+    write_small_dataset(tmp_path, NAME, deals=3)
     with open_results(tmp_path / "other", NAME) as store:
         store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=1, seed=1))
     merge([tmp_path / "other"], tmp_path)
@@ -149,13 +149,13 @@ def test_the_command_writes_once(name, tmp_path):
     players = str(max(registry.seats(name)[0], 2))
     command = ["dataset", "--game", name, "random", "random", "--players", players]
     command += ["--games", "2", "--seed", "3", "--out"]
-    said = printed(*command, str(tmp_path / "d"))
+    said = output_of(*command, str(tmp_path / "d"))
     before = read_games(tmp_path / "d").collect()
     assert f"{before.height} games." in said
-    assert printed(*command, str(tmp_path / "d")) == said
+    assert output_of(*command, str(tmp_path / "d")) == said
     assert_frame_equal(read_games(tmp_path / "d").collect(), before)
     (tmp_path / "mine.txt").write_text("mine")
-    assert "holds other things" in refused(*command, str(tmp_path))
+    assert "holds other things" in refusal_of(*command, str(tmp_path))
 
 
 def test_numbers_and_names_that_cannot_be_are_refused_at_once(tmp_path):

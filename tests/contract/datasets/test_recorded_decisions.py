@@ -25,7 +25,7 @@ from shakespeare_env.datasets import (
 )
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import written
-from tests.contract.small_datasets import write
+from tests.contract.small_datasets import write_small_dataset
 
 SCHEMA = frames.polars_schema(DECISIONS)
 KINDS = [f"an arena of {registry.names()[0]}", f"a dataset of {registry.names()[1]}"]
@@ -82,7 +82,7 @@ def folder(request, tmp_path_factory):
     name = request.param.rpartition(" ")[-1]
     if request.param.startswith("an arena"):
         return written(name, folder)
-    write(folder, name, deals=2)
+    write_small_dataset(folder, name, deals=2)
     return folder
 
 

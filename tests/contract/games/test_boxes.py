@@ -11,14 +11,14 @@ import pytest
 
 from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.core import registry
-from shakespeare_env.core.registry import game_saved
+from shakespeare_env.core.registry import game_with_digest
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import BoxError, DatasetError
 from tests.contract import knowledge
 from tests.contract.batches import games
-from tests.contract.command_line import refused
-from tests.contract.processes import said_by
-from tests.contract.small_datasets import write
+from tests.contract.command_line import refusal_of
+from tests.contract.processes import run_script
+from tests.contract.small_datasets import write_small_dataset
 
 one_game = pytest.mark.parametrize("name", registry.names()[-1:])
 
@@ -83,18 +83,18 @@ def test_seats_and_a_box_that_does_not_fit_are_told_without_loading_the_game(nam
     script = (
         "import json, sys; from shakespeare_env import Batch, Position, env, registry\n"
         "assert registry.seats(sys.argv[1])\n"
-        "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
+        "faults = [registry.box_mismatch(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
         "loaded = [module for module in sys.modules if f'env.{sys.argv[1]}' in module]\n"
         "print(json.dumps([*faults, loaded]))"
     )
     in_force: Any = {variable: str(box)}
-    told = json.loads(said_by(script, name, own, digest(name, box), **in_force))
+    told = json.loads(run_script(script, name, own, digest(name, box), **in_force))
     assert str(box) in told[0]
     assert variable in told[0]
     assert told[1:] == [None, []]
-    assert game_saved(name, own) is registry.game(name)
+    assert game_with_digest(name, own) is registry.game(name)
     with pytest.raises(BoxError):
-        game_saved(name, "0" * 64)
+        game_with_digest(name, "0" * 64)
 
 
 @one_game
@@ -104,18 +104,18 @@ def test_a_dataset_names_the_box_it_was_played_with_and_keeps_a_copy(name, copy,
     variable = f"{name.upper()}_BOX"
     dataset = tmp_path / "dataset"
     kept = tmp_path / "kept"
-    write(dataset, name, deals=1)
+    write_small_dataset(dataset, name, deals=1)
     assert not (dataset / "box.toml").exists()
     manifest = dataset / "arena.json"
     manifest.write_text(manifest.read_text().replace(registry.box_digest(name), "0" * 64))
     for read in (read_games, read_decisions):
         with pytest.raises(DatasetError, match=variable):
             read(dataset)
-    assert variable in refused("replay", str(dataset), "--list")
+    assert variable in refusal_of("replay", str(dataset), "--list")
     box = copy(lambda text: text.replace(changes.OLD, changes.NEW[0][0]))
     command = ["dataset", "random", "--game", name, "--games", "3", "--out", str(kept)]
     in_force: Any = {variable: str(box), "NUMBA_DISABLE_JIT": "1"}
-    said_by(f"from shakespeare_env.cli import app; app({command})", **in_force)
+    run_script(f"from shakespeare_env.cli import app; app({command})", **in_force)
     assert (kept / "box.toml").read_bytes() == box.read_bytes()
     with pytest.raises(DatasetError, match=f"set {variable} to {kept / 'box.toml'}"):
         read_games(kept)

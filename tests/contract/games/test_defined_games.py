@@ -32,12 +32,12 @@ from shakespeare_env import (
     rulebook,
 )
 from shakespeare_env.core import registry
-from shakespeare_env.core.registry import box_fault
+from shakespeare_env.core.registry import box_mismatch
 from shakespeare_env.derived.notation import OwnNotation
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
 from tests.contract.games import small_games
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 GAMES = Path(__file__).parents[3] / "docs" / "games"
 BEST_AT_LEDUC = 2.373611
@@ -124,11 +124,11 @@ def test_it_is_shown_and_explained_and_has_no_box(name):
     position = next(positions(name))
     assert position.svg().startswith("<svg")
     assert position.game.presentation.board(position.to_dict(), ())[0].seat is None
-    assert "card" in rulebook.rules(name)
-    assert f"`{position.moves()[0]}`" in rulebook.notation(name)
+    assert "card" in rulebook.rules_text(name)
+    assert f"`{position.moves()[0]}`" in rulebook.notation_text(name)
     with pytest.raises(BoxError):
         registry.game(name, "box.toml")
-    assert "another version" in str(box_fault(name, "0" * 64))
+    assert "another version" in str(box_mismatch(name, "0" * 64))
 
 
 NONE = -1
@@ -345,7 +345,7 @@ def test_a_game_in_a_file_is_played_recorded_and_read_again(tmp_path):
     ]
     (tmp_path / "kuhn.py").write_bytes((GAMES / "kuhn.py").read_bytes())
     said = [
-        said_by(
+        run_script(
             _COMMANDS,
             folder=tmp_path,
             given="\n".join(lines),
@@ -472,7 +472,7 @@ def test_a_game_that_is_not_sound_is_told_so_in_its_own_words(tmp_path):
         assert old in source
         (tmp_path / f"{what}.py").write_text(source.replace(old, new), encoding="utf-8")
         named[what] = f"{tmp_path / what}.py:{game}"
-    found = json.loads(said_by(_CHECKS, *named.values(), NUMBA_DISABLE_JIT="1"))
+    found = json.loads(run_script(_CHECKS, *named.values(), NUMBA_DISABLE_JIT="1"))
     for what in named.keys() - UNSOUND:
         assert found[named[what]] == [], what
     for what, (_, _, _, says) in UNSOUND.items():

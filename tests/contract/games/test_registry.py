@@ -16,7 +16,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
 from tests.contract import knowledge
 from tests.contract.batches import games
-from tests.contract.processes import said_by
+from tests.contract.processes import run_script
 
 PLAYER = """
 import json, os, pickle, subprocess, sys
@@ -49,7 +49,7 @@ def say(*facts):
 def in_a_process(name, script, *boxes, **environment):
     """Run a script in a process of its own, uncompiled; return the list on each of its lines."""
     options = {"folder": boxes[0].parent, "flags": ["-W", "ignore"], "NUMBA_DISABLE_JIT": "1"}
-    said = said_by(PLAYER + script, name, *boxes, **options, **environment)
+    said = run_script(PLAYER + script, name, *boxes, **options, **environment)
     return [json.loads(line) for line in said.splitlines()]
 
 

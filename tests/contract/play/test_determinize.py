@@ -21,18 +21,18 @@ from tests.contract import knowledge
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import (
     PLAIN_TABLES,
-    copies,
+    batch_of_copies,
     differing_fields,
     record_of,
-    sampled,
-    stacked,
+    sample_positions,
+    stack_records,
 )
 from tests.generators import generators
 
 
 def positions(table, every):
     """(number, position, seat) of random games at a table."""
-    games = (enumerate(sampled(table, seed, every)) for seed in (3, 4))
+    games = (enumerate(sample_positions(table, seed, every)) for seed in (3, 4))
     for number, position in itertools.chain.from_iterable(games):
         yield from ((number, position, seat) for seat in range(table.players))
 
@@ -47,7 +47,7 @@ def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
         read = Position.from_dict(possible.to_dict())
         assert read == possible
         assert read.moves() == possible.moves()
-        batch = copies(position, 1)
+        batch = batch_of_copies(position, 1)
         batch.determinize([0], [seat], [number])
         assert differing_fields(record_of(batch, 0), possible.record()) == []
 
@@ -62,8 +62,8 @@ def test_the_hidden_truth_has_no_influence(table):
         true = position.record()
         other = hidden.change_in_record(true, seat, rng)
         different += len(differing_fields(true, other)) > 1
-        batch = copies(position, 2)
-        batch.load([1], stacked([other]))
+        batch = batch_of_copies(position, 2)
+        batch.load([1], stack_records([other]))
         batch.determinize([0, 1], [seat, seat], [number, number])
         one, two = batch.save([0, 1])
         assert differing_fields(one, two) == []
@@ -77,9 +77,9 @@ PUBLIC = (Game, type, types.ModuleType, types.BuiltinFunctionType)
 def decisions(request):
     """Random positions of a table in which a seat is to move, several of each phase."""
     table = request.param
-    positions = [p for seed in (1, 2) for p in sampled(table, seed, every=10)]
+    positions = [p for seed in (1, 2) for p in sample_positions(table, seed, every=10)]
     batch = table.batch(len(positions), seed=0, reward="score")
-    batch.load(slice(None), stacked(p.record() for p in positions))
+    batch.load(slice(None), stack_records(p.record() for p in positions))
     return batch.copies(np.flatnonzero(batch.to_move >= 0))
 
 
@@ -141,9 +141,9 @@ def test_nothing_in_them_depends_on_what_the_seats_may_not_know(decisions):
     seats = decisions.to_move.copy()
     rows = np.arange(decisions.n)
     changed = [hidden.change_in_record(r, s, rng) for r, s in zip(true, seats, strict=True)]
-    assert len(differing_fields(stacked(changed), true)) > 1
+    assert len(differing_fields(stack_records(changed), true)) > 1
     other = decisions.copies(rows)
-    other.load(slice(None), stacked(changed))
+    other.load(slice(None), stack_records(changed))
     one = InformationSets(decisions, rows)
     two = InformationSets(other, rows)
     assert bytes_in(one) == bytes_in(two)

@@ -8,15 +8,15 @@ from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.play.history import from_events
 from shakespeare_env.play.tracing import Tracer
 from tests.contract.each_table import all_tables
-from tests.contract.playing import check_told
-from tests.contract.random_games import differing_fields, game_from, move_by_rule
+from tests.contract.playing import check_events
+from tests.contract.random_games import differing_fields, move_by_rule, play_by_rule
 
 
 def played(table, seed):
     """Every move of a game: the positions before and after it, and the move."""
     before = None
     move = ""
-    for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+    for step, position in enumerate(play_by_rule(table.position(seed), salt=seed)):
         if before is not None:
             yield before, move, position
         before = position.copy()
@@ -40,9 +40,9 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
         told = []
         for before, move, after in played(table, seed):
             n_moves += 1
-            events = check_told(before, move, after)
+            events = check_events(before, move, after)
             seat = n_moves % (table.players + 1) + SPECTATOR
-            as_seen = check_told(before, move, after, seat)
+            as_seen = check_events(before, move, after, seat)
             assert by_source(as_seen) == by_source(events)
             told += as_seen
         names, rows = zip(*from_events(at_start, told), strict=True)
@@ -54,7 +54,7 @@ def test_events_add_up_to_what_has_changed_and_to_a_score_sheet(table):
 @all_tables
 def test_what_a_seat_may_not_know_changes_no_event_that_it_hears_of(table):
     alike = 0
-    for step, position in enumerate(game_from(table.position(seed=3), salt=3)):
+    for step, position in enumerate(play_by_rule(table.position(seed=3), salt=3)):
         if position.to_move is None or step % 7:
             continue
         seat = step % table.players

@@ -12,7 +12,7 @@ from shakespeare_agents import RandomAgent
 from shakespeare_env.play.generators import draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, plain_tables, small_tables
-from tests.generators import Remembers, generators
+from tests.generators import RememberingAgent, generators
 
 
 class Notes:
@@ -83,7 +83,7 @@ def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
 def test_an_agent_remembers_each_game_for_each_seat(table):
     batch = table.batch(4, seed=1, autoreset=False)
     asked = Counter[tuple[int, int]]()
-    lineup = everywhere(batch, Remembers())
+    lineup = everywhere(batch, RememberingAgent())
 
     def count(rows, _actions):
         asked.update(zip(rows.tolist(), batch.to_move[rows].tolist(), strict=True))

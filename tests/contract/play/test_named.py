@@ -9,7 +9,7 @@ from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import GameLog, MoveRecord
 from shakespeare_env.play.named import named_move, numbered
 from tests.contract.each_table import all_tables
-from tests.contract.random_games import game_from, move_by_rule
+from tests.contract.random_games import move_by_rule, play_by_rule
 
 NAMES = ("Ann", "Bob", "Cleo", "Dirk", "Eve", "Finn")
 VERB = re.compile(r"\{([a-z]+)\}")
@@ -89,7 +89,7 @@ def test_no_placeholder_is_left_in_what_is_shown(table):
     position = table.position(1)
     names = NAMES[: table.players]
     presentation = position.game.presentation
-    for step, _ in enumerate(game_from(position, salt=1)):
+    for step, _ in enumerate(play_by_rule(position, salt=1)):
         if position.to_move is None or step % 5:
             continue
         move = move_by_rule(position, step, 1)

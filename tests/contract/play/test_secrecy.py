@@ -18,7 +18,7 @@ from shakespeare_env.errors import PositionError
 from tests.contract import knowledge
 from tests.contract.each_table import all_tables
 from tests.contract.games import small_games
-from tests.contract.random_games import MANY_SEATS, Table, game_from, sampled
+from tests.contract.random_games import MANY_SEATS, Table, play_by_rule, sample_positions
 
 COMPARISONS = int(os.environ.get("SECRETS", "30"))
 """Pairs of moves that look alike, for each table; more for a longer run."""
@@ -44,7 +44,7 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(3)
     differed = 0
-    sample = sampled(table, seed=3, every=15)
+    sample = sample_positions(table, seed=3, every=15)
     for position, seat in itertools.product(sample, range(table.players)):
         shown = shown_to(position, seat)
         text = position.to_dict()
@@ -66,7 +66,7 @@ def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
     hidden = knowledge.of(table.game, "hidden")
     seen = set()
     everybody = set(range(table.players))
-    positions = (position for seed in (1, 2) for position in sampled(table, seed, every=8))
+    positions = (position for seed in (1, 2) for position in sample_positions(table, seed, every=8))
     for position, seat in itertools.product(positions, everybody):
         for change in hidden.own_changes(position.record(), seat):
             assert seat in change.seats
@@ -86,7 +86,7 @@ def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
 def test_what_is_no_secret_is_shown_as_it_is(table):
     """In pictures, too."""
     unknown: Counter[bool | str] = Counter()
-    for position in sampled(table, seed=4, every=9):
+    for position in sample_positions(table, seed=4, every=9):
         views = [position.seen_by(seat) for seat in range(table.players)]
         if table.players > 1 and all(view == views[0] for view in views):
             assert position.seen_by(None) == views[0]
@@ -132,7 +132,7 @@ def test_a_move_that_is_announced_can_be_seen_anyway(table):
     Or it would have led to the very same position: nobody hears of what is wiped off the table.
     """
     alike: Counter[tuple[bool, bool]] = Counter()
-    for position in sampled(table, seed=5, every=15):
+    for position in sample_positions(table, seed=5, every=15):
         if position.to_move is None:
             continue
         before = position.to_dict()
@@ -162,7 +162,7 @@ def test_moves_that_look_alike_are_told_alike(table):
     compared = 0
     different = Counter[bool]()
     for seed in itertools.count():
-        for step, position in enumerate(game_from(table.position(seed), salt=seed)):
+        for step, position in enumerate(play_by_rule(table.position(seed), salt=seed)):
             if position.to_move is None or (step + seed) % (11 if table in MANY_SEATS else 1):
                 continue
             for viewer in {SPECTATOR, *range(table.players)} - {position.to_move}:
@@ -182,7 +182,7 @@ def test_a_move_is_told_where_no_hidden_hand_could_hide_it(name, open_moves):
     """An open card or pass is told, a card face down never, also if it is the only colour held."""
     table = Table(name, 3)
     for seed in range(8):
-        for position in game_from(table.position(seed), salt=seed):
+        for position in play_by_rule(table.position(seed), salt=seed):
             if position.to_move is None:
                 continue
             text = position.to_dict()
@@ -191,7 +191,7 @@ def test_a_move_is_told_where_no_hidden_hand_could_hide_it(name, open_moves):
 
 
 def test_the_choice_that_turns_all_up_is_told():
-    for position in game_from(Table("bids", 3).position(1), salt=1):
+    for position in play_by_rule(Table("bids", 3).position(1), salt=1):
         for move in position.moves():
             assert position.game.is_secret(position.to_dict(), move) == (position.to_move != 2)
 
@@ -200,7 +200,7 @@ def test_what_a_forced_move_wipes_off_before_anybody_looks_is_not_told():
     table = Table("marks", 2)
     for one, other in told_pairs(table.position(1), SPECTATOR, seed=1):
         assert one.told == other.told
-    for position in game_from(table.position(1), salt=1):
+    for position in play_by_rule(table.position(1), salt=1):
         for move in position.moves():
             assert position.game.is_secret(position.to_dict(), move)
 
@@ -208,7 +208,7 @@ def test_what_a_forced_move_wipes_off_before_anybody_looks_is_not_told():
 @all_tables
 def test_topics_name_every_move_and_score_sheets_add_up(table):
     facts = knowledge.of(table.game, "facts")
-    for position in sampled(table, seed=2, every=8):
+    for position in sample_positions(table, seed=2, every=8):
         topics = position.game.presentation.topics(position.to_dict())
         for move in position.moves():
             kind, *named = re.split("[:>]", move)

@@ -8,7 +8,7 @@ import pytest
 from shakespeare_table.session import Session
 from tests.contract import knowledge
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES, differing_fields
-from tests.generators import Remembers
+from tests.generators import RememberingAgent
 
 OTHER_SEAT = "another seat has decided since"
 CHANCE = "chance has decided since"
@@ -16,7 +16,7 @@ SHOWN = "it has shown you what you did not know"
 
 
 def started(table, seed, seat):
-    others = dict.fromkeys(set(range(table.players)) - {seat}, Remembers())
+    others = dict.fromkeys(set(range(table.players)) - {seat}, RememberingAgent())
     return Session(table.position(seed), others, seed)
 
 

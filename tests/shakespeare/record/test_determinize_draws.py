@@ -12,7 +12,14 @@ import pytest
 
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core import registry
-from tests.contract.random_games import TABLES, Table, copies, differing_fields, game_from, stacked
+from tests.contract.random_games import (
+    TABLES,
+    Table,
+    batch_of_copies,
+    differing_fields,
+    play_by_rule,
+    stack_records,
+)
 from tests.shakespeare.hidden import activated
 
 OURS = [table for table in TABLES if table.game == "shakespeare"]
@@ -21,7 +28,7 @@ all_tables = pytest.mark.parametrize("table", OURS, ids=str)
 
 def drawn_anew(position, seat, seeds):
     """Determinize a position for a seat with each of many seeds."""
-    batch = copies(position, len(seeds))
+    batch = batch_of_copies(position, len(seeds))
     batch.determinize(slice(None), [seat] * len(seeds), seeds)
     return batch.save(slice(None))
 
@@ -44,7 +51,7 @@ def first_position(wanted):
     """Return the first wanted position of random games with four seats."""
     table = Table("shakespeare", 4)
     for seed in range(100):
-        for position in game_from(table.position(seed), salt=seed):
+        for position in play_by_rule(table.position(seed), salt=seed):
             if wanted(position):
                 return position
     raise AssertionError("no such position")
@@ -120,8 +127,8 @@ def rewind(games, found):
 def test_rewinding_takes_back_the_secret_choices_of_the_others(table):
     """Rewinding gives the record before the first of the wagers, or rest choices, was made."""
     secret = {"wager"} if table.options.get("strategic_rest") else {"wager", "rest"}
-    positions = [p.copy() for seed in (3, 4) for p in game_from(table.position(seed), salt=seed)]
-    true = stacked(p.record() for p in positions)
+    positions = [p.copy() for seed in (3, 4) for p in play_by_rule(table.position(seed), salt=seed)]
+    true = stack_records(p.record() for p in positions)
     games = true.copy()
     found = np.zeros(len(true), bool)
     rewind(games, found)

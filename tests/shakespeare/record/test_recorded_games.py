@@ -5,7 +5,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_env import observation_layout
-from tests.contract.random_games import TABLES, game_from
+from tests.contract.random_games import TABLES, play_by_rule
 from tests.contract.recorded_games import RecordedGame
 from tests.shakespeare.observed import expected
 
@@ -50,7 +50,7 @@ def test_played_games_are_observed_number_by_number(table):
     position = table.position(seed=70)
     knows: dict[str, int] = {}
     before = position.to_dict()
-    for number, reached in enumerate(game_from(position, salt=70)):
+    for number, reached in enumerate(play_by_rule(position, salt=70)):
         now = reached.to_dict()
         pile = now["objective_deck"]
         if len(pile) > len(before["objective_deck"]):

@@ -7,7 +7,7 @@ from itertools import combinations
 import pytest
 
 from shakespeare_env.shakespeare.drawing.board import board, places
-from tests.contract.random_games import PLAIN_TABLES, sampled
+from tests.contract.random_games import PLAIN_TABLES, sample_positions
 from tests.drawings import assert_in_place, pieces, places_in
 from tests.shakespeare.positions import position, seat, turn_position
 
@@ -28,7 +28,7 @@ def may_share(one, other):
 def test_every_move_has_its_places_on_the_movers_board(table):
     """Each place is there once, and every piece fits a phone and has room for its texts."""
     phases = set()
-    for game in sampled(table, seed=1, every=60):
+    for game in sample_positions(table, seed=1, every=60):
         if game.to_move is None:
             continue
         phases.add(game.phase)
