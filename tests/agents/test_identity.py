@@ -1,4 +1,4 @@
-"""An agent is the same under every name, and another as soon as it would play otherwise."""
+"""An agent has one digest under all its names, and another one if it would play differently."""
 
 import importlib
 import os
@@ -22,16 +22,20 @@ from tests.workers.agents_for_tests import Unpicklable
 
 GAME = registry.game(registry.DEFAULT)
 FIGARO = registry.game("figaro")
-MINE = "class A:\n    def __init__(self, *, x=1): self.x = x\n"
-MINE += "    def act(self, o, m, r): return m.argmax(1)\nthing = A()\n"
+MINE = """
+class A:
+    def __init__(self, *, x=1): self.x = x
+    def act(self, o, m, r): return m.argmax(1)
+thing = A()
+"""
 
 
 def digest(text, game=GAME):
     return agent_digest(text, make(text, game), game)
 
 
-def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_not():
-    texts = [
+def test_options_that_change_play_change_the_digest():
+    names = [
         "random",
         "greedy",
         "greedy,samples=2",
@@ -48,86 +52,116 @@ def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_n
         "search,considered=3",
         "search,temperature=0.5",
     ]
-    assert len({digest(text) for text in texts}) == len(texts)
-    assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
-    assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
-    assert digest("search", FIGARO) == digest(f"search,horizon={FIGARO.forecast_horizon}", FIGARO)
+    assert len({digest(name) for name in names}) == len(names)
+
+
+def test_each_game_has_an_agent_of_its_own():
     assert digest("random", FIGARO) != digest("random")
 
 
-def test_digests_that_kept_games_carry():
-    kept = {
+def test_other_names_of_the_same_agent_keep_the_digest():
+    assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
+    assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
+    assert digest("search", FIGARO) == digest(f"search,horizon={FIGARO.forecast_horizon}", FIGARO)
+
+
+def test_digests_are_those_in_stored_games():
+    stored = {
         "random": "2d10a85564410b46",
         "greedy": "f1ee7246b1fd6fe2",
         "heuristic": "ed93c345ce98ed29",
         "network,version=1": "aa4754947db21671",
         "search,version=1": "205b58685dff10e9",
     }
-    assert {text: digest(text, FIGARO) for text in kept} == kept
+    assert {name: digest(name, FIGARO) for name in stored} == stored
 
 
-def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monkeypatch):
+def test_the_digest_of_named_python_covers_source_options_and_version(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(MINE)
     Path("same.py").write_text(MINE)
     Path("other.py").write_text(MINE + "# changed\n")
-    Path("passed_on.py").write_text("from mine import A\n")
+    Path("importing.py").write_text("from mine import A\n")
     Path("numbered.py").write_text(MINE + "A.version = 2\n")
-    different = ["mine.py:A", "mine.py:A,x=2", "mine.py:thing", "other.py:A", "passed_on.py:A"]
-    different.append("numbered.py:A")
+    different = [
+        "mine.py:A",
+        "mine.py:A,x=2",
+        "mine.py:thing",
+        "other.py:A",
+        "importing.py:A",
+        "numbered.py:A",
+    ]
     before = [digest(name) for name in different]
     assert len(set(before)) == len(different)
     assert digest("same.py:A") == before[0]
-    Path("mine.py").write_text("what is edited while it plays counts once it runs")
+    Path("mine.py").write_text("an edit counts only when the file is imported again")
     assert digest("mine.py:A") == before[0]
 
 
-def test_what_ones_own_code_imports_is_part_of_it(tmp_path, monkeypatch):
+def test_the_digest_covers_the_code_that_a_users_module_imports(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     monkeypatch.syspath_prepend(str(tmp_path))
     Path("importing.py").write_text(f"from between_ import *\n{MINE}")
     Path("between_.py").write_text("def later(): import deep_\nimport deep_\n")
     Path("deep_.py").write_text("X = 1\n")
 
-    def digests():
-        return digest("importing.py:A"), agent_digest(player, make(player, GAME), GAME)
-
     deep: Any = importlib.import_module("deep_")
     player = lambda o, m, r: m.argmax(1) + deep.X  # noqa: E731
-    before = digests()
+
+    def digest_of_player():
+        return agent_digest(player, make(player, GAME), GAME)
+
+    of_name = digest("importing.py:A")
+    of_player = digest_of_player()
     deep.X = 2
-    named, held = digests()
-    assert named == before[0]
-    assert held != before[1]
+    assert digest("importing.py:A") == of_name
+    assert digest_of_player() != of_player
     deep.X = 1
-    assert digests() == before
+    assert digest_of_player() == of_player
     Path("deep_.py").write_text("X = 2\n")
-    assert not set(digests()) & set(before)
+    assert digest("importing.py:A") != of_name
+    assert digest_of_player() != of_player
 
 
-def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(
-    tmp_path, monkeypatch
-):
+WITH_FILE = ["mine.py:A,files=mine.pt", "reading.py:A", "reading.py:thing,version=2"]
+WITHOUT_FILE = ["mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
+
+
+@pytest.fixture
+def folder_with_files(tmp_path, monkeypatch):
+    """Enter a folder with an agent, a file of weights, and an agent that declares this file."""
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(MINE)
     Path("mine.pt").write_bytes(b"1")
     Path("reading.py").write_text(MINE + "A.files = thing.files = ['mine.pt']\n")
-    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
-    reading = ["mine.py:A,files=mine.pt", "reading.py:A", "reading.py:thing,version=2"]
-    different = [*reading, "mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
-    before = list(map(digest, different))
-    assert len(set(before)) == len(different)
-    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert vars(make_verified_agent(reading[0], before[0], GAME)) == {"x": 1}
+
+
+def test_the_digest_covers_versions_and_the_content_of_files(folder_with_files):
+    with_file = list(map(digest, WITH_FILE))
+    without_file = list(map(digest, WITHOUT_FILE))
+    assert len({*with_file, *without_file}) == len(WITH_FILE) + len(WITHOUT_FILE)
     Path("mine.pt").rename("same.pt")
-    assert digest("mine.py:A,files=same.pt") == before[0]
+    assert digest("mine.py:A,files=same.pt") == with_file[0]
     Path("mine.pt").write_bytes(b"2")
-    changed = list(map(digest, different))
-    assert not set(changed[:3]) & set(before)
-    assert changed[3:] == before[3:]
-    for name, fault in (("files=gone.pt", "no file 'gone.pt'"), ("files=mine.pt", "another one")):
-        with pytest.raises(WorkerError, match=fault):
-            make_verified_agent(f"mine.py:A,{name}", before[0], GAME)
+    assert not {*map(digest, WITH_FILE)} & {*with_file, *without_file}
+    assert list(map(digest, WITHOUT_FILE)) == without_file
+
+
+def test_a_worker_refuses_an_agent_whose_files_are_missing_or_changed(folder_with_files):
+    name = "mine.py:A,files=mine.pt"
+    before = digest(name)
+    assert vars(make_verified_agent(name, before, GAME)) == {"x": 1}
+    with pytest.raises(WorkerError, match=r"no file 'gone\.pt'"):
+        make_verified_agent("mine.py:A,files=gone.pt", before, GAME)
+    Path("mine.pt").write_bytes(b"2")
+    with pytest.raises(WorkerError, match="another one"):
+        make_verified_agent(name, before, GAME)
+
+
+def test_an_agent_may_have_an_option_version_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
+    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
 
 
 OBJECTS = """
@@ -136,33 +170,36 @@ from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
 from shakespeare_env.core import registry
 class Mine:
-    def __init__(self, x): self.names, self.weights, self.me = {"a", "b", "c"}, np.full(3, x), self
-    def act(self, o, m, r): return m.argmax(1) + helped()
-def helped(): return TABLE["a"]
+    def __init__(self, x):
+        self.names = {"a", "b", "c"}
+        self.weights = np.full(3, x)
+        self.myself = self
+    def act(self, o, m, r): return m.argmax(1) + read_table()
+def read_table(): return TABLE["a"]
 def player(x, o, m, r): return m.argmax(1) + x
-def closed(x): return lambda o, m, r: m.argmax(1) in {"p", "q"} or x
+def closure(x): return lambda o, m, r: m.argmax(1) in {"p", "q"} or x
 game = registry.game("figaro")
 for x in (1, 2):
     TABLE = {"a": x * 5}
-    for one in (Mine(x), Mine(x).act, Mine(0), closed(x), functools.partial(player, x)):
-        print(agent_digest(one, make(one, game), game))
+    for agent in (Mine(x), Mine(x).act, Mine(0), closure(x), functools.partial(player, x)):
+        print(agent_digest(agent, make(agent, game), game))
 """
 
 
-def test_objects_are_known_by_their_state_in_every_process():
-    printed = []
-    for seed in "12":
+def test_the_digest_of_an_object_covers_its_state_and_is_the_same_in_every_process():
+    digests = []
+    for hash_seed in ("1", "2"):
         command = [sys.executable, "-c", OBJECTS]
-        env = {**os.environ, "PYTHONHASHSEED": seed}
-        printed.append(subprocess.check_output(command, env=env, text=True).split())
-    assert printed[0] == printed[1]
-    assert len(set(printed[0])) == 10
+        env = {**os.environ, "PYTHONHASHSEED": hash_seed}
+        digests.append(subprocess.check_output(command, env=env, text=True).split())
+    assert digests[0] == digests[1]
+    assert len(set(digests[0])) == 10
 
 
-def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
+def test_games_of_an_agent_without_a_digest_are_not_stored_unless_it_has_a_version(tmp_path):
     agents: list[Any] = [Unpicklable(), Unpicklable()]
     config = ArenaConfig.of(
-        game="figaro", agents=[{"name": f"{i}", "agent": agents[i]} for i in (0, 1)]
+        game="figaro", agents=[{"name": "0", "agent": agents[0]}, {"name": "1", "agent": agents[1]}]
     )
     with pytest.raises(
         TypeError, match=r"Unpicklable could not be told .*'generator'.*a `version`"
@@ -175,5 +212,5 @@ def test_what_cannot_be_known_is_kept_nowhere_unless_it_has_a_version(tmp_path):
         pass
     agents[0].version = 1
     agents[1].version = 2
-    with open_contenders(config, FIGARO) as played:
-        assert len(played) == 2
+    with open_contenders(config, FIGARO) as contenders:
+        assert len(contenders) == 2
