@@ -84,7 +84,7 @@ class RecordedGame:
             assert _texts({key: found[key] for key in kept}) == _texts(kept), step.number
 
     def check_result(self, scores: Callable[[Dict], list[int]]) -> None:
-        """Assert that the last position is the end of the game, with the same winners and scores."""
+        """Assert that every move leads to the recorded position, but for changes by chance."""
         last = self.positions()[-1]
         end = Position.from_dict(last)
         assert end.moves() == []
