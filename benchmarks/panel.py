@@ -17,7 +17,7 @@ from rich.console import Console
 from rich.table import Table
 
 from benchmarks.leaderboards.pages import HERE
-from shakespeare_agents.cli.playing import counted_games
+from shakespeare_agents.cli.playing import show_games_progress
 from shakespeare_agents.naming import make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, bundled_versions, read_card
 from shakespeare_agents.storage import write_output
@@ -91,7 +91,7 @@ def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
         for players in tables:
             entrants = [judged, *[opponent] * (players - 1)]
             count = max(1, round(games * scale))
-            with counted_games(count) as on_progress:
+            with show_games_progress(count) as on_progress:
                 found = evaluate(
                     entrants,
                     rules.name,

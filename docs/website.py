@@ -141,7 +141,7 @@ REFERENCE = {
             "shakespeare_research.verdicts": "share_bound",
             "shakespeare_research.report": "FindingsReport shipped_facts",
             "shakespeare_arena.intervals": "student_interval",
-            "shakespeare_env.boxes": "names_of sample_box",
+            "shakespeare_env.boxes": "box_file_names sample_box",
             "shakespeare_env.checks.box_files": "box_facts",
         },
     ),

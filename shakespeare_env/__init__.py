@@ -1,7 +1,8 @@
 """Shakespeare, the board game, as a reinforcement-learning environment.
 
-`Position` is one game in text and `Batch` many games that are stepped together. `env` and
-`parallel_env` are the PettingZoo environments; Gymnasium makes `Shakespeare-v0`.
+`Position` is one game, with its positions and moves in text. `Batch` is many games that are stepped
+together. `env` and `parallel_env` make PettingZoo environments, and `gymnasium.make` makes
+`Shakespeare-v0`.
 """
 
 from __future__ import annotations
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 
     __version__: str
 
-_HOMES = {
+_PUBLIC_NAMES = {
     "checking": ("check_game",),
     "compile.decorators": ("rule",),
     "core.batch": ("Batch",),
@@ -53,8 +54,9 @@ _HOMES = {
     "errors": ("IllegalMove", "PositionError", "ShakespeareEnvError"),
     "wrappers.aec": ("env", "parallel_env", "raw_env"),
 }
-"""The modules of public names. They are imported on first use, since the compiler takes a while."""
-_MODULES = {name: module for module, names in _HOMES.items() for name in names}
+"""The public names of each module. A module is imported when one of its names is first used,
+because the compiler takes a while to import."""
+_MODULES = {name: module for module, names in _PUBLIC_NAMES.items() for name in names}
 __all__ = ["__version__", "observation_layout", "registry", *_MODULES]
 
 

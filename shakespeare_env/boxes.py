@@ -1,7 +1,7 @@
 """Plausible boxes: the printed facts that a copy of a game could have.
 
-A game's `box/plausible.py` says by constraints what is plausible, each with its source. Its
-`box/prior.py` says how facts are drawn, group by group.
+A game's `box/plausible.py` lists the constraints that a plausible box meets, each with its source.
+Its `box/prior.py` draws facts, group by group.
 """
 
 from __future__ import annotations
@@ -21,17 +21,20 @@ from shakespeare_env.checks.box_files import Keys, checked_box, read_box
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import BoxError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 FaultFinder = Callable[[Any], Iterable[str]]
-"""A function from a box to what is wrong with it, in words."""
+"""A function that takes a box and yields what is wrong with it, in words."""
 Changes = Iterator[tuple[Keys, Any]]
-"""Entries of a box file, by their keys, with their values."""
+"""The entries of a box file that a draw changes: their keys and their new values."""
 Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes]]
-"""Groups of facts, each drawn by a function (generator, the package's own box file) -> changes."""
+"""The groups of facts by name, each with the function that draws it.
 
-_MOST_DRAWS = 1000  # the draws of one box after which the prior is at fault
-_LOOKS = 16  # the draws of a group that show all its facts
+The function takes a generator and the package's own box file, and yields changes.
+"""
+
+_MOST_DRAWS = 1000  # draws of one box before the prior is blamed
+_DRAWS_OF_GROUP = 16  # enough draws of a group to see every fact that it changes
 
 
 @dataclass(frozen=True)
@@ -40,13 +43,13 @@ class Constraint:
 
     Attributes:
         name: The constraint's name.
-        says: The constraint in words.
-        source: Where it can be read.
-        faults: What in a box violates it.
+        description: The constraint in words.
+        source: The place where it can be read, such as a page of the rule book.
+        faults: A function that finds what violates it in a box.
     """
 
     name: str
-    says: str
+    description: str
     source: str
     faults: FaultFinder
 
@@ -55,7 +58,7 @@ class Constraints(list[Constraint]):
     """The constraints of a game, in the order of their definition."""
 
     def from_source(self, source: str) -> Callable[[FaultFinder], FaultFinder]:
-        """Return a decorator that adds a function as a constraint, with its name and docstring."""
+        """Return a decorator that adds a constraint, described by the function's docstring."""
 
         def add(finder: FaultFinder) -> FaultFinder:
             name = finder.__name__.replace("_", " ").strip()
@@ -64,49 +67,49 @@ class Constraints(list[Constraint]):
 
         return add
 
-    def violated(self, box: Any) -> list[tuple[Constraint, list[str]]]:
-        """Return the constraints that a box violates, with what is wrong."""
-        found = [(constraint, list(constraint.faults(box))) for constraint in self]
-        return [(constraint, faults) for constraint, faults in found if faults]
+    def violated_by(self, box: Any) -> list[tuple[Constraint, list[str]]]:
+        """Return the constraints that a box violates, each with its faults."""
+        faults_of_all = [(constraint, list(constraint.faults(box))) for constraint in self]
+        return [(constraint, faults) for constraint, faults in faults_of_all if faults]
 
 
-def unless(fact: object, wanted: object, what: str) -> Iterator[str]:
-    """Yield a fault unless a fact is what every copy has."""
+def must_equal(fact: object, wanted: object, what: str) -> Iterator[str]:
+    """Yield a fault if a fact differs from the value that every copy has."""
     if fact != wanted:
         yield f"{what}: {fact}, not {wanted}"
 
 
 def constraints(game: str) -> Constraints:
-    """Return what holds for every copy of a game."""
-    all_of_them: Constraints = _of(game, "plausible").CONSTRAINTS
-    return all_of_them
+    """Return the constraints that hold for every copy of a game."""
+    of_game: Constraints = _box_module(game, "plausible").CONSTRAINTS
+    return of_game
 
 
-def facts_by_group(game: str) -> dict[Keys, str]:
-    """Return the group of each fact that is ever drawn, by the fact's keys in the file."""
+def fact_groups(game: str) -> dict[Keys, str]:
+    """Return the group of each fact that the prior draws, by the fact's keys in the file."""
     facts = tomllib.loads(registry.own_box(game).read_text("utf-8"))
     groups: dict[Keys, str] = {}
-    for group, draw in _of(game, "prior").GROUPS.items():
-        for seed in range(_LOOKS):
+    for group, draw in _box_module(game, "prior").GROUPS.items():
+        for seed in range(_DRAWS_OF_GROUP):
             for keys, _ in draw(np.random.default_rng(seed), facts):
                 groups[keys] = group
     return groups
 
 
-def violated(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
-    """Return the constraints that a box file violates, with what is wrong.
+def violated_constraints(game: str, path: Path) -> list[tuple[Constraint, list[str]]]:
+    """Return the constraints that a box file violates, each with its faults.
 
     Errors are those of `read_box`.
     """
-    box = read_box(type(_of(game, "tables").BOX), registry.folder(game), path)
-    return constraints(game).violated(box)
+    box = read_box(type(_box_module(game, "tables").BOX), registry.folder(game), path)
+    return constraints(game).violated_by(box)
 
 
 def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None = None) -> str:
-    """Draw a plausible box: the package's own, with some groups of facts drawn anew.
+    """Draw a plausible box: the package's own box, with some groups of facts drawn anew.
 
-    Equal arguments give equal boxes. A box differs from the package's own, but two boxes of an
-    ensemble may be equal.
+    Equal arguments give equal boxes. A drawn box always differs from the package's own, but two
+    boxes of an ensemble may be equal.
 
     Args:
         game: The game.
@@ -118,47 +121,55 @@ def sample_box(game: str, seed: int, number: int, drawn: Collection[str] | None 
         The box as a TOML document.
 
     Raises:
-        ValueError: there is no such group, or none is named.
+        ValueError: there is no such group, or `drawn` is empty.
         BoxError: the prior yields no plausible box.
         ModuleNotFoundError: tomlkit is missing.
     """
-    with needing("table", "boxes are written with"):
+    with requires_extra("table", "boxes are written with"):
         import tomlkit
 
     own = registry.own_box(game)
-    known = _of(game, "prior").GROUPS
-    for group in drawn or ():
-        if group not in known:
-            raise ValueError(f"there is no group {short_repr(group)}{did_you_mean(group, known)}")
-    chosen = known if drawn is None else {group: known[group] for group in known if group in drawn}
-    if not chosen:
-        raise ValueError(f"no group is drawn; name some of {', '.join(known)}")
+    draws = _chosen_groups(game, drawn).values()
     text = own.read_text("utf-8")
-    kind = type(_of(game, "tables").BOX)
+    model = type(_box_module(game, "tables").BOX)
     facts = tomllib.loads(text)
     rng = np.random.default_rng([seed, number])
     for _ in range(_MOST_DRAWS):
         document: Any = tomlkit.parse(text)
-        moved = False
-        for draw in chosen.values():
+        is_new = False
+        for draw in draws:
             for keys, value in draw(rng, facts):
                 entry = value
                 if isinstance(value, Mapping):
                     entry = tomlkit.inline_table() | dict(value)
                 fact_at(document, keys[:-1])[keys[-1]] = entry
-                moved |= differ(document, facts, keys)
-        if not moved:
+                is_new |= differ(document, facts, keys)
+        if not is_new:
             continue
+
         with suppress(BoxError):
-            box = checked_box(kind, document.unwrap(), own)
-            if not constraints(game).violated(box):
+            box = checked_box(model, document.unwrap(), own)
+            if not constraints(game).violated_by(box):
                 head = f"# Box {number} of seed {seed}: reconstructed facts are drawn.\n"
                 return head + str(tomlkit.dumps(document))
     raise BoxError(f"no box in {_MOST_DRAWS} draws is new and plausible; the prior is at fault")
 
 
+def _chosen_groups(game: str, drawn: Collection[str] | None) -> Groups:
+    groups: Groups = _box_module(game, "prior").GROUPS
+    if drawn is None:
+        return groups
+
+    for name in drawn:
+        if name not in groups:
+            raise ValueError(f"there is no group {short_repr(name)}{did_you_mean(name, groups)}")
+    if not drawn:
+        raise ValueError(f"no group is drawn; name some of {', '.join(groups)}")
+    return {name: draw for name, draw in groups.items() if name in drawn}
+
+
 def fact_at(box: Any, keys: Keys) -> Any:
-    """Return an entry of a box file, or None if it is not there."""
+    """Return an entry of a parsed box file, or None if it has no such entry."""
     for key in keys:
         if isinstance(box, Mapping) and key not in box:
             return None
@@ -167,16 +178,16 @@ def fact_at(box: Any, keys: Keys) -> Any:
 
 
 def differ(one: Any, other: Any, keys: Keys) -> bool:
-    """Return whether boxes differ in a fact; one that is not there is 0 or false."""
+    """Return whether two boxes differ in a fact. A fact that a box lacks counts as 0 or false."""
     return bool((fact_at(one, keys) or 0) != (fact_at(other, keys) or 0))
 
 
-def _of(game: str, module: str) -> Any:
-    registry.folder(game)  # refuses unknown games, and those without a box
+def _box_module(game: str, module: str) -> Any:
+    registry.folder(game)  # refuses unknown games and games without a box
     return import_module(f"shakespeare_env.{game}.box.{module}")
 
 
-def names_of(count: int) -> Iterable[str]:
-    """Return the file names of an ensemble's boxes."""
+def box_file_names(count: int) -> Iterable[str]:
+    """Return the file names of an ensemble of boxes."""
     digits = max(3, len(str(count - 1)))
     return (f"box-{number:0{digits}}.toml" for number in range(count))

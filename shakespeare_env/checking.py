@@ -1,7 +1,7 @@
-"""Checks of a game: of its rules, its secrets, and the games that a seat considers possible.
+"""Checks of a game's rules, of its secrets, and of the games that a seat considers possible.
 
-The game is played at random. Findings are told in the game's own words, with the seed of the game
-in which they occur.
+The game is played at random. Findings use the names of the game's own fields and moves, and give
+the seed of the game in which they occur.
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ from shakespeare_env.play.branching import (
 from shakespeare_env.play.history import GameLog, ToldMove
 from shakespeare_env.play.tracing import Tracer, interpreted
 
-_LONGEST = 10_000  # the number of decisions that no game should reach
-_POSITIONS = 12  # the positions of each game that are looked at closely
-_MOVES = 6  # the moves of each such position
-_DRAWS = 24  # the possible games that show which numbers a seat does not know
-_MANY_DRAWS = 300  # the same before a game is called impossible, since few may miss a rare number
+_MOST_DECISIONS = 10_000  # more than any game should have
+_CLOSE_CHECKS = 12  # positions of each game that get the slow checks, too
+_MOVES = 6  # moves tried in each such position
+_DRAWS = 24  # possible games that are drawn to find the numbers that a seat does not know
+_MANY_DRAWS = 300  # drawn before a game is called impossible, since few may miss a rare number
 
 
 def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
@@ -48,20 +48,20 @@ def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
 
     The check covers every number of seats and each variant. It tests that
 
-    - positions are in range and consistent, and text and copies hold all of a position;
+    - positions are in range and consistent, and text and copies keep every part of a position;
     - rules write what they should and stay inside arrays, and a batch plays like a single game;
     - what a seat is shown and told depends on nothing that it may not know;
     - choices that others made in secret could have been made in every game that a seat considers
       possible.
 
     Args:
-        game: The game; it is registered if it is not yet.
+        game: The game. It is registered unless it already is.
         games: The number of games at each table.
         seed: The seed of the first game; the others have the seeds that follow.
 
     Returns:
-        Each kind of finding once, with the remedy and the game in which it occurs. The list is
-        empty if the game is sound as far as these games show.
+        The first finding of each kind, with the remedy and the game in which it occurs. The list
+        is empty if nothing is wrong in these games.
 
     Raises:
         ValueError: another game is registered under this name.
@@ -79,11 +79,11 @@ def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
 
 
 class _Finding(NamedTuple):
-    kind: str  # findings of one kind are told once
+    kind: str  # only the first finding of a kind is reported
     text: str
 
 
-class ToldOf(NamedTuple):
+class ViewedMove(NamedTuple):
     """A move in one of two games that a viewer cannot tell apart, and what the viewer is told."""
 
     before: Position
@@ -94,42 +94,45 @@ class ToldOf(NamedTuple):
 
 def told_pairs(
     position: Position, viewer: int, seed: int, most: int = _MOVES
-) -> Iterator[tuple[ToldOf, ToldOf]]:
+) -> Iterator[tuple[ViewedMove, ViewedMove]]:
     """Yield pairs of moves that look alike to a viewer, who must be told of both in the same words.
 
-    The moves are those of a position, and of another one that the viewer cannot tell from it. Moves
-    that lead to the same position, and the last moves of games, may be told as they are.
+    The moves are legal in the position, or in another one that the viewer cannot tell from it.
+    Moves that end the game are left out, and so are different moves that lead to the same position:
+    they may be told as they are.
 
     Args:
         position: A position whose mover is not the viewer.
         viewer: A seat, or `SPECTATOR`.
-        seed: Decides the other position, which moves are tried, and chance to come.
+        seed: Decides the other position, which moves are tried, and all random events after them.
         most: The number of moves tried in each position.
     """
     rng = np.random.default_rng(seed)
     log = GameLog(None, viewer)
-    alike: dict[str, list[ToldOf]] = {}
-    worlds = [position.copy(), _twin(position, viewer, seed)]
-    for before in worlds:
+    moves_by_view: dict[str, list[ViewedMove]] = {}
+    positions = [position.copy(), _indistinguishable(position, viewer, seed)]
+    for before in positions:
         before.reseed(seed)
         moves = before.moves()
         for move in rng.permutation(moves)[:most].tolist():
             after = before.copy()
             after.push(move)
             if after.to_move is not None:
-                told = ToldOf(before, move, after, log.told(before, move, after))
-                alike.setdefault(_view(after, viewer), []).append(told)
-    for group in alike.values():
-        for one, other in combinations(group, 2):
-            is_wiped = one.after == other.after or _lead_to_one(worlds, one, other)
-            if one.move == other.move or not is_wiped:
+                viewed = ViewedMove(before, move, after, log.told(before, move, after))
+                moves_by_view.setdefault(_view(after, viewer), []).append(viewed)
+
+    for alike in moves_by_view.values():
+        for one, other in combinations(alike, 2):
+            if one.move == other.move or not _lead_to_one_position(positions, one, other):
                 yield one, other
 
 
-def _lead_to_one(worlds: list[Position], one: ToldOf, other: ToldOf) -> bool:
-    """Return whether two moves lead to the same position from one of two positions."""
-    for before in worlds:
-        if {one.move, other.move} <= {*before.moves()}:
+def _lead_to_one_position(positions: list[Position], one: ViewedMove, other: ViewedMove) -> bool:
+    """Return whether two moves lead to the same position, as played or from a common start."""
+    if one.after == other.after:
+        return True
+    for before in positions:
+        if {one.move, other.move} <= set(before.moves()):
             after_one = before.copy()
             after_other = before.copy()
             after_one.push(one.move)
@@ -139,8 +142,8 @@ def _lead_to_one(worlds: list[Position], one: ToldOf, other: ToldOf) -> bool:
     return False
 
 
-def _twin(position: Position, viewer: int, seed: int) -> Position:
-    """Return a position that a viewer cannot tell from another one."""
+def _indistinguishable(position: Position, viewer: int, seed: int) -> Position:
+    """Draw a position that a viewer cannot tell from the given one."""
     seats = range(position.players) if viewer == SPECTATOR else [viewer]
     for seat in seats:
         position = position.determinize(seat, seed)
@@ -148,13 +151,13 @@ def _twin(position: Position, viewer: int, seed: int) -> Position:
 
 
 def _view(position: Position, viewer: int) -> str:
-    """Return all that a viewer is shown of a position, as text."""
+    """Return everything that a viewer is shown of a position, as text."""
     seat = None if viewer == SPECTATOR else viewer
-    seen = b"" if seat is None else position.observation(seat).tobytes()
-    return json.dumps([position.seen_by(seat), seen.hex(), position.to_move])
+    observation = b"" if seat is None else position.observation(seat).tobytes()
+    return json.dumps([position.seen_by(seat), observation.hex(), position.to_move])
 
 
-def _viewer(viewer: int) -> str:
+def _viewer_name(viewer: int) -> str:
     return "a spectator" if viewer == SPECTATOR else f"seat {viewer}"
 
 
@@ -182,10 +185,10 @@ class _RandomGame:
         return _Finding(kind, f"{what}; {remedy} ({where})")
 
     def all_findings(self) -> Iterator[_Finding]:
-        """Yield what is wrong until the game is over, or cannot be played on."""
+        """Play the game and yield its findings, until it is over or cannot go on."""
         try:
             yield from self._findings()
-        except Exception as fault:  # rules and parts of a game are somebody else's
+        except Exception as fault:  # a game's own functions may raise anything
             kind = type(fault).__name__
             lines = [frame.lineno for frame in own_frames(fault)]
             place = f" in {self.game.box.name}, line {lines[-1]}" if lines else ""
@@ -203,47 +206,53 @@ class _RandomGame:
             autoreset=False,
             **self._options,
         )
-        looked_at = 0
+        close_checks = 0
         while True:
             findings = list(self._findings_in_position(position))
             yield from findings
             if findings:
-                return  # others would follow from them
+                return  # further findings would only be their consequences
             yield from self._findings_in_batch(position, batch)
             if position.to_move is None:
                 break
-            if len(self.moves) == _LONGEST:
-                yield self._finding("end", f"no end after {_LONGEST} moves", "let `play` end it")
+            if len(self.moves) == _MOST_DECISIONS:
+                what = f"no end after {_MOST_DECISIONS} moves"
+                yield self._finding("end", what, "let `play` end it")
                 return
             move = str(rng.choice(position.moves()))
-            # The first positions of all, and then some.
-            closely = looked_at < _POSITIONS and (len(self.moves) < 4 or rng.random() < 0.3)
-            looked_at += closely
+
+            # Check the first four positions closely, and then about every third.
+            is_close_check = close_checks < _CLOSE_CHECKS and (
+                len(self.moves) < 4 or rng.random() < 0.3
+            )
             before = position.copy()
-            if closely:
+            if is_close_check:
+                close_checks += 1
                 for seat in range(self.players):
                     yield from self._findings_in_knowledge(position, seat, rng)
                 yield from self._findings_in_telling(position, rng)
+
             batch.step([before.action_id(move)])
             position.push(move)
             self.moves.append(move)
-            if closely:
+            if is_close_check:
                 yield from self._findings_in_move(before, move, position)
                 yield from self._findings_in_possible_games(before, move, position, rng)
         yield from self._findings_in_the_end(position)
 
     def _findings_in_set_up(self, position: Position) -> Iterator[_Finding]:
-        """Find fields that `set_up` leaves as they were, and seeds that do not decide all."""
+        """Find fields that `set_up` does not write, and seeds that do not decide the whole game."""
         if self._new_position().record().tobytes() != position.record().tobytes():
             yield self._finding(
                 "seed", "one seed sets up two different games", "draw with `below(game, n)` alone"
             )
         set_up = interpreted(self.game.rules.set_up)
         bits = self.game.option_bits(self._options, [self.players])
+        # Set up over the lowest numbers and over the highest: what stays different was not written.
         records = np.zeros(2, self.game.state)
-        for name, each in self.game.ranges.items():
-            records[name][0] = each.low
-            records[name][1] = each.high
+        for name, limits in self.game.ranges.items():
+            records[name][0] = limits.low
+            records[name][1] = limits.high
         records["random"] = position.record()["random"]
         with np.errstate(over="ignore"):
             for record in records:
@@ -254,13 +263,13 @@ class _RandomGame:
                 yield self._finding(f"set_up {name}", what, "write all of it")
 
     def _findings_in_position(self, position: Position) -> Iterator[_Finding]:
-        """Find numbers out of range, broken checks, and what text or a copy loses."""
+        """Find numbers out of range, checks that fail, and what text or a copy loses."""
         if found := first_fault(self.game, np.array([position.record()])):
-            fault = found[1]
-            by = f"play({self.moves[-1]!r})" if self.moves else "set_up"
+            _, fault = found
+            cause = f"play({self.moves[-1]!r})" if self.moves else "set_up"
             yield self._finding(
                 f"range {fault.place}",
-                f"{by} leads to a position that cannot occur: {fault}",
+                f"{cause} leads to a position that cannot occur: {fault}",
                 "mend the rule, the field's range or the check",
             )
             return
@@ -271,16 +280,18 @@ class _RandomGame:
             what = f"a position is refused as text: {refused}"
             yield self._finding("text refused", what, "mend `text`")
             return
-        for name in _differing(self.game, read.record(), position.record()):
-            rows = position.record()[name]
-            given = read.record()[name]
+        for name in _differing_fields(self.game, read.record(), position.record()):
+            played_rows = position.record()[name]
+            read_rows = read.record()[name]
             remedy = "give the field in `text`, or the rule that it `follows`"
             is_by_seat = self.game.ranges[name].by_seat
-            if is_by_seat and np.array_equal(rows[: self.players], given[: self.players]):
-                remedy = f"write {given.flat[-1]} for absent seats, which text leaves out"
+            if is_by_seat and np.array_equal(
+                played_rows[: self.players], read_rows[: self.players]
+            ):
+                remedy = f"write {read_rows.flat[-1]} for absent seats, which text leaves out"
             yield self._finding(
                 f"text {name}",
-                f"text gives {name} as {_number(read, name)}, but it is {_number(position, name)}",
+                f"text gives {name} as {_value(read, name)}, but it is {_value(position, name)}",
                 remedy,
             )
         if pickle.loads(pickle.dumps(position)) != position:
@@ -289,7 +300,7 @@ class _RandomGame:
             seen = position.observation(seat)
             layout = self.game.layout
             for place in np.flatnonzero((seen < layout.low) | (seen > layout.high))[:1]:
-                part = next(f for f in layout if f.slice.start <= place < f.slice.stop)
+                part = next(part for part in layout if part.slice.start <= place < part.slice.stop)
                 yield self._finding(
                     f"bounds {part.name}",
                     f"{part.name}: seat {seat} sees {seen[place]}, not {part.low} to {part.high}",
@@ -299,7 +310,7 @@ class _RandomGame:
     def _findings_in_batch(self, position: Position, batch: Batch) -> Iterator[_Finding]:
         single = position.record()
         seat = position.to_move
-        for name in _differing(self.game, batch.save([0])[0], single):
+        for name in _differing_fields(self.game, batch.save([0])[0], single):
             yield self._finding(
                 f"batch {name}", f"{name} differs in a batch", "let rules read one record alone"
             )
@@ -309,27 +320,26 @@ class _RandomGame:
             yield self._finding("batch obs", "a batch observes something else", "mend `observe`")
 
     def _findings_in_move(self, before: Position, move: str, after: Position) -> Iterator[_Finding]:
-        """Find rules that leave their arrays, and moves that change the position before them."""
+        """Find rules that leave their arrays, miscount moves, or change when they are compiled."""
         rules = self.game.rules
         record = before.record()
         mask = np.zeros(self.game.actions.size, np.bool_)
         try:
-            found = interpreted(rules.legal)(record.copy(), mask)
+            count = interpreted(rules.legal)(record.copy(), mask)
             reached, _ = Tracer(rules.play, rules.legal, len(mask), {}).run(
                 record, before.action_id(move)
             )
         except IndexError as outside:
             yield self._finding("arrays", f"a rule leaves an array: {outside}", "check the index")
             return
-        if found != mask.sum():
-            yield self._finding(
-                "legal count", f"legal returns {found} and allows {mask.sum()}", "count each once"
-            )
-        for name in _differing(self.game, reached, after.record()):
+        if count != mask.sum():
+            what = f"legal returns {count} and allows {mask.sum()}"
+            yield self._finding("legal count", what, "count each action once")
+        for name in _differing_fields(self.game, reached, after.record()):
             yield self._finding(
                 f"compiled {name}",
                 f"{name} is {short_repr(np.asarray(reached[name]).tolist())} where Python runs "
-                f"play({move!r}), and {_number(after, name)} compiled",
+                f"play({move!r}), and {_value(after, name)} compiled",
                 "keep numbers in range, and read nothing that changes besides the record",
             )
 
@@ -339,53 +349,57 @@ class _RandomGame:
         """Find what a seat is shown although it depends on what the seat may not know."""
         seed = int(rng.integers(2**32))
         twin = position.determinize(seat, seed)
-        again = position.determinize(seat, seed + 1)
-        alike = f"in two games that seat {seat} cannot tell apart"
+        in_two_games = f"in two games that seat {seat} cannot tell apart"
         if found := first_fault(self.game, np.array([twin.record()])):
-            fault = found[1]
+            _, fault = found
             yield self._finding(
                 f"possible {fault.place}",
                 f"seat {seat} considers a position possible that cannot occur: {fault}",
                 "mend `determinize`",
             )
             return
-        here = position.seen_by(seat)
-        there = twin.seen_by(seat)
-        for key in here:
-            if here[key] != there[key]:
+
+        seen = position.seen_by(seat)
+        seen_in_twin = twin.seen_by(seat)
+        for key in seen:
+            if seen[key] != seen_in_twin[key]:
                 yield self._finding(
                     f"seen {key}",
-                    f"{key}: seat {seat} sees {short_repr(here[key])} and "
-                    f"{short_repr(there[key])} {alike}",
+                    f"{key}: seat {seat} sees {short_repr(seen[key])} and "
+                    f"{short_repr(seen_in_twin[key])} {in_two_games}",
                     f"let `{key}` hide what its field hides, or give your own `determinize`",
                 )
-        mine = position.observation(seat)
-        theirs = twin.observation(seat)
+
+        observed = position.observation(seat)
+        observed_in_twin = twin.observation(seat)
         for part in self.game.layout:
-            if not np.array_equal(mine[part.slice], theirs[part.slice]):
+            if not np.array_equal(observed[part.slice], observed_in_twin[part.slice]):
                 yield self._finding(
                     f"observed {part.name}",
                     f"{part.name}: seat {seat} observes "
-                    f"{short_repr(mine[part.slice].tolist())} and "
-                    f"{short_repr(theirs[part.slice].tolist())} {alike}",
-                    "let the field be visible to it, or leave it out of what it observes",
+                    f"{short_repr(observed[part.slice].tolist())} and "
+                    f"{short_repr(observed_in_twin[part.slice].tolist())} {in_two_games}",
+                    "make the field visible to the seat, or leave it out of the observation",
                 )
+
         if position.to_move == seat and position.moves() != twin.moves():
-            odd = sorted({*position.moves()} ^ {*twin.moves()})[0]
+            move = min(set(position.moves()) ^ set(twin.moves()))
             yield self._finding(
                 "moves",
-                f"{odd!r} is legal for seat {seat} in one of two games that it cannot tell apart",
-                "let `legal` read what the mover sees",
+                f"{move!r} is legal for seat {seat} in one of two games that it cannot tell apart",
+                "let `legal` read only what the mover sees",
             )
         if position.scores() != twin.scores():
             yield self._finding(
                 "scores",
-                f"scores are {position.scores()} and {twin.scores()} {alike}",
-                "let `scores` read what all see",
+                f"scores are {position.scores()} and {twin.scores()} {in_two_games}",
+                "let `scores` read only what everybody sees",
             )
-        for name in _differing(
-            self.game, again.record(), twin.determinize(seat, seed + 1).record()
-        ):
+
+        # Both games look alike to the seat, so it must draw the same possible game from either.
+        drawn = position.determinize(seat, seed + 1)
+        drawn_from_twin = twin.determinize(seat, seed + 1)
+        for name in _differing_fields(self.game, drawn.record(), drawn_from_twin.record()):
             yield self._finding(
                 f"drawn {name}",
                 f"{name}: what seat {seat} considers possible depends on what it may not know",
@@ -402,20 +416,21 @@ class _RandomGame:
                 if one.told != other.told:
                     yield self._finding(
                         "told",
-                        f"{_viewer(viewer)} sees the same after {one.move!r} as after "
-                        f"{other.move!r} and is told {_said(one.told)!r} and {_said(other.told)!r}",
-                        "give `is_secret` or `events` that tell what is seen alone",
+                        f"{_viewer_name(viewer)} sees the same after {one.move!r} as after "
+                        f"{other.move!r} and is told {_told_text(one.told)!r} and "
+                        f"{_told_text(other.told)!r}",
+                        "give `is_secret` or `events` that tell only what is seen",
                     )
 
     def _findings_in_possible_games(
         self, before: Position, move: str, after: Position, rng: np.random.Generator
     ) -> Iterator[_Finding]:
-        """Find games that seem possible after a move, though it cannot have led to them."""
+        """Find games that a seat considers possible after a move that cannot have led to them."""
         mover = before.to_move
         if before.record()["random"] != after.record()["random"]:
-            return  # chance has decided something, too
+            return  # chance, which cannot be traced back, has decided something as well
         if self.game.is_secret(before.to_dict(), move):
-            actions = [*self.game.actions.ids_for(mover or 0, self.players).values()]
+            actions = list(self.game.actions.ids_for(mover or 0, self.players).values())
         else:
             actions = [before.action_id(move)]
         for seat in range(self.players):
@@ -425,13 +440,12 @@ class _RandomGame:
                 possible = after.determinize(seat, seed)
                 if possible == after:
                     continue
-                for draws in (_DRAWS, _MANY_DRAWS):
-                    can_have_come = _can_have_come(before, seat, actions, possible, draws)
-                    if can_have_come is None:
-                        return  # the other seats would not find out, either, and it takes long
-                    if can_have_come:
-                        break
-                else:
+                is_reachable = _is_reachable(before, seat, actions, possible, _DRAWS)
+                if is_reachable is False:
+                    is_reachable = _is_reachable(before, seat, actions, possible, _MANY_DRAWS)
+                if is_reachable is None:
+                    return  # the check takes long and would fail for the other seats, too
+                if not is_reachable:
                     told = _hidden_difference(possible, after)
                     yield self._finding(
                         "impossible",
@@ -447,60 +461,70 @@ class _RandomGame:
             yield self._finding("winners", "nobody has won", remedy)
 
 
-def _can_have_come(
+def _is_reachable(
     before: Position, seat: int, actions: Iterable[int], possible: Position, draws: int
 ) -> bool | None:
     """Return whether an action leads to a possible game from one that looked like `before`.
 
-    None if that cannot be found out.
+    Return None if the rules cannot be followed.
+
+    Args:
+        before: The position before the action.
+        seat: The seat that considers the game possible.
+        actions: The actions that may have been played.
+        possible: The possible game.
+        draws: The number of games to draw in order to find the numbers that the seat did not know.
     """
     game = before.game
     record = before.record()
-    reached = possible.record()
+    target = possible.record()
     legal = followable(game.rules.legal)
     play = followable(game.rules.play)
     fault = followable(game.rules.fault)
     names = [name for name in game.ranges if name not in game.hidden_from_text]
     drawn = [before.determinize(seat, seed).record() for seed in range(draws)]
-    places = []
+    unknown_places = []
     for name in names:
         values = range(game.ranges[name].low, game.ranges[name].high + 1)
         differs = [one[name].reshape(-1) != record[name].reshape(-1) for one in drawn]
-        places += [(name, int(place), values) for place in np.flatnonzero(np.any(differs, axis=0))]
+        for place in np.flatnonzero(np.any(differs, axis=0)):
+            unknown_places.append((name, int(place), values))
 
-    def leads(action: int, branches: Branches) -> bool:
-        first = OpenRecord(branches, record, places)
+    def leads_to_target(action: int, branches: Branches) -> bool:
+        first = OpenRecord(branches, record, unknown_places)
         moved = OpenRecord(branches, record, ())
         for name in names:
             moved[name] = first.copied(name)
         play(moved, action)
         play_forced_moves(moved, legal, play, game.actions.size)
         for name in names:
-            for held, wanted in zip(moved.numbers(name), reached[name].reshape(-1), strict=True):
+            for held, wanted in zip(moved.numbers(name), target[name].reshape(-1), strict=True):
                 if held != int(wanted):
                     raise ImpossibleError
         mask: NDArray[Any] = np.zeros(game.actions.size, object)
         legal(first, mask)
         return bool(mask[action]) and int(fault(first)) == 0
 
-    unknown = False
+    some_not_followed = False
     for action in actions:
         try:
-            if any(execution_paths(partial(leads, action))):
+            if any(execution_paths(partial(leads_to_target, action))):
                 return True
         except NotFollowedError:
-            unknown = True
-    return None if unknown else False
+            some_not_followed = True
+    return None if some_not_followed else False
 
 
 def _hidden_difference(possible: Position, true: Position) -> str:
-    """Name the fields in which a possible game differs from the true one, with what they hold."""
-    here = possible.to_dict()
-    there = true.to_dict()
-    return ", ".join(f"{key}={short_repr(here[key])}" for key in here if here[key] != there[key])
+    """Return the fields in which a possible game differs from the true one, with their values."""
+    fields = possible.to_dict()
+    true_fields = true.to_dict()
+    return ", ".join(
+        f"{key}={short_repr(value)}" for key, value in fields.items() if value != true_fields[key]
+    )
 
 
-def _differing(game: Game, one: Record, other: Record) -> Iterable[str]:
+def _differing_fields(game: Game, one: Record, other: Record) -> list[str]:
     return [
         name
         for name in game.ranges
@@ -508,9 +532,9 @@ def _differing(game: Game, one: Record, other: Record) -> Iterable[str]:
     ]
 
 
-def _number(position: Position, name: str) -> str:
+def _value(position: Position, name: str) -> str:
     return short_repr(np.asarray(position.record()[name]).tolist())
 
 
-def _said(told: ToldMove) -> str:
+def _told_text(told: ToldMove) -> str:
     return ", ".join(filter(None, (told.text, *told.effects)))

@@ -1,4 +1,4 @@
-"""The errors of this project, and notes that say whose agent or code is at fault."""
+"""The errors of this project, and notes that say which agent or user's code is at fault."""
 
 from __future__ import annotations
 
@@ -21,7 +21,7 @@ class BoxError(ShakespeareEnvError, ValueError):
 
 
 class GameError(ShakespeareEnvError, ValueError):
-    """A game of a user's own or of an installed package that cannot be loaded."""
+    """A user's own game, or a game of an installed package, that cannot be loaded."""
 
 
 class PositionError(ShakespeareEnvError, ValueError):
@@ -37,15 +37,15 @@ class TrainingError(ShakespeareEnvError, RuntimeError):
 
 
 class DatasetError(ShakespeareEnvError, ValueError):
-    """A folder that is no dataset, is damaged, or was begun with other settings."""
+    """A dataset's folder that holds no dataset, is damaged, or was begun with other settings."""
 
 
 class ArenaError(ShakespeareEnvError, ValueError):
-    """A field of agents that cannot be played, or results that do not belong to it."""
+    """Agents that cannot play each other, or results that belong to other agents."""
 
 
 class WorkerError(ShakespeareEnvError, RuntimeError):
-    """Worker processes or machines that cannot be started or are lost again and again."""
+    """Worker processes or machines that cannot be started, or that are lost again and again."""
 
 
 class DeviceError(ShakespeareEnvError, RuntimeError):
@@ -60,7 +60,7 @@ class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess lib
     """A move that the rules do not allow; the position is unchanged.
 
     Attributes:
-        move: The move's text, or an action id that has none.
+        move: The move's text, or the action id if no move has this id.
         seat: The seat to decide; None when the game is over.
         phase: The phase, as the notation names it.
         legal: The texts of the legal moves.
@@ -120,8 +120,12 @@ def own_frames(fault: BaseException) -> list[FrameSummary]:
     Pickling loses tracebacks. Code that sends an exception to another process therefore sends its
     frames along, in the attribute `own_frames`.
     """
-    known = getattr(fault, "own_frames", None)
-    if known is not None:
-        return list(known)
-    frames = [frame for frame in extract_tb(fault.__traceback__) if frame.filename[:1] != "<"]
-    return [frame for frame in frames if is_own_file(frame.filename)]
+    sent_along = getattr(fault, "own_frames", None)
+    if sent_along is not None:
+        return list(sent_along)
+
+    return [
+        frame
+        for frame in extract_tb(fault.__traceback__)
+        if not frame.filename.startswith("<") and is_own_file(frame.filename)
+    ]

@@ -11,15 +11,15 @@ _ROOT = Path(__file__).resolve().parents[1]
 
 
 @contextmanager
-def needing(extra: str, who_needs: str) -> Iterator[None]:
-    """Import modules of an extra in the block; the error for a missing one says what to install.
+def requires_extra(extra: str, who_needs: str) -> Iterator[None]:
+    """Guard imports from an extra: the error for a missing module says what to install.
 
     Args:
         extra: The extra's name.
         who_needs: The subject and verb of the error, such as "boxes are written with".
 
     Raises:
-        ModuleNotFoundError: a module is missing; names it and the remedy.
+        ModuleNotFoundError: a module is missing; the message names it and the remedy.
     """
     try:
         yield
@@ -27,13 +27,13 @@ def needing(extra: str, who_needs: str) -> Iterator[None]:
         if (missing.name or "").startswith("shakespeare_"):
             raise
         raise ModuleNotFoundError(
-            f"{who_needs} {missing.name}; {how_to_get(extra)}", name=missing.name
+            f"{who_needs} {missing.name}; {install_hint(extra)}", name=missing.name
         ) from missing
 
 
-def how_to_get(extra: str) -> str:
+def install_hint(extra: str) -> str:
     """Return how to install an extra, in a checkout or beside an installed wheel."""
-    what = f"'shakespeare-env[{extra}]'"
+    requirement = f"'shakespeare-env[{extra}]'"
     if (_ROOT / "pyproject.toml").is_file():
-        what = f"-e '.[{extra}]' in {_ROOT}"
-    return f"install the extra {extra} of shakespeare-env: pip install {what}"
+        requirement = f"-e '.[{extra}]' in {_ROOT}"
+    return f"install the extra {extra} of shakespeare-env: pip install {requirement}"

@@ -1,4 +1,4 @@
-"""Users' Python files as modules `own_files.<path>`, whichever folders they are in.
+"""Imports of users' Python files from any folder, as modules named `own_files.<path>`.
 
 Files that share a name do not clash, and objects that they define can be pickled.
 """
@@ -16,18 +16,18 @@ from types import CodeType, ModuleType
 from typing import Any
 from urllib.parse import quote, unquote_to_bytes
 
-__path__: list[str] = []  # this module has submodules, but no folder holds them
+__path__: list[str] = []  # makes this module a package, so that it can have submodules
 
 
 def load_file(path: Path) -> ModuleType:
-    """Return the module in a file; raises whatever the file raises."""
+    """Import a file and return its module. An exception that the file raises is passed on."""
     return import_module(f"{__name__}.{quote(os.fsencode(path.resolve())).replace('.', '%2E')}")
 
 
 class _Loader(SourceFileLoader):
-    """A loader that runs the file as it is, never an older version from a `__pycache__`."""
+    """A loader that runs the file as it is now, never an older version from a `__pycache__`."""
 
-    source = b""  # the text that was run
+    source = b""  # of the file when it was run
 
     def get_code(self, fullname: str) -> CodeType:
         self.source = self.get_data(self.path)
@@ -44,6 +44,6 @@ class _Finder(MetaPathFinder):
         return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
 
 
-# The finder is installed here rather than in `load_file`, because another process imports this
-# module before it unpickles objects of a file.
+# The finder is installed here rather than in `load_file`, because a process that unpickles an
+# object of such a file imports this module but never calls `load_file`.
 sys.meta_path.append(_Finder())

@@ -1,4 +1,4 @@
-"""The rules and the notation of a game as text, read from the game's own files."""
+"""A game's rules and notation as text, read from the game's own files."""
 
 from __future__ import annotations
 
@@ -9,9 +9,10 @@ from typing import NamedTuple
 
 from shakespeare_env.core import registry
 
-_ROW = re.compile(r"^\| ([A-Z]+\d+\w?)( Ruling)? \| ([^|]+) \|", re.M)
+_RULE = re.compile(r"^\| ([A-Z]+\d+\w?)( Ruling)? \| ([^|]+) \|", re.MULTILINE)
+"""A row of a table of rules: `| A3 Ruling | text | ...`."""
 _LINK = re.compile(r"!?\[([^\]]*)\]\([^)]*\)")
-_REFERENCES = re.compile(r"^\[Shared by all games\].*$\n\n?", re.MULTILINE)
+_REFERENCE_TO_SHARED_NOTATION = re.compile(r"^\[Shared by all games\].*$\n\n?", re.MULTILINE)
 
 
 class NumberedRule(NamedTuple):
@@ -19,23 +20,23 @@ class NumberedRule(NamedTuple):
 
     number: str
     text: str
-    is_ruling: bool  # whether the rule book leaves it open
+    is_ruling: bool  # whether it settles what the rule book leaves open
 
 
 @cache
-def rules_of(game: str) -> list[NumberedRule]:
-    """Return the rules of a game's `RULES.md` in order; none if it has no such file."""
+def numbered_rules(game: str) -> list[NumberedRule]:
+    """Return the rules of a game's `RULES.md` in order, or none if there is no such file."""
     if not registry.has_box(game):
         return []
     file = registry.folder(game) / "RULES.md"
     if not file.is_file():
         return []
-    rows = _ROW.findall(file.read_text(encoding="utf-8"))
+    rows = _RULE.findall(file.read_text(encoding="utf-8"))
     return [NumberedRule(number, text, bool(ruling)) for number, ruling, text in rows]
 
 
-def rules(game: str) -> str:
-    """Return a game's rules as Markdown, a line for each numbered rule.
+def rules_text(game: str) -> str:
+    """Return a game's rules as Markdown, with a line for each numbered rule.
 
     Raises:
         ValueError: there is no such game.
@@ -43,22 +44,22 @@ def rules(game: str) -> str:
     if registry.has_box(game):
         lines = [
             f"- {rule.number}{' Ruling' if rule.is_ruling else ''}: {rule.text}"
-            for rule in rules_of(game)
+            for rule in numbered_rules(game)
         ]
-    else:  # the docstring of the game's file
+    else:  # a defined game states its rules in the docstring of its file
         lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
     return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
 
 
-def notation(game: str) -> str:
-    """Return how a game's moves and positions are written, as Markdown.
+def notation_text(game: str) -> str:
+    """Return a description of how a game's moves and positions are written, as Markdown.
 
     Raises:
         ValueError: there is no such game.
     """
     if registry.has_box(game):
         text = (registry.folder(game) / "NOTATION.md").read_text(encoding="utf-8")
-        return _LINK.sub(r"\1", _REFERENCES.sub("", text))
+        return _LINK.sub(r"\1", _REFERENCE_TO_SHARED_NOTATION.sub("", text))
     actions = registry.game(game).actions
     lines = [
         f"- `{text}`: {description}"

@@ -1,7 +1,7 @@
-"""Source files: whose they are, what they import, and digests of what this process has run.
+"""Source files: their owners, their imports, and digests of the code that this process has run.
 
-Agents and workers are told apart by the files that their code depends on. Compiled code depends on
-functions and values in memory instead; see `compile/digest.py`.
+Agents and workers are identified by the files that their code depends on. Compiled code is
+identified by functions and values in memory instead; see `compile/digest.py`.
 """
 
 from __future__ import annotations
@@ -33,17 +33,17 @@ _LIBRARY_FOLDERS = [Path(sysconfig.get_path(kind)) for kind in ("stdlib", "purel
 
 
 def is_own_file(name: str) -> bool:
-    """Return whether a file of code is a user's own: neither this project's nor a library's."""
+    """Return whether a source file is a user's own, neither this project's nor a library's."""
     file = Path(name)
     if {"site-packages", "dist-packages"} & set(file.parts):
         return False
     imported = [sys.modules[package] for package in PACKAGES if package in sys.modules]
-    project = [Path(module.__file__ or "").parent for module in imported]
-    return not any(map(file.is_relative_to, [*project, *_LIBRARY_FOLDERS]))
+    project_folders = [Path(module.__file__ or "").parent for module in imported]
+    return not any(map(file.is_relative_to, [*project_folders, *_LIBRARY_FOLDERS]))
 
 
 def source_digest(place: Path) -> str:
-    """Return the SHA-256 of the text that is now in a file or in a notebook's cell."""
+    """Return the SHA-256 of the current text of a file or of a notebook's cell."""
     if place.exists():
         linecache.checkcache(str(place))
     text = "".join(linecache.getlines(str(place)))
@@ -51,30 +51,34 @@ def source_digest(place: Path) -> str:
 
 
 def is_same_source(place: Path, other: Path) -> bool:
-    """Return whether two places are one file, or cells of one notebook, which are no files."""
+    """Return whether two places are the same file, or cells of the same notebook.
+
+    Cells of a notebook are places in one folder where there are no files.
+    """
     if place.resolve() == other.resolve():
         return True
     return place.parent == other.parent and not place.exists() and not other.exists()
 
 
 def import_digests(*modules: ModuleType) -> list[str]:
-    """Return the SHA-256 of modules, as they were run, and of users' files that these import.
+    """Return the SHA-256 of modules, as they were run, and of the users' files that they import.
 
-    Imports are followed through users' own files alone, and count wherever they stand in them.
+    Only imports in users' own files are followed, also those inside functions.
     """
-    left = [module.__spec__ for module in modules]
+    to_read = [module.__spec__ for module in modules]
     sources: dict[str, bytes] = {}
-    while left:
-        spec = left.pop()
+    while to_read:
+        spec = to_read.pop()
         if spec is None or spec.name in sources:
             continue
         file = spec.origin if spec.has_location else None
-        source: bytes = getattr(spec.loader, "source", b"")  # of `own_files`: what was run
+        # The loader of `own_files` keeps the source that was run. The file may have changed since.
+        source: bytes = getattr(spec.loader, "source", b"")
         if not source and file:
             source = Path(file).read_bytes()
         sources[spec.name] = source
         if file and is_own_file(file):
-            left += _own_imports(source, spec.parent or "")
+            to_read += _own_imports(source, spec.parent or "")
     return sorted({hashlib.sha256(source).hexdigest() for source in sources.values()})
 
 
@@ -87,11 +91,12 @@ def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
                 names.update(alias.name for alias in node.names)
             elif isinstance(node, ast.ImportFrom):
                 base = resolve_name("." * node.level + (node.module or ""), package)
-                names.update([base, *(f"{base}.{alias.name}" for alias in node.names)])
+                names.add(base)
+                names.update(f"{base}.{alias.name}" for alias in node.names)
 
     found: list[ModuleSpec] = []
     for name in names:
-        with suppress(Exception):  # not installed, no module but a value, or code that fails
+        with suppress(Exception):  # it is not installed, is a value, or a package of it fails
             spec = find_spec(name)
             if spec is not None and spec.origin and is_own_file(spec.origin):
                 found.append(spec)
@@ -99,7 +104,7 @@ def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
 
 
 def project_digest() -> str:
-    """Return the SHA-256 of all files of this project and of the versions of NumPy and Numba."""
+    """Return the SHA-256 of this project's source files and of the versions of NumPy and Numba."""
     digest = hashlib.sha256(f"{version('numpy')} {version('numba')}".encode())
     for file in _project_files():
         digest.update(file.read_bytes())
@@ -109,7 +114,7 @@ def project_digest() -> str:
 def edited_project_file(since: int) -> Path | None:
     """Return a file of this project that was edited since a time in nanoseconds, or None."""
     for file in _project_files():
-        # Later than now is a time of another machine's clock.
+        # A time in the future comes from another machine's clock and says nothing.
         if since < file.stat().st_mtime_ns <= time.time_ns():
             return file
     return None
@@ -118,5 +123,7 @@ def edited_project_file(since: int) -> Path | None:
 def _project_files() -> Iterator[Path]:
     for package in PACKAGES:
         spec = find_spec(package)
-        for folder in (spec and spec.submodule_search_locations) or []:
+        if spec is None:
+            continue
+        for folder in spec.submodule_search_locations or []:
             yield from sorted(Path(folder).rglob("*.py"))

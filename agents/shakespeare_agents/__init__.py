@@ -1,4 +1,4 @@
-"""Agents that play every game, and how they are found by name."""
+"""Agents that play every game, and functions that make agents by name."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _MODULES = {
     "make": "naming",
     "names": "naming",
 }
-"""The module of each public name, imported late to keep the shell's completion quick."""
+"""The module of each public name. Importing it on first use keeps the shell's completion quick."""
 
 
 def __getattr__(name: str) -> Any:

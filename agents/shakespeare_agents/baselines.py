@@ -16,11 +16,11 @@ from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
 Evaluator = Callable[[NDArray[np.int8]], NDArray[Any]]
-"""A function of observations, int8[n, D], that returns their values, float[n]; more is better."""
+"""A function of observations, int8[n, D], that returns their values, float[n]. Higher is better."""
 
-_AT_ONCE = 8192  # moves tried together, to bound memory
+_AT_ONCE = 8192  # the number of moves tried together, which bounds memory
 MOST_SAMPLES = 10_000
-_TIE = 1e-6  # the range of the random numbers that break ties
+_TIE = 1e-6  # random numbers from 0 to this are added to values, to break ties
 
 
 class RandomAgent:
@@ -32,12 +32,12 @@ class RandomAgent:
         """Draw a legal action in each game, as `Agent.act` asks."""
         counts = masks.cumsum(axis=1, dtype=np.int32)
         wanted = np.floor(rng.random() * counts[:, -1]).astype(np.int32)
-        # The action drawn is the first with more than `wanted` legal actions up to and with it.
+        # Counted from 0, action number `wanted` is the first whose count is greater than `wanted`.
         actions: NDArray[np.int64] = (counts > wanted[:, None]).argmax(axis=1)
         return actions
 
     def identity(self) -> list[Any]:
-        """Return the agent's kind alone, since all random agents play alike."""
+        """Return only the agent's kind, since all random agents play alike."""
         return ["random"]
 
     def recipe(self) -> Recipe:
@@ -50,10 +50,10 @@ def _random_agent(_game: Game) -> RandomAgent:
 
 
 class GreedyAgent:
-    """Plays the move that leaves its own position best in determinized games; ties at random.
+    """Plays the move after which `evaluate` rates its own position best. Ties break at random.
 
-    A move's value is the mean over `samples` determinizations. In each, `evaluate` rates what the
-    seat observes after the move and the forced moves that follow.
+    A move's value is its mean over `samples` determinizations of the game. In each of them,
+    `evaluate` rates what the seat observes after the move and the forced moves that follow it.
     """
 
     def __init__(self, evaluate: Evaluator, samples: int = 1) -> None:
@@ -62,24 +62,25 @@ class GreedyAgent:
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
         """Choose the best move in each game, as `Searcher.search` asks."""
-        places, moves = games.masks.nonzero()
-        values = np.zeros(len(places))
+        rows, moves = games.masks.nonzero()
+        values = np.zeros(len(rows))
         for _ in range(self.samples):
-            for start in range(0, len(places), _AT_ONCE):
+            for start in range(0, len(rows), _AT_ONCE):
                 part = slice(start, start + _AT_ONCE)
-                possible = games.determinized(places[part], rng)
+                possible = games.determinized(rows[part], rng)
                 possible.step(moves[part])
-                values[part] += self.evaluate(possible.observe(games.seats[places[part]]))
+                values[part] += self.evaluate(possible.observe(games.seats[rows[part]]))
 
-        values += to_unit(rng.words(places)) * _TIE
-        order = np.lexsort((values, places))
-        is_last_of_game = np.append(np.diff(places[order]) > 0, True)
-        best: NDArray[np.int64] = moves[order[np.flatnonzero(is_last_of_game)]]
+        values += to_unit(rng.words(rows)) * _TIE
+        # Sorted by game and then by value, the last move of each game is its best.
+        order = np.lexsort((values, rows))
+        is_last_of_game = np.append(np.diff(rows[order]) > 0, True)
+        best: NDArray[np.int64] = moves[order[is_last_of_game]]
         return best
 
 
 def greedy_agent(game: Game, *, samples: int = 1) -> GreedyAgent:
-    """Make the agent `greedy`, which evaluates by the game's heuristic.
+    """Make the agent `greedy`, which evaluates positions with the game's heuristic.
 
     Raises:
         ValueError: the game has no heuristic.

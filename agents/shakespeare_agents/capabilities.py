@@ -1,4 +1,4 @@
-"""Capabilities of agents beyond choosing actions: identity, recipe for workers, GPU policy."""
+"""Optional methods of agents: their identity, a recipe for workers, and a policy for the GPU."""
 
 from __future__ import annotations
 
@@ -13,25 +13,25 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import AnyAgent
 
 Recipe = Callable[[Game], AnyAgent]
-"""A picklable function that rebuilds an agent in another process, for the game as it is there."""
+"""A picklable function that rebuilds an agent in another process, given that process's game."""
 
 
 @runtime_checkable
 class SelfDescribing(Protocol):
-    """Says what decides how an agent plays, and how it travels to workers.
+    """An agent that states what decides how it plays, and how to rebuild it in a worker.
 
-    This holds for the class that defines the methods; a subclass may play otherwise.
+    Only the class that defines the methods counts, because a subclass may play differently.
     """
 
     def identity(self) -> list[Any] | None:
-        """Return the JSON values that decide how the agent plays, its kind first.
+        """Return the JSON values that decide how the agent plays, starting with its kind.
 
-        None means that its name and options decide instead.
+        None means that the agent's name and options decide instead.
         """
         ...
 
     def recipe(self) -> Recipe | None:
-        """Return a recipe for the agent; None if it travels by its name, or pickled."""
+        """Return a recipe for the agent. None means that it is sent by its name, or pickled."""
         ...
 
 
@@ -40,8 +40,8 @@ class RulePolicy:
     """A compiled rule that chooses an action.
 
     Attributes:
-        owner: The folder of its machine code.
-        choose: Compiled (observation int8[D], mask bool[A], draw from 0 up to 1) -> action.
+        owner: The name of the folder of its machine code.
+        choose: Compiled (observation int8[D], mask bool[A], random number in [0, 1)) -> action.
     """
 
     owner: str
@@ -53,8 +53,8 @@ class NetworkPolicy:
     """A network that chooses an action.
 
     Attributes:
-        tensors: The network's weights, by name.
-        greedy: Whether it plays the likeliest action rather than a draw.
+        tensors: The network's weights by name.
+        greedy: Whether the likeliest action is played. Otherwise actions are sampled.
     """
 
     tensors: Mapping[str, NDArray[np.float32]]
@@ -66,5 +66,5 @@ class PlaysOnDevice(Protocol):
     """An agent that can also decide on a GPU."""
 
     def device_policy(self) -> RulePolicy | NetworkPolicy:
-        """Return how the agent decides, as code on a GPU needs it."""
+        """Return the agent's policy in a form that can run on a GPU."""
         ...

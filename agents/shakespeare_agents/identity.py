@@ -1,4 +1,4 @@
-"""Digests of agents, made of what decides how they play."""
+"""Digests of agents: equal for agents that play alike, different as soon as one would not."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ import cloudpickle
 import numpy as np
 
 from shakespeare_agents.capabilities import SelfDescribing
-from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parsed
+from shakespeare_agents.naming import BUILT_IN, AgentSpec, FunctionAgent, parse_if_name
 from shakespeare_agents.python_names import PythonName, load, module_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game
@@ -27,9 +27,9 @@ from shakespeare_env.sources import import_digests, is_own_file
 
 DIGITS = 16  # the hexadecimal digits of an agent's digest
 PLAY = 1
-"""The version of how the project's agents play; raise it once one of them chooses other moves."""
+"""The version of the built-in agents' play. Raise it when a change makes one choose other moves."""
 _SCALARS = (type(None), bool, int, float, complex, str, bytes)
-_HEAP_TYPE = 1 << 9  # the flag of classes that were not written in C (`Py_TPFLAGS_HEAPTYPE`)
+_HEAP_TYPE = 1 << 9  # `Py_TPFLAGS_HEAPTYPE`, a flag that classes written in C lack
 _CODE_ATTRIBUTES = (
     "co_code",
     "co_exceptiontable",
@@ -43,8 +43,10 @@ _CODE_ATTRIBUTES = (
     "co_posonlyargcount",
     "co_kwonlyargcount",
 )
-"""Attributes of code that say what it does. Its file and line numbers are left out, since they may
-differ between processes, as in notebooks."""
+"""Attributes of code objects that decide what they do.
+
+File names and line numbers are left out, since they may differ between processes, as in notebooks.
+"""
 _IGNORED_CLASS_ATTRIBUTES = {
     "__module__",
     "__doc__",
@@ -55,20 +57,22 @@ _IGNORED_CLASS_ATTRIBUTES = {
     "__static_attributes__",
     "_abc_impl",
 }
-"""Attributes of classes that are no part of what they do."""
+"""Attributes of classes that do not affect what they do."""
 
 
 def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> str:
-    """Return the digest of what decides how an agent plays a game.
+    """Return a digest of everything that decides how an agent plays a game.
 
     What it covers depends on the agent:
 
-    - For the package's agents: what they say of themselves, such as weights and settings.
-    - For agents named as Python code: their options, and the source of the module that is named
-      and of the module that defines the object.
-    - For objects: all that they are made of (see `state_digest`).
+    - For the package's agents, it covers what they return as their identity, such as weights and
+      settings.
+    - For agents named as Python code, it covers their options, and the source of the module that
+      is named and of the module that defines the object.
+    - For objects, it covers their state and code (see `state_digest`).
 
-    The version and the files that an agent names as its own count in every case.
+    In every case it covers the version and the files that the agent declares in `version` and
+    `files`.
 
     Args:
         given: What the agent was made from.
@@ -76,26 +80,26 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
         game: The game that it plays.
 
     Raises:
-        TypeError: the agent cannot be known again, as its state cannot be pickled and it has no
-            version.
-        ValueError: a file that it names is not there.
+        TypeError: the agent cannot be identified, because its state cannot be pickled and it has
+            no version.
+        ValueError: a file that it declares does not exist.
     """
-    spec = parsed(given)
-    stated_by = _unwrapped(agent)
-    version = getattr(stated_by, "version", None)
-    own_files = getattr(stated_by, "files", None)
+    spec = parse_if_name(given)
+    users_object = _unwrapped(agent)
+    version = getattr(users_object, "version", None)
+    own_files = getattr(users_object, "files", None)
     named_files = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
 
     facts = _facts(spec, agent, version is not None)
     facts = [game.name, *facts, str(version) if version else version]
     for files in (own_files, named_files):
         if files is not None:
-            facts.append(_contents(files))
+            facts.append(_file_digests(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
 
 
 def _unwrapped(agent: AnyAgent) -> Any:
-    """Return the user's own object, which may state a version and files."""
+    """Return the user's own object, which may declare a version and files."""
     if not isinstance(agent, FunctionAgent):
         return agent
     function: Any = agent.act
@@ -111,11 +115,11 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> 
     if isinstance(given, AgentSpec):
         options = given.options
         if given.name in BUILT_IN:
-            options.pop("threads", None)  # they change no move
+            options.pop("threads", None)  # the number of threads changes no move
             return [given.name, PLAY, options]
         if given.python is not None:
             if "files" in given.identity_options():
-                del options["files"]  # their contents count
+                del options["files"]  # the files' contents count instead
             return ["python", _source_digests(given.python), given.python.attribute, options]
 
     try:
@@ -125,39 +129,39 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent, has_version: bool) -> 
             return ["object", type(agent).__module__, type(agent).__qualname__]
         name = given.text if isinstance(given, AgentSpec) else name_of(given)
         raise TypeError(
-            f"{name} could not be told from others of its kind, whose games would "
-            f"count as its own ({fault}); name it as my.py:NAME, make it picklable, or give it "
-            "a `version`, another one whenever it plays otherwise"
+            f"{name} could not be told from other agents of its kind, and their games would count "
+            f"as its own ({fault}); name it as my.py:NAME, make it picklable, or give it a "
+            "`version` that you change whenever it plays differently"
         ) from fault
 
 
 def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
     """Return whether an agent's own class defines `identity`.
 
-    An inherited `identity` does not count, since a subclass may play otherwise.
+    An inherited `identity` does not count, since a subclass may play differently.
     """
     return isinstance(agent, SelfDescribing) and "identity" in vars(type(agent))
 
 
-def _contents(files: Any) -> list[list[str]]:
-    """Return digests of files, with their paths within the folder or file that is named."""
+def _file_digests(paths: Any) -> list[list[str]]:
+    """Return digests of all files at some paths, each after its location relative to its path."""
     digests = []
-    for named in files if isinstance(files, list | tuple) else [files]:
-        place = Path(str(named))
-        found = [file for file in (place, *sorted(place.rglob("*"))) if file.is_file()]
-        if not found:
+    for given in paths if isinstance(paths, list | tuple) else [paths]:
+        path = Path(str(given))
+        files = [file for file in (path, *sorted(path.rglob("*"))) if file.is_file()]
+        if not files:
             raise ValueError(
-                f"there is no file {short_repr(str(named))}, which an agent names as its own; give "
-                f"the path of one, or of a folder of files, from {os.getcwd()}"
+                f"there is no file {short_repr(str(given))}, which an agent declares in `files`; "
+                f"give the path of a file, or of a folder of files, relative to {os.getcwd()}"
             )
-        for file in found:
+        for file in files:
             digest = hashlib.sha256(file.read_bytes()).hexdigest()
-            digests.append([file.relative_to(place).as_posix(), digest])
+            digests.append([file.relative_to(path).as_posix(), digest])
     return digests
 
 
 def _source_digests(python: PythonName) -> list[str]:
-    """Return digests of the module named, of the one that defines the object, and of imports."""
+    """Return digests of the named module, of the defining module, and of what they import."""
     named = module_of(python)
     defining = sys.modules.get(getattr(load(python), "__module__", None) or "", named)
     return import_digests(named, defining)
@@ -166,42 +170,45 @@ def _source_digests(python: PythonName) -> list[str]:
 def state_digest(value: object) -> str:
     """Return the SHA-256 of an object's values, its code, and the values that its code reads.
 
-    It covers what cloudpickle would send to another process, but for accidents: identities of
-    objects, places in files, the order of sets and dictionaries. The code of users' own modules
-    counts, too. The standard library, installed packages and this project count by name.
+    It covers what cloudpickle would send to another process, and the code of users' own modules.
+    It ignores what may differ by accident: identities of objects, line numbers, and the order of
+    sets and dictionaries. Parts of the standard library, of installed packages and of this project
+    are represented by their names.
 
     Raises:
-        TypeError: a part cannot be pickled, or is pickled in another way each time.
+        TypeError: a part cannot be pickled, or its pickle differs each time.
     """
     try:
         digest = _digest_once(value)
         is_same = _digest_once(value) == digest
-    except Exception as fault:  # their code, which may raise anything
+    except Exception as fault:  # pickling runs the user's code, which may raise anything
         raise TypeError(f"its state cannot be pickled: {type(fault).__name__}: {fault}") from fault
     if not is_same:
-        raise TypeError("its state is pickled in another way each time")
+        raise TypeError("the pickle of its state differs each time")
     return digest
 
 
 def _digest_once(value: object) -> str:
     digest = hashlib.sha256()
-    # Objects are kept, since the id of one that is freed may become another's.
+    # The dictionary keeps the objects alive, since the id of a freed object may be used again.
     seen: dict[int, tuple[int, object]] = {}
 
     def note(kind: type, content: bytes) -> None:
         digest.update(f"{kind.__qualname__} {len(content)} ".encode())
         digest.update(content)
 
-    def read(it: object) -> None:
-        kind = type(it)
+    def read(item: object) -> None:
+        kind = type(item)
         if kind in _SCALARS:
-            note(kind, it if isinstance(it, bytes) else repr(it).encode())
-        elif id(it) in seen:
-            note(kind, b"again %d" % seen[id(it)][0])
+            note(kind, item if isinstance(item, bytes) else repr(item).encode())
+        elif id(item) in seen:
+            number, _ = seen[id(item)]
+            note(kind, b"again %d" % number)
         else:
-            if kind not in (tuple, frozenset):  # equal ones may or may not be one object
-                seen[id(it)] = len(seen), it
-            parts = list(_parts(it))
+            # Whether equal tuples and frozensets are one object is an accident of the interpreter.
+            if kind not in (tuple, frozenset):
+                seen[id(item)] = len(seen), item
+            parts = list(_parts(item))
             note(kind, b"parts %d" % len(parts))
             for part in parts:
                 read(part)
@@ -210,80 +217,93 @@ def _digest_once(value: object) -> str:
     return digest.hexdigest()
 
 
-def _parts(it: Any) -> Iterable[object]:
-    kind = type(it)
+def _parts(item: Any) -> Iterable[object]:
+    """Return the parts of an object that its digest covers, in an order that is always the same."""
+    kind = type(item)
     torch = sys.modules.get("torch")
     if kind in (list, tuple):
-        return it  # type: ignore[no-any-return]
+        return item  # type: ignore[no-any-return]
     if kind is dict:
-        return sorted(it.items(), key=lambda item: _digest_once(item[0]))
+        return sorted(item.items(), key=lambda entry: _digest_once(entry[0]))
     if kind in (set, frozenset):
-        return sorted(map(_digest_once, it))
-    if isinstance(it, Game):
-        return [it.name]
+        return sorted(map(_digest_once, item))
+    if isinstance(item, Game):
+        return [item.name]
     if kind is np.ndarray:
-        content = it.tolist() if it.dtype.hasobject else it.tobytes()
-        return [str(it.dtype.descr), it.shape, content]
-    if torch is not None and isinstance(it, torch.Tensor):
-        flat = it.detach().cpu().contiguous().reshape(-1)
-        return [str(it.dtype), tuple(it.shape), flat.view(torch.uint8).numpy().tobytes()]
+        content = item.tolist() if item.dtype.hasobject else item.tobytes()
+        return [str(item.dtype.descr), item.shape, content]
+    if torch is not None and isinstance(item, torch.Tensor):
+        flat = item.detach().cpu().contiguous().reshape(-1)
+        return [str(item.dtype), tuple(item.shape), flat.view(torch.uint8).numpy().tobytes()]
     if kind is CodeType:
-        return [getattr(it, name) for name in _CODE_ATTRIBUTES]
+        return [getattr(item, name) for name in _CODE_ATTRIBUTES]
     if kind is ModuleType:
-        if not _is_own(it.__name__):
-            return [it.__name__]
-        # Values may have been set since it was imported.
+        if not _is_users_code(item.__name__):
+            return [item.__name__]
+        # The module's variables may have been set since it was imported.
         scalars = {
             name: value
-            for name, value in vars(it).items()
+            for name, value in vars(item).items()
             if name[:2] != "__" and type(value) in _SCALARS
         }
-        return [it.__name__, import_digests(it), scalars]
-    if isinstance(it, FunctionType | type):
-        return [it.__module__, it.__qualname__] if _is_known_by_name(it) else _code_of(it)
-    # The pickle of a cached function is only a name. That of a compiled one holds a random number.
-    is_compiled = kind.__module__.startswith("numba.") and hasattr(it, "__wrapped__")
-    if is_compiled or isinstance(it, functools._lru_cache_wrapper):
-        return [it.__wrapped__]
+        return [item.__name__, import_digests(item), scalars]
+    if isinstance(item, FunctionType | type):
+        if _is_found_by_name(item):
+            return [item.__module__, item.__qualname__]
+        return _code_parts(item)
+    # A cached function pickles as its name alone, and a compiled one with a random number.
+    is_compiled = kind.__module__.startswith("numba.") and hasattr(item, "__wrapped__")
+    if is_compiled or isinstance(item, functools._lru_cache_wrapper):
+        return [item.__wrapped__]
     reducer = cloudpickle.Pickler.dispatch_table.get(kind)
-    reduced = reducer(it) if reducer else it.__reduce_ex__(4)
+    reduced = reducer(item) if reducer else item.__reduce_ex__(4)
     if isinstance(reduced, str):
-        return [getattr(it, "__module__", None), reduced]
+        return [getattr(item, "__module__", None), reduced]
     return [list(part) if isinstance(part, Iterator) else part for part in reduced]
 
 
-def _is_own(module_name: str) -> bool:
+def _is_users_code(module_name: str) -> bool:
     module = sys.modules.get(module_name or "")
     file = getattr(module, "__file__", None)
     return module is None or module_name == "__main__" or bool(file and is_own_file(file))
 
 
-def _is_known_by_name(it: Any) -> bool:
-    """Return whether a library's function or class is found there under its name.
+def _is_found_by_name(item: Any) -> bool:
+    """Return whether a function or class is a library's, found in its module under its name.
 
-    Those that a closure or a decorator has made are not.
+    Functions and classes that a closure or a decorator has made are not found there.
     """
-    if isinstance(it, type) and not it.__flags__ & _HEAP_TYPE:
+    if isinstance(item, type) and not item.__flags__ & _HEAP_TYPE:
         return True
-    if _is_own(it.__module__):
+    if _is_users_code(item.__module__):
         return False
-    named: Any = sys.modules[it.__module__]
-    for part in it.__qualname__.split("."):
+    named: Any = sys.modules[item.__module__]
+    for part in item.__qualname__.split("."):
         named = getattr(named, part, None)
-    return named is it
+    return named is item
 
 
-def _code_of(it: Any) -> list[object]:
-    if isinstance(it, FunctionType):
-        used = _global_names(it.__code__) & it.__globals__.keys() if _is_own(it.__module__) else ()
-        read = {name: it.__globals__[name] for name in used}
-        return [it.__code__, it.__defaults__, it.__kwdefaults__, it.__closure__, read, vars(it)]
+def _code_parts(item: Any) -> list[object]:
+    """Return what decides what a function or a class does."""
+    if isinstance(item, FunctionType):
+        names_read = set()
+        if _is_users_code(item.__module__):
+            names_read = _global_names(item.__code__) & item.__globals__.keys()
+        values_read = {name: item.__globals__[name] for name in names_read}
+        return [
+            item.__code__,
+            item.__defaults__,
+            item.__kwdefaults__,
+            item.__closure__,
+            values_read,
+            vars(item),
+        ]
     attributes = {
         name: value
-        for name, value in vars(it).items()
+        for name, value in vars(item).items()
         if name not in _IGNORED_CLASS_ATTRIBUTES and not _is_slot(value)
     }
-    return [type(it), it.__bases__, attributes]
+    return [type(item), item.__bases__, attributes]
 
 
 def _is_slot(value: object) -> bool:
@@ -291,7 +311,8 @@ def _is_slot(value: object) -> bool:
 
 
 def _global_names(code: CodeType) -> set[str]:
-    reading = ("LOAD_GLOBAL", "LOAD_NAME")
-    names = {str(step.argval) for step in dis.get_instructions(code) if step.opname in reading}
+    """Return the names of the global variables that code and the functions within it read."""
+    loads = ("LOAD_GLOBAL", "LOAD_NAME")
+    names = {str(step.argval) for step in dis.get_instructions(code) if step.opname in loads}
     inner = (const for const in code.co_consts if isinstance(const, CodeType))
     return names.union(*map(_global_names, inner))

@@ -1,4 +1,4 @@
-"""JSON from outside, parsed strictly, and JSON lines, written."""
+"""Strict parsing of JSON from untrusted sources, and writing of JSON lines."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ def parse_json(data: bytes) -> Any:
     """Parse UTF-8 encoded JSON, with or without a byte order mark.
 
     Raises:
-        ValueError: the data is no JSON, or holds NaN, integers of thousands of digits or deep
-            nesting. The message continues the words "this is".
+        ValueError: the data is not JSON, is nested deeply, or holds NaN or integers of thousands
+            of digits. The message is a phrase that completes a sentence like "the file is ...".
     """
     try:
         return from_json(data.removeprefix(BOM_UTF8), allow_inf_nan=False)
@@ -26,7 +26,7 @@ def parse_json(data: bytes) -> Any:
 
 
 def parse_object(data: bytes) -> dict[str, Any]:
-    """Parse a JSON object; raises what `parse_json` raises, also for other JSON values."""
+    """Parse a JSON object. Other JSON values raise a ValueError, as for `parse_json`."""
     value = parse_json(data)
     if not isinstance(value, dict):
         raise ValueError(f"{json_type(value)}, not an object")
@@ -34,10 +34,10 @@ def parse_object(data: bytes) -> dict[str, Any]:
 
 
 def json_type(value: Any) -> str:
-    """Return the name of a JSON value's type, with its article."""
+    """Return the name of a JSON value's type with an article, such as "an array"."""
     return "null" if value is None else _TYPES.get(type(value), "a number")
 
 
 def dump_line(value: Mapping[str, Any]) -> str:
-    """Write an object as one line of ASCII, without the newline."""
+    """Return an object as one line of ASCII text, without a newline."""
     return json.dumps(value, allow_nan=False, separators=(",", ":"))

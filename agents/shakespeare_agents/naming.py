@@ -1,4 +1,4 @@
-"""Agents by name: names parsed into `AgentSpec`, agents made from them, and seats filled."""
+"""Agents by name: parse names into `AgentSpec`, make agents from them, and fill seats."""
 
 from __future__ import annotations
 
@@ -28,23 +28,24 @@ if TYPE_CHECKING:
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
 HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
+"""Ways to name agents besides `names()`, for help texts and error messages."""
 CAN_PLAY = (
     "an object with act() or search(), a function of observations, masks and generators, or a "
-    "class or function that makes an agent, of the game or of nothing"
+    "class or function that makes an agent from the game or from no argument"
 )
-"""What an agent can be made from, as errors say it."""
+"""Objects from which an agent can be made, for error messages."""
 IDENTITY_OPTIONS = ("files", "version")
 """Attributes and options that distinguish agents that share their code."""
 
 
 @dataclass(frozen=True)
 class BuiltInAgent:
-    """An agent that is always there.
+    """An agent of this package, which has a short name.
 
     Attributes:
         description: A phrase that says what the agent does, shown by `--help`.
-        maker: The class or function that makes it, imported late to keep the shell's completion
-            quick.
+        maker: The class or function that makes the agent. It is imported only when needed, to keep
+            the shell's completion quick.
     """
 
     description: str
@@ -77,8 +78,11 @@ BUILT_IN = {
 
 
 @cache
-def installed() -> Mapping[str, PythonName]:
-    """Return the agents of other distributions by name; built-in names take precedence."""
+def installed_agents() -> Mapping[str, PythonName]:
+    """Return the agents that other distributions register, by name.
+
+    Built-in agents take precedence over registered agents of the same name.
+    """
     entries = sorted((entry.name, entry) for entry in entry_points(group=ENTRY_POINTS))
     return {
         name: PythonName(entry.module, entry.attr)
@@ -88,23 +92,24 @@ def installed() -> Mapping[str, PythonName]:
 
 
 def names() -> tuple[str, ...]:
-    """Return the names of agents: built-in ones, then those registered under `ENTRY_POINTS`."""
-    return (*BUILT_IN, *installed())
+    """Return the names of the built-in agents, then of those registered under `ENTRY_POINTS`."""
+    return (*BUILT_IN, *installed_agents())
 
 
-_OPTION = re.compile(r",(?=\s*\w*\s*=)")
-"""The comma before an option of a name."""
+_COMMA_BEFORE_OPTION = re.compile(r",(?=\s*\w*\s*=)")
 
 
 @dataclass(frozen=True)
 class AgentSpec:
-    """An agent's name, parsed: what it names, and the options written after it.
+    """A parsed agent name: what it refers to, and the options written after it.
 
     Attributes:
-        text: The whole name, such as `search,network=runs/mine`.
-        name: The part before the options: a name of `names()`, a checkpoint's folder or Python.
-        written_options: The options' values as they were written, by option.
-        python: What is imported to make the agent; None for built-in agents and for folders.
+        text: The complete name, such as `search,network=runs/mine`.
+        name: The part before the options: one of `names()`, a checkpoint's folder, or the name of
+            a Python object.
+        written_options: The options' values as text, by option.
+        python: The Python object that is imported to make the agent. It is None for built-in
+            agents and for checkpoints.
     """
 
     text: str
@@ -114,29 +119,30 @@ class AgentSpec:
 
     @classmethod
     def parse(cls, text: str) -> AgentSpec:
-        """Parse a name. The path of anything that exists has no options."""
-        name, *parts = [text] if os.path.exists(text) else _OPTION.split(text)
+        """Parse a name. The path of an existing file or folder has no options."""
+        parts = [text] if os.path.exists(text) else _COMMA_BEFORE_OPTION.split(text)
+        name = parts[0]
         written: dict[str, str] = {}
-        for part in parts:
+        for part in parts[1:]:
             option, _, value = part.partition("=")
             written[option.strip()] = value
-        return cls(text, name, written, _python_named(name))
+        return cls(text, name, written, _parse_python_name(name))
 
     @property
     def options(self) -> dict[str, Any]:
-        """The options' values, parsed as JSON where they can be, else as they were written."""
+        """The options' values: parsed where they are JSON, and text otherwise."""
         return {option: _json_or_text(value) for option, value in self.written_options.items()}
 
     @property
     def runs_python(self) -> bool:
         """Whether making the agent runs Python that the user has not installed."""
-        return self.python is not None and self.python not in installed().values()
+        return self.python is not None and self.python not in installed_agents().values()
 
     def identity_options(self) -> dict[str, Any]:
-        """Return the options among `IDENTITY_OPTIONS`, unless the Python named takes them itself.
+        """Return the options of `IDENTITY_OPTIONS`, less those that the Python object itself takes.
 
         Raises:
-            ValueError, ImportError: the Python cannot be imported (see `load`).
+            ValueError, ImportError: the Python object cannot be imported (see `load`).
         """
         options = self.options
         written = options.keys() & set(IDENTITY_OPTIONS)
@@ -156,15 +162,15 @@ class AgentSpec:
         return Path(self.name) if is_folder else None
 
     def network(self) -> AgentSpec:
-        """Return the spec of the network that `search` plays with; the agent itself otherwise."""
+        """Return the spec of the network that a search uses. Other agents return themselves."""
         if self.name != "search" or "rollouts" in self.options:
             return self
         network = self.options.get("network", "network")
         version = f",version={self.options['version']}" if "version" in self.options else ""
         return AgentSpec.parse(f"{network}{version}")
 
-    def from_any_folder(self) -> AgentSpec:
-        """Return a spec in which a file of Python has an absolute path."""
+    def with_absolute_path(self) -> AgentSpec:
+        """Return this spec with an absolute path of its Python file, if it names one."""
         if self.python is None or not self.python.is_in_file:
             return self
         source = str(Path(self.python.source).resolve())
@@ -176,9 +182,9 @@ class AgentSpec:
         )
 
 
-def _python_named(name: str) -> PythonName | None:
+def _parse_python_name(name: str) -> PythonName | None:
     if name in names() or os.path.isdir(name):
-        return installed().get(name)
+        return installed_agents().get(name)
     if name.endswith(".py"):
         return PythonName(name, "")
     source, _, attribute = name.rpartition(":")
@@ -194,13 +200,13 @@ def _json_or_text(value: str) -> Any:
         return value
 
 
-def parsed(player: AgentLike | AgentSpec) -> AgentLike | AgentSpec:
-    """Return the spec of a name; anything else that plays is returned as it is."""
+def parse_if_name(player: AgentLike | AgentSpec) -> AgentLike | AgentSpec:
+    """Return the spec of a name. Return anything else that can play unchanged."""
     return AgentSpec.parse(player) if isinstance(player, str) else player
 
 
 def public_name(text: str) -> str:
-    """Return an agent's name without the folders it is in, to be shown to other people.
+    """Return an agent's name without the folders in its paths, to show it to other people.
 
     `/home/ann/my.py:Agent` is `my.py:Agent`, and `search,network=/home/ann/best` is
     `search,network=best`.
@@ -215,11 +221,11 @@ def _last_part(path: str) -> str:
     return os.path.basename(os.path.abspath(path)) if is_path else path
 
 
-def running_python(players: Iterable[str]) -> list[str]:
-    """Return the names that make Python run which the user has not installed.
+def names_running_python(players: Iterable[str]) -> list[str]:
+    """Return the names whose agents run Python that the user has not installed.
 
-    Callers must check them before they make agents named in a file that a stranger may have
-    written.
+    Callers must check this before they make agents named in a file, because a stranger may have
+    written the file.
     """
     return [name for name in players if AgentSpec.parse(name).runs_python]
 
@@ -227,11 +233,12 @@ def running_python(players: Iterable[str]) -> list[str]:
 def default(game: Game) -> str:
     """Return the name of the strongest built-in agent for a game.
 
-    It is `network` if a bundled one fits the game and its box, else `heuristic`, else `random`.
+    It is `network` if a bundled network fits the game with its current box. Otherwise it is
+    `heuristic` if the game has a heuristic, and `random` if it has none.
     """
     from shakespeare_agents.networks import checkpoint
 
-    with suppress(ValueError):  # none is bundled, or not for the actions of the box in force
+    with suppress(ValueError):  # no network is bundled, or the current box has other actions
         folder = checkpoint.bundled_checkpoint(game)
         checkpoint.check_fits(checkpoint.read_card(folder), game, folder)
         return "network"
@@ -241,28 +248,28 @@ def default(game: Game) -> str:
 def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
     """Make an agent for a game.
 
-    An object with act() or search() plays as it is. Of classes and functions the positional
-    parameters count: a function that can be called with three is an `Agent.act`; one parameter
-    without default is the `Game`; a class or function without any is called with nothing.
-    Keyword-only parameters with defaults of type bool, int, float or str are options.
+    An object with act() or search() plays as it is. A function of three arguments, or of any
+    number, is used as an `Agent.act`. Any other function, and every class, is called to make the
+    agent: with the `Game` if it requires a positional argument, and otherwise with none. Its
+    keyword-only parameters with defaults of type bool, int, float or str are the agent's options.
 
     Args:
-        player: A name of `names()`, a checkpoint's folder, `path/to/my.py:NAME`,
-            `package.module:NAME`, or an object as these may name. A name may carry options, as in
-            `"network,greedy=false"`. Python that it names is imported, so give no name from a
-            source that you do not trust.
+        player: One of `names()`, a checkpoint's folder, `path/to/my.py:NAME`,
+            `package.module:NAME`, or an object that such a name may refer to. A name may carry
+            options, as in `"network,greedy=false"`. Python code that it refers to is imported, so
+            do not pass names from untrusted sources.
         game: The game that the agent plays.
-        **options: The agent's options. They replace those of the name.
+        **options: The agent's options. They override those in the name.
 
     Raises:
         ValueError: no agent, folder or object has this name, or the game has no such agent.
         CheckpointError: the checkpoint is damaged or was made for another game or box.
-        TypeError: `player` is none of these, lacks the option, or makes something else.
-        ImportError: Python that it names cannot be imported.
+        TypeError: `player` cannot play, has no such option, or makes something that cannot play.
+        ImportError: the Python code that the name refers to cannot be imported.
     """
     from shakespeare_env.play.agent import Agent, Searcher
 
-    source = parsed(player)
+    source = parse_if_name(player)
     if isinstance(source, AgentSpec):
         return _make_named(source, game, options)
     if isinstance(source, os.PathLike):
@@ -276,7 +283,9 @@ def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
 def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyAgent:
     label = spec.name
     not_passed_on = spec.identity_options()
-    written = {name: value for name, value in spec.options.items() if name not in not_passed_on}
+    options_in_name = {
+        option: value for option, value in spec.options.items() if option not in not_passed_on
+    }
     maker: Any
     if label in BUILT_IN:
         module, attribute = BUILT_IN[label].maker
@@ -287,15 +296,15 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
         label = os.fspath(Path(label))
         maker = _checkpoint_maker(label)
     try:
-        return _make_from(maker, label, game, {**written, **options})
+        return _make_from(maker, label, game, {**options_in_name, **options})
     except Exception as fault:
         if not own_frames(fault):
             raise
-        raise TypeError(f"{label} makes no agent: {fault_in_words(fault)}") from fault
+        raise TypeError(f"{label} does not make an agent: {fault_in_words(fault)}") from fault
 
 
 def _checkpoint_maker(folder: str) -> Callable[..., AnyAgent]:
-    if not os.path.isdir(folder):  # Path.is_dir does not take any text
+    if not os.path.isdir(folder):  # Path.is_dir fails for text with a null byte
         raise ValueError(
             f"there is no agent or folder {folder!r}{did_you_mean(folder, names())}; give one of "
             f"{_choices()}"
@@ -311,7 +320,7 @@ def _choices() -> str:
 
 @dataclass(frozen=True)
 class FunctionAgent:
-    """Plays what a function like `Agent.act` chooses."""
+    """An agent made from a function that is called like `Agent.act`."""
 
     act: Act
 
@@ -319,7 +328,7 @@ class FunctionAgent:
 def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) -> AnyAgent:
     """Make an agent from an object: the agent itself, or a function or class that makes it.
 
-    `name` is what errors call it.
+    Error messages call the object `name`.
     """
     from shakespeare_env.play.agent import Agent, Searcher
 
@@ -330,21 +339,19 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
         raise TypeError(f"{name} cannot play: it is {short_repr(maker)}; give {CAN_PLAY}")
 
     maker_signature = signature(maker)
-    needed = sum(map(_is_needed, maker_signature.parameters.values()))
-    takes_any_number = any(
-        parameter.kind is Parameter.VAR_POSITIONAL
-        for parameter in maker_signature.parameters.values()
-    )
-    is_like_act = (needed > 1 or takes_any_number) and _takes_three(maker_signature)
+    parameters = maker_signature.parameters.values()
+    required = sum(map(_is_required_positional, parameters))
+    takes_any_number = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters)
+    is_like_act = (required > 1 or takes_any_number) and _takes_three(maker_signature)
     if is_like_act and not isinstance(maker, type):
         _refuse_options(name, options)
         return FunctionAgent(maker)
-    if needed > 1:
+    if required > 1:
         raise TypeError(
-            f"{name} takes {needed} positional arguments, {maker_signature}; give {CAN_PLAY}"
+            f"{name} takes {required} positional arguments, {maker_signature}; give {CAN_PLAY}"
         )
 
-    arguments = [game] if needed else []
+    arguments = [game] if required else []
     agent = maker(*arguments, **_checked_options(name, maker_signature, options))
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
@@ -353,7 +360,7 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     return agent
 
 
-def _is_needed(parameter: Parameter) -> bool:
+def _is_required_positional(parameter: Parameter) -> bool:
     is_positional = parameter.kind in (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     return is_positional and parameter.default is Parameter.empty
 
@@ -368,7 +375,9 @@ def _takes_three(maker_signature: Signature) -> bool:
 
 def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
     if options:
-        raise TypeError(f"{name} is an agent already; drop its options {', '.join(options)}")
+        raise TypeError(
+            f"{name} is an agent already and takes no options; drop {', '.join(options)}"
+        )
 
 
 def _checked_options(
@@ -389,7 +398,7 @@ def _checked_options(
             raise TypeError(
                 f"the agent {name!r} has no option {option!r}{question}; its options: {known}"
             )
-        # A number may be written without its point, and a name may look like a number.
+        # A float may be written without a decimal point, and a text may look like a number.
         if (type(value), kind) in ((int, float), (int, str), (float, str)):
             checked[option] = kind(value)
         elif type(value) is not kind:
@@ -405,9 +414,9 @@ class Entrant:
 
     Attributes:
         name: The name.
-        agent: The agent, or what it is made from; `entrants_of` makes it for a game.
-        given: What the agent was made from, by default `agent` itself. Its identity, and how it
-            travels to workers, may depend on this.
+        agent: The agent, or anything that `make` accepts. `entrants_of` replaces it by the agent.
+        given: What the agent was made from, by default `agent` itself. The agent's identity, and
+            how it is sent to workers, may depend on it.
     """
 
     name: str
@@ -423,14 +432,19 @@ T = TypeVar("T")
 
 
 def fill_seats(named: Sequence[T], players: int | None, game: Game) -> list[T | str]:
-    """Return names for all seats.
+    """Return an agent for each seat, given agents for some of them.
 
-    The last of several names fills the remaining seats. A single name, or none, plays against the
-    default agent. Unless `players` says how many seats there are, several names get a seat each as
-    far as the game allows, and otherwise all seats play.
+    The last of several agents fills the remaining seats. A single agent plays against the default
+    agent. If no agent is given, the default agent plays every seat.
+
+    Args:
+        named: The agents, or their names.
+        players: The number of seats. By default two or more agents get one seat each, if the game
+            allows it, and fewer play at a full table.
+        game: The game.
 
     Raises:
-        ValueError: more are named than there are seats, or the game does not allow `players` seats.
+        ValueError: there are more agents than seats, or the game does not allow `players` seats.
     """
     if players is None and len(named) > 1:
         players = min(max(len(named), game.min_seats), game.max_seats)
@@ -447,10 +461,13 @@ def fill_seats(named: Sequence[T], players: int | None, game: Game) -> list[T | 
 
 
 def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entrant]:
-    """Make agents and name them; one that is given several times is made once.
+    """Make a named agent for each seat. A player that is given several times is made once.
 
-    Text and folders are named by themselves, functions and classes by their names, and agents by
-    their classes. Others of the same name get a number. Raises what `make` raises.
+    A name or folder is kept as the entrant's name. Functions and classes are called by their own
+    names, and other objects by their class's. A number distinguishes entrants of the same name.
+
+    Raises:
+        ValueError, CheckpointError, TypeError, ImportError: as for `make`.
     """
     from shakespeare_env.play.agent import name_of
 
@@ -463,14 +480,14 @@ def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entr
                 made[key] = _made_entrant(player, game)
             else:
                 taken = {entrant.name for entrant in made.values()}
-                source = parsed(player)
+                source = parse_if_name(player)
                 made[key] = Entrant(_free_name(name_of(player), taken), make(source, game), source)
         entrants.append(made[key])
     return entrants
 
 
 def _made_entrant(entrant: Entrant, game: Game) -> Entrant:
-    source = parsed(entrant.agent)
+    source = parse_if_name(entrant.agent)
     given = source if entrant.given is entrant.agent else entrant.given
     return replace(entrant, agent=make(source, game), given=given)
 

@@ -1,4 +1,7 @@
-"""External programs as agents: run without a shell, asked in lines of JSON, kept to limits."""
+"""External programs as agents, which answer questions in lines of JSON under limits.
+
+Programs are started without a shell.
+"""
 
 from __future__ import annotations
 
@@ -29,30 +32,32 @@ from pydantic.dataclasses import dataclass as checked_dataclass
 from shakespeare_agents.json_input import dump_line, parse_object
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 
 Amount = Annotated[float, Field(gt=0, allow_inf_nan=False)]
 Texts = Annotated[Sequence[str], AfterValidator(tuple)]
 INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR")
-"""Environment variables that every program gets if they are set; none is a key to a service."""
+"""Environment variables that every program inherits if they are set. None holds a secret."""
 MOST_BYTES = 2**16  # the most bytes in an answer
 _CHUNK_BYTES = 2**16
-_MOST_CHUNKS = 16  # chunks of standard error, which may be endless, read at once
-_TAIL_BYTES = 1000  # the bytes of standard error that are kept, from its end
-_CHECK_EVERY_S = 0.1  # how often the program's memory is checked
-_ENDING_S = 1.0  # how long a program whose pipes are closed may take to yield an exit code
+_MOST_CHUNKS = 16  # the most chunks of standard error read at once, since it may be endless
+_TAIL_BYTES = 1000  # the number of last bytes of standard error that are kept
+_CHECK_EVERY_S = 0.1  # seconds between checks of the program's memory
+_ENDING_S = 1.0  # seconds to wait for the exit code of a program that has closed its pipes
 _FAULTS_OF_MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 """Errors in starting a program that are this machine's fault, not the program's."""
 MOST_FAULTS = 10
-"""Faults in a row after which the program loses the other games that are decided together without
-being asked, since waiting for thousands of answers would hold up everybody else."""
+"""After so many faults in a row, a program is not asked about the rest of a batch of games.
+
+It loses these games, since waiting for thousands of answers would hold up all other players.
+"""
 
 
 @dataclass(frozen=True)
 class Fault:
-    """The reason why an agent gave no legal choice."""
+    """The reason why an agent did not choose a legal move."""
 
     kind: str  # one of `shakespeare_arena.referee.FAULT_KINDS`
     details: str  # what the agent did
@@ -62,13 +67,13 @@ class Answers(NamedTuple):
     """An agent's answers in m games."""
 
     actions: NDArray[np.integer]  # int[m], -1 where there is a fault
-    seconds: NDArray[np.float64] | float  # float64[m], thinking time in each, or one time for all
+    seconds: NDArray[np.float64] | float  # float64[m], the time for each game, or one for all
     faults: Mapping[int, Fault]  # by index among the m games
 
 
 @checked_dataclass(frozen=True)
 class Limits:
-    """The limits of a program, which loses the game if it exceeds one.
+    """The limits of a program, which loses a game in which it exceeds one.
 
     Raises:
         ValueError: a limit is not above 0.
@@ -79,9 +84,9 @@ class Limits:
     seconds_a_game: Amount = 600.0
     """Time for all decisions of a game."""
     megabytes: Amount = 1024.0
-    """Resident memory of the program and the processes it started, checked while it thinks."""
+    """Resident memory of the program and its child processes, checked while it thinks."""
     seconds_to_start: Amount = 10.0
-    """The time by which the first answer may take longer; it does not count for the game."""
+    """Additional time for the first answer after a start. It does not count for the game."""
 
 
 @checked_dataclass(frozen=True)
@@ -98,47 +103,49 @@ class Program:
     folder: Path = Path()
     """The program's working directory."""
     environment: Texts = ()
-    """Environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` for the value that the
-    arena's own environment has when the program is started."""
+    """Environment variables besides `INHERITED`: `NAME=VALUE`, or `NAME` to inherit the arena's."""
 
     def __str__(self) -> str:
         return " ".join(self.argv)
 
 
 def environment_of(program: Program) -> dict[str, str]:
-    """Return the environment variables that a program is started with.
+    """Return the environment variables with which a program is started.
 
     Raises:
-        ValueError: one that it is to inherit is not set here.
+        ValueError: the program inherits a variable that is not set.
     """
-    found = {name: os.environ[name] for name in INHERITED if name in os.environ}
+    variables = {name: os.environ[name] for name in INHERITED if name in os.environ}
     for text in program.environment:
-        name, given, value = text.partition("=")
-        if not given and name not in os.environ:
+        name, equals_sign, value = text.partition("=")
+        if equals_sign:
+            variables[name] = value
+        elif name in os.environ:
+            variables[name] = os.environ[name]
+        else:
             raise ValueError(
-                f"{program} is to have the variable {name}, which is not set here: set it, or give "
-                f"its value, as in {name}=1"
+                f"{program} needs the environment variable {name}, which is not set; set it, or "
+                f"give its value, as in {name}=1"
             )
-        found[name] = value if given else os.environ[name]
-    return found
+    return variables
 
 
 def program_digest(program: Program) -> str:
-    """Return the SHA-256 of a program's command, limits and environment, and of files it names.
+    """Return the SHA-256 of a program's command, limits, environment and files.
 
-    Those are the files named in the command; files that they read in turn are not covered.
+    The files are those that the command names. Files that these read in turn are not covered.
     """
-    files = []
+    file_digests = []
     for text in program.argv:
         path = program.folder / text
         is_file = os.path.isfile(path)
-        files.append(hashlib.sha256(path.read_bytes()).hexdigest() if is_file else "")
-    made_of = json.dumps([program.argv, asdict(program.limits), program.environment, files])
-    return hashlib.sha256(made_of.encode()).hexdigest()
+        file_digests.append(hashlib.sha256(path.read_bytes()).hexdigest() if is_file else "")
+    facts = [program.argv, asdict(program.limits), program.environment, file_digests]
+    return hashlib.sha256(json.dumps(facts).encode()).hexdigest()
 
 
 class ProgramError(ShakespeareEnvError, RuntimeError):
-    """Raised when a program fails; `fault` says how."""
+    """An error that is raised when a program fails. Its attribute `fault` says how."""
 
     def __init__(self, kind: str, details: str) -> None:
         super().__init__(f"{kind}: {details}")
@@ -146,17 +153,17 @@ class ProgramError(ShakespeareEnvError, RuntimeError):
 
 
 class RunningProgram:
-    """A program that runs until `kill`. At the arena's end its standard input is closed.
+    """A running program, until `kill` is called. When the arena ends, its standard input closes.
 
     Raises:
         ProgramError: the program cannot be started.
-        OSError: this machine has no processes, memory or file descriptors left.
-        ValueError: an environment variable that the program is to inherit is not set.
+        OSError: this machine has run out of processes, memory or file descriptors.
+        ValueError: the program inherits an environment variable that is not set.
     """
 
     def __init__(self, program: Program) -> None:
-        with needing("arena", "external programs need"):
-            import psutil  # noqa: F401 - found missing before anything is started
+        with requires_extra("arena", "external programs need"):
+            import psutil  # noqa: F401 - if it is missing, nothing is started
         environment = environment_of(program)
         try:
             self._running = subprocess.Popen(
@@ -174,12 +181,12 @@ class RunningProgram:
                 raise
             details = f"{program} cannot be started in {program.folder}: {fault.strerror}"
             raise ProgramError("crash", details) from fault
-        # The finalizer also runs when this object is collected and at the interpreter's end.
-        self.kill = weakref.finalize(self, _end, self._running, os.getpid())
+        # The finalizer also runs when this object is freed, and when the interpreter exits.
+        self.kill = weakref.finalize(self, _kill, self._running, os.getpid())
         self._most_bytes = program.limits.megabytes * 1e6
         self._next_check = 0.0
         self._has_answered = False
-        self._tail = b""
+        self._stderr_tail = b""
         self._stdin = _descriptor(self._running.stdin)
         self._stdout = _descriptor(self._running.stdout)
         self._stderr = _descriptor(self._running.stderr)
@@ -190,28 +197,28 @@ class RunningProgram:
             self._selector.register(descriptor, selectors.EVENT_READ)
 
     def ask(self, question: bytes, until: float, limit: str) -> bytes:
-        """Write a line and read the answer; the program is ended if that fails.
+        """Write a question and read the answer. If that fails, the program is killed.
 
         Args:
-            question: The line, with its newline.
-            until: The time on `time.monotonic` when the answer has to be there.
-            limit: What errors call that limit.
+            question: A line, with its newline.
+            until: The time by `time.monotonic` at which the answer must have arrived.
+            limit: The words for this time limit in error messages.
 
         Returns:
-            The answer's line without its newline.
+            The answer, a line without its newline.
 
         Raises:
-            ProgramError: the program ended, exceeded a limit, or wrote more than the line.
+            ProgramError: the program ended, exceeded a limit, or wrote more than one line.
         """
         try:
             return self._exchange(question, until, limit)
         except ProgramError as error:
             self._read_stderr()
             self.kill()
-            text = self._tail.decode(errors="replace").strip()
+            text = self._stderr_tail.decode(errors="replace").strip()
             if not text:
                 raise
-            # Terminal control characters would act on whoever reads a report.
+            # Control characters would change the terminal of a person who reads the report.
             shown = "".join(c if c.isprintable() or c == "\n" else "\ufffd" for c in text)
             details = f"{error.fault.details}; standard error ended with:\n{shown}"
             raise ProgramError(error.fault.kind, details) from error
@@ -221,16 +228,20 @@ class RunningProgram:
 
     def _exchange(self, question: bytes, until: float, limit: str) -> bytes:
         unasked = _read(self._stdout)
-        if unasked is not None:
-            raise _too_much(unasked) if unasked else self._ended()
+        if unasked:
+            raise _too_much(unasked)
+        if unasked == b"":
+            raise self._ended()
 
         unsent = memoryview(question)
         answer = b""
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while b"\n" not in answer:
-            # Asked before its answer is read, which it may have given before it closed its input.
-            is_deaf = not unsent and _has_no_reader(self._stdin)
-            wait = 0.0 if is_deaf else max(0.0, min(until - time.monotonic(), _CHECK_EVERY_S))
+            # This comes before reading, since the program may answer and then close its input.
+            has_closed_input = not unsent and _has_no_reader(self._stdin)
+            wait = 0.0
+            if not has_closed_input:
+                wait = max(0.0, min(until - time.monotonic(), _CHECK_EVERY_S))
             ready = {key.fd for key, _ in self._selector.select(wait)}
             if self._stderr in ready:
                 self._read_stderr()
@@ -251,7 +262,7 @@ class RunningProgram:
                 if not unsent:
                     self._selector.unregister(self._stdin)
             if b"\n" not in answer:
-                if is_deaf:
+                if has_closed_input:
                     raise self._ended()
                 self._check_limits(until, limit, answer)
 
@@ -280,9 +291,9 @@ class RunningProgram:
         if now >= until:
             details = f"it thought for longer than {limit}"
             if answer:
-                details += "; it wrote an answer without the newline that ends one"
+                details += "; it wrote an answer without the newline at its end"
             elif not self._has_answered:
-                details += "; nothing that it wrote has arrived: does it flush every answer?"
+                details += "; none of its output has arrived: does it flush every answer?"
             raise ProgramError("time", details)
 
     def _read_stderr(self) -> None:
@@ -290,7 +301,7 @@ class RunningProgram:
             data = _read(self._stderr)
             if not data:
                 break
-            self._tail = (self._tail + data)[-_TAIL_BYTES:]
+            self._stderr_tail = (self._stderr_tail + data)[-_TAIL_BYTES:]
         if data == b"" and self._stderr in self._selector.get_map():
             self._selector.unregister(self._stderr)
 
@@ -303,9 +314,9 @@ class RunningProgram:
         return ProgramError("crash", f"it ended {how}")
 
 
-def _end(running: subprocess.Popen[bytes], owner: int) -> None:
+def _kill(running: subprocess.Popen[bytes], owner: int) -> None:
     """Kill a program, its process group and its descendants, and close its pipes."""
-    if os.getpid() != owner:  # a fork of the arena at its own end
+    if os.getpid() != owner:  # a fork of the arena must not kill the arena's program when it exits
         return
     import psutil
 
@@ -333,7 +344,7 @@ def _too_much(written: bytes) -> ProgramError:
 
 
 def _read(descriptor: int) -> bytes | None:
-    """Return the bytes that can be read; empty at the end, None if none have come yet."""
+    """Return the bytes that have arrived: None if there are none yet, b"" at the end of file."""
     try:
         return os.read(descriptor, _CHUNK_BYTES)
     except BlockingIOError:
@@ -341,17 +352,17 @@ def _read(descriptor: int) -> bytes | None:
 
 
 def _has_no_reader(descriptor: int) -> bool:
-    """Return whether nobody has a pipe's other end open."""
+    """Return whether no process has the reading end of a pipe open."""
     pipe = select.poll()
-    pipe.register(descriptor, 0)  # a pipe without readers is reported all the same
+    pipe.register(descriptor, 0)  # with no events registered, poll still reports a closed end
     return bool(pipe.poll(0))
 
 
 class ProgramAgent(AbstractContextManager["ProgramAgent"]):
-    """Asks a program, which is started when first asked and again after every fault.
+    """An agent that asks a program for its moves.
 
-    Close the agent, or use it in `with`, to end the program; it ends with the interpreter at the
-    latest.
+    The program is started for the first question, and again after every fault. It ends when the
+    agent is closed, at the end of a `with` block, or with the interpreter.
 
     Raises:
         ArenaError: this is Windows.
@@ -364,7 +375,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         self._running: RunningProgram | None = None
         self._game_ids: dict[Hashable, int] = {}
         self._seconds: defaultdict[int, float] = defaultdict(float)  # by game id
-        self._over: list[int] = []  # ids of games whose end the program does not know of
+        self._unannounced_ends: list[int] = []  # games whose end the program has not been told
         self._question_numbers = count(1)
         self._next_game_ids = count(1)
 
@@ -375,7 +386,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         return f"ProgramAgent({self.program})"
 
     def __reduce__(self) -> tuple[Any, ...]:
-        """Pickle the command alone; a copy elsewhere starts a program of its own."""
+        """Pickle only the command. The unpickled copy starts a program of its own."""
         folder = self.program.folder.resolve()
         return ProgramAgent, (replace(self.program, folder=folder),)
 
@@ -383,50 +394,52 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
         """End the program and all processes that it has started."""
         running = self._running
         self._running = None
-        self._over.clear()
+        self._unannounced_ends.clear()
         if running is not None:
             running.kill()
 
     def answer(self, games: InformationSets, keys: Sequence[Hashable]) -> Answers:
-        """Decide in m games, known by m keys.
+        """Decide in m games, which m keys identify.
 
-        A fault counts in one game, and the program is started again for the next.
+        A fault counts in one game only. The program is started again for the next game.
         """
         actions = np.full(len(keys), -1)
         seconds = np.zeros(len(keys))
         faults: dict[int, Fault] = {}
-        in_a_row = 0
-        for place, key in enumerate(keys):
-            if in_a_row == MOST_FAULTS:
-                unasked = f"it was not asked any more after {MOST_FAULTS} faults in a row"
-                faults[place] = Fault(faults[place - 1].kind, unasked)
+        faults_in_a_row = 0
+        for row, key in enumerate(keys):
+            if faults_in_a_row == MOST_FAULTS:
+                details = f"it was not asked any more after {MOST_FAULTS} faults in a row"
+                faults[row] = Fault(faults[row - 1].kind, details)
                 continue
             if key not in self._game_ids:
                 self._game_ids[key] = next(self._next_game_ids)
-            game = self._game_ids[key]
-            before = self._seconds[game]
+            game_id = self._game_ids[key]
+            seconds_before = self._seconds[game_id]
             try:
-                actions[place] = self._decide(games, place, game)
-                in_a_row = 0
+                actions[row] = self._decide(games, row, game_id)
+                faults_in_a_row = 0
             except ProgramError as error:
-                faults[place] = error.fault
-                in_a_row += 1
+                faults[row] = error.fault
+                faults_in_a_row += 1
                 self.close()
-            except BaseException:  # a late answer would pass for the next question's
+            except BaseException:  # a late answer would be taken for that to the next question
                 self.close()
                 raise
-            seconds[place] = self._seconds[game] - before
+            seconds[row] = self._seconds[game_id] - seconds_before
         return Answers(actions, seconds, faults)
 
     def end(self, keys: Sequence[Hashable]) -> None:
-        """Forget games that are over; the program is told with its next question."""
-        over = [self._game_ids.pop(key) for key in keys if key in self._game_ids]
-        self._over += over
-        for game in over:
-            del self._seconds[game]
+        """Forget games that are over. The program is told of their end with its next question."""
+        game_ids = [self._game_ids.pop(key) for key in keys if key in self._game_ids]
+        self._unannounced_ends += game_ids
+        for game_id in game_ids:
+            del self._seconds[game_id]
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """Decide without a referee, int64[m], each decision in a game of its own.
+        """Return the chosen actions, int64[m], without a referee.
+
+        The program sees each decision as one of a new game.
 
         Raises:
             ProgramError: the program has failed.
@@ -438,41 +451,42 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
             raise ProgramError(fault.kind, fault.details)
         return answers.actions.astype(np.int64)
 
-    def _decide(self, games: InformationSets, place: int, game: int) -> int:
+    def _decide(self, games: InformationSets, row: int, game_id: int) -> int:
         limits = self.program.limits
-        left = max(0.0, min(limits.seconds_a_move, limits.seconds_a_game - self._seconds[game]))
+        left_of_game = limits.seconds_a_game - self._seconds[game_id]
+        left = max(0.0, min(limits.seconds_a_move, left_of_game))
         limit = f"{limits.seconds_a_move:g} s"
         if left < limits.seconds_a_move:
             limit = f"{limits.seconds_a_game:g} s in one game"
         number = next(self._question_numbers)
-        asked = move_request(games, place, number=number, game_id=game, seconds=left)
+        question = move_request(games, row, number=number, game_id=game_id, seconds=left)
 
-        begun = time.monotonic()
+        began = time.monotonic()
         if self._running is None:
-            begun += limits.seconds_to_start
+            began += limits.seconds_to_start
             limit += f", and {limits.seconds_to_start:g} s to start"
             self._running = RunningProgram(self.program)
         else:
-            asked = b"".join(map(end_notice, self._over)) + asked
-        self._over.clear()
+            question = b"".join(map(end_notice, self._unannounced_ends)) + question
+        self._unannounced_ends.clear()
         try:
-            line = self._running.ask(asked, begun + left, limit)
+            line = self._running.ask(question, began + left, limit)
         finally:
-            self._seconds[game] += max(0.0, time.monotonic() - begun)
-        return parse_answer(line, number, games.moves(place))
+            self._seconds[game_id] += max(0.0, time.monotonic() - began)
+        return parse_answer(line, number, games.moves(row))
 
 
 def move_request(
-    games: InformationSets, place: int, *, number: int, game_id: int, seconds: float
+    games: InformationSets, row: int, *, number: int, game_id: int, seconds: float
 ) -> bytes:
-    """Write the line that asks for a move in one game.
+    """Return the line that asks for a move in one game.
 
     It is made from information sets, which hold nothing that the seat may not know.
 
     Args:
         games: The games.
-        place: The game's place among them.
-        number: The number of the question, which the answer repeats.
+        row: The index of the game among them.
+        number: The number of the question, which the answer must repeat.
         game_id: The number of the game.
         seconds: The time left for the answer.
     """
@@ -480,16 +494,16 @@ def move_request(
         id=number,
         command="move",
         game_id=game_id,
-        seat=int(games.seats[place]),
+        seat=int(games.seats[row]),
         seconds=round(seconds, 3),
-        position=games.seen(place),
-        observation=games.observations[place].tolist(),
-        moves=list(games.moves(place)),
+        position=games.seen(row),
+        observation=games.observations[row].tolist(),
+        moves=list(games.moves(row)),
     )
 
 
 def end_notice(game_id: int) -> bytes:
-    """Write the line that says that a game is over."""
+    """Return the line that tells a program that a game is over."""
     return _line(command="end", game_id=game_id)
 
 
@@ -503,10 +517,10 @@ def parse_answer(line: bytes, number: int, moves: Mapping[str, int]) -> int:
     Args:
         line: The answer.
         number: The number of the question.
-        moves: The legal moves' actions.
+        moves: The actions of the legal moves, by the moves' text.
 
     Raises:
-        ProgramError: the answer is garbage, or names no legal move.
+        ProgramError: the answer is garbage, or does not name a legal move.
     """
     try:
         answer = parse_object(line)
@@ -514,14 +528,14 @@ def parse_answer(line: bytes, number: int, moves: Mapping[str, int]) -> int:
         raise ProgramError("garbage", f"its answer is {fault}") from fault
     if answer.keys() != {"id", "move"}:
         given = short_repr(list(answer))
-        raise ProgramError("garbage", f"its answer has the fields {given}; give id and move")
+        raise ProgramError("garbage", f"its answer has the fields {given}; give only id and move")
     identifier = answer["id"]
     if type(identifier) is not int or identifier != number:
         details = f"its answer has id={short_repr(identifier)}; it must repeat id={number}"
         raise ProgramError("garbage", details)
     move = answer["move"]
     if not isinstance(move, str):
-        raise ProgramError("garbage", f"its answer has move={short_repr(move)}: it must be a text")
+        raise ProgramError("garbage", f"its answer has move={short_repr(move)}; give a text")
     if move not in moves:
         raise ProgramError("illegal", f"{short_repr(move)} is not legal; legal: {', '.join(moves)}")
     return moves[move]

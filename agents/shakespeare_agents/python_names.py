@@ -1,4 +1,4 @@
-"""Python objects by name, `my.py:NAME` or `package.module:NAME`, and faults of users' code."""
+"""Python objects named `my.py:NAME` or `package.module:NAME`, and the faults of users' code."""
 
 from __future__ import annotations
 
@@ -20,8 +20,8 @@ from shakespeare_env.own_files import load_file
 class PythonName(NamedTuple):
     """An object in Python code, written `source:attribute`."""
 
-    source: str  # a file that ends in `.py`, or a module
-    attribute: str  # maybe dotted; empty if the name lacks it
+    source: str  # the path of a `.py` file, or the name of a module
+    attribute: str  # the object's name, which may contain dots; empty if only a file was named
 
     def __str__(self) -> str:
         return ":".join(self)
@@ -33,11 +33,11 @@ class PythonName(NamedTuple):
 
 
 def load(name: PythonName) -> Any:
-    """Import what a name stands for, with the current folder first on the path.
+    """Import the object that a name refers to, with the current folder first on the path.
 
     Raises:
         ValueError: there is no such file or object.
-        ImportError: the source cannot be imported; the message says where it fails.
+        ImportError: the source cannot be imported. The message says where it fails.
     """
     module = module_of(name)
     try:
@@ -48,9 +48,9 @@ def load(name: PythonName) -> Any:
 
 
 def module_of(name: PythonName) -> ModuleType:
-    """Import the module in which a name is looked up; raises what `load` raises."""
+    """Import the module in which a name is looked up. Raises the errors of `load`."""
     if name.is_in_file and not os.path.isfile(name.source):
-        raise ValueError(f"there is no file {name.source!r}; give the path of one that is there")
+        raise ValueError(f"there is no file {name.source!r}; give the path of an existing file")
     if not name.attribute:
         raise ValueError(f"{name.source} is a file; name an agent in it: {name.source}:NAME")
     try:

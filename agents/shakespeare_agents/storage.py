@@ -1,4 +1,4 @@
-"""Safe files: written completely or not at all, tensors named by their digest, and folder locks.
+"""Safe files: atomic writes, files of tensors that are named by their digest, and folder locks.
 
 Nothing is unpickled, so files from strangers cannot run code.
 """
@@ -24,14 +24,14 @@ from shakespeare_agents.json_input import parse_object
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import CheckpointError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 Arrays = dict[str, NDArray[Any]]
 _SUFFIX = ".safetensors"
 _LOCK = ".lock"
-_held_here: set[Path] = set()  # the folders that this process holds
-_MOST_HEADER_BYTES = 2**20  # the arrays' names and shapes
-_MOST_JSON_BYTES = 2**24  # a run of 40,000 measurements has fewer
+_held_here: set[Path] = set()  # the folders that this process has locked
+_MOST_HEADER_BYTES = 2**20  # the header holds the arrays' names and shapes
+_MOST_JSON_BYTES = 2**24  # more than the file of a run with 40,000 measurements needs
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class StoredTensors:
 def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) -> StoredTensors:
     """Write arrays of numbers or bools into a file named by `stem` and a digest.
 
-    Earlier files stay, because the caller's JSON file refers to them. Once it has replaced that, it
-    calls `delete_other_tensors`.
+    Earlier files stay, because the caller's JSON file still refers to them. The caller replaces the
+    JSON file, and then calls `delete_other_tensors`.
     """
     content = safetensors.numpy.save(
         {name: np.asarray(array, order="C") for name, array in tensors.items()}
@@ -62,9 +62,9 @@ def store_tensors(folder: Path, stem: str, tensors: Mapping[str, NDArray[Any]]) 
 
 
 def delete_other_tensors(folder: Path, stem: str, *kept: StoredTensors) -> None:
-    """Delete the files that `store_tensors` wrote under a stem, a regular expression, but for some.
+    """Delete the files that `store_tensors` wrote under a stem, except for those in `kept`.
 
-    Other files are left alone.
+    `stem` is a regular expression. Files of other names stay.
     """
     stored_name = re.compile(rf"{stem}-[0-9a-f]{{16}}\{_SUFFIX}")
     kept_names = {stored.file for stored in kept}
@@ -74,24 +74,27 @@ def delete_other_tensors(folder: Path, stem: str, *kept: StoredTensors) -> None:
 
 
 def load_tensors(folder: Path, stored: StoredTensors, at_most: int) -> Arrays:
-    """Read arrays that take `at_most` bytes together.
+    """Read arrays that take up to `at_most` bytes together.
 
     Raises:
-        CheckpointError: the file is missing, damaged or larger.
+        CheckpointError: the file is missing, damaged or too large.
     """
     if Path(stored.file).name != stored.file:
         raise CheckpointError(
-            f"{folder}: {short_repr(stored.file)} must be a file beside what names it"
+            f"{folder}: {short_repr(stored.file)} must be the name of a file in this folder; copy "
+            "all files again"
         )
     path = folder / stored.file
-    content = read_bounded(path, at_most + _MOST_HEADER_BYTES, "put it back")
+    content = read_bounded(path, at_most + _MOST_HEADER_BYTES, "copy all files again")
     if hashlib.sha256(content).hexdigest() != stored.digest:
         raise CheckpointError(f"{path}: is not the file that was saved; copy all files again")
     try:
         return safetensors.numpy.load(content)
     except (SafetensorError, KeyError, TypeError, AttributeError, ValueError) as error:
-        # It may be damaged, or hold number types or sizes that NumPy lacks.
-        raise CheckpointError(f"{path}: is not a safetensors file of arrays ({error})") from error
+        # Besides damage, the file may hold number types or sizes that NumPy does not support.
+        raise CheckpointError(
+            f"{path}: is not a safetensors file of arrays ({error}); copy all files again"
+        ) from error
 
 
 def read_json(path: Path, known_format: int, what: str) -> dict[str, Any]:
@@ -99,11 +102,11 @@ def read_json(path: Path, known_format: int, what: str) -> dict[str, Any]:
 
     Args:
         path: The file.
-        known_format: The version that the entry `format` must have.
-        what: What errors say the file belongs to, such as "checkpoint".
+        known_format: The number that the entry `format` must have.
+        what: The kind of thing that the file describes, such as "checkpoint", for error messages.
 
     Raises:
-        CheckpointError: the file is missing, is no JSON object, or has another format.
+        CheckpointError: the file is missing, is not a JSON object, or has another format.
     """
     content = read_bounded(path, _MOST_JSON_BYTES, f"is it a {what}?")
     try:
@@ -123,8 +126,8 @@ def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
     """Return a file's content.
 
     Raises:
-        CheckpointError: it cannot be read, or has more than `at_most` bytes. The message ends with
-            the remedy.
+        CheckpointError: the file cannot be read, or has more than `at_most` bytes. The message ends
+            with `remedy`.
     """
     try:
         return read_regular(path, at_most)
@@ -135,7 +138,7 @@ def read_bounded(path: Path, at_most: int, remedy: str) -> bytes:
 def write_output(path: Path, content: bytes) -> None:
     """Write a file that a user has named, completely or not at all.
 
-    A symbolic link stays, and its target is written.
+    A symbolic link stays as it is, and its target is written.
     """
     write_atomically(Path(os.path.realpath(path)), content)
 
@@ -145,7 +148,7 @@ def write_atomically(path: Path, content: bytes) -> None:
 
     A symbolic link is replaced, since a stranger's folder must not lead to files outside of it.
     """
-    # tempfile's files are readable by their owner only.
+    # The module tempfile would make a file that only its owner can read.
     draft = path.with_name(f".{path.name}.{secrets.token_hex(4)}")
     try:
         with draft.open("xb") as file:
@@ -167,17 +170,17 @@ def write_atomically(path: Path, content: bytes) -> None:
 def hold_folder(
     folder: Path, names: str, *, taken: Exception, taken_here: Exception
 ) -> Iterator[None]:
-    """Hold a folder for the length of a block, so that nobody else writes in it.
+    """Lock a folder for the length of a block, so that no other process writes into it.
 
     Drafts of files that a killed process has left are deleted.
 
     Args:
         folder: The folder.
-        names: A regular expression of the names of files that are written there.
-        taken: What is raised if another process holds the folder.
-        taken_here: What is raised if this process holds it, and cannot wait for its own end.
+        names: A regular expression that matches the names of files that are written there.
+        taken: The exception to raise if another process holds the lock.
+        taken_here: The exception to raise if this process holds the lock already.
     """
-    with needing("data", "locking a folder needs"):
+    with requires_extra("data", "locking a folder needs"):
         import filelock
 
     place = folder.resolve()
@@ -197,7 +200,7 @@ def hold_folder(
 
 
 def is_leftover(name: str, names: str) -> bool:
-    """Return whether a file is left by a first save that was cut short: a lock, or a draft."""
+    """Return whether a name is that of a lock or a draft, which an interrupted save may leave."""
     return re.fullmatch(rf"{re.escape(_LOCK)}|{_draft_of(names)}", name) is not None
 
 

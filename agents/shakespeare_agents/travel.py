@@ -1,4 +1,4 @@
-"""Agents on their way to workers, with the box or file of the game that they play."""
+"""Sending agents to workers, together with the box or the file of the game that they play."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ import cloudpickle
 
 from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.identity import agent_digest, describes_itself
-from shakespeare_agents.naming import AgentSpec, Entrant, make, parsed
+from shakespeare_agents.naming import AgentSpec, Entrant, make, parse_if_name
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import WorkerError
@@ -23,9 +23,9 @@ from shakespeare_env.play.agent import AgentLike, AnyAgent
 
 
 class AgentSet:
-    """Agents of one game, which are rebuilt in the process where they are unpickled.
+    """Agents of one game, which are rebuilt in the process that unpickles them.
 
-    An object that holds several seats stays one object.
+    An agent that plays several seats stays one object.
 
     Args:
         game: The game.
@@ -44,19 +44,21 @@ class AgentSet:
             if id(agent) not in recipes:
                 recipes[id(agent)] = recipe_of(given, agent, self.game)
         order = list(recipes)
-        seats = [order.index(id(agent)) for agent in self.agents]
-        return _rebuilt, (box_of(self.game), list(recipes.values()), seats)
+        recipe_numbers = [order.index(id(agent)) for agent in self.agents]
+        return _rebuild, (box_to_send(self.game), list(recipes.values()), recipe_numbers)
 
 
 def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
-    """Return the agents of entrants, ready to travel to workers."""
-    return AgentSet(game, [one.agent for one in entrants], [one.given for one in entrants])
+    """Return the agents of entrants, ready to be sent to workers."""
+    agents = [entrant.agent for entrant in entrants]
+    given = [entrant.given for entrant in entrants]
+    return AgentSet(game, agents, given)
 
 
-def _rebuilt(box: SentBox, recipes: Sequence[Recipe], seats: Sequence[int]) -> AgentSet:
-    game = put_in_force(box)
+def _rebuild(box: SentBox, recipes: Sequence[Recipe], recipe_numbers: Sequence[int]) -> AgentSet:
+    game = use_sent_box(box)
     made = [recipe(game) for recipe in recipes]
-    agents = [made[seat] for seat in seats]
+    agents = [made[number] for number in recipe_numbers]
     return AgentSet(game, agents, agents)
 
 
@@ -69,30 +71,32 @@ def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Reci
         game: The game that it plays.
 
     Raises:
-        TypeError: the agent cannot travel.
+        TypeError: the agent cannot be pickled.
     """
     own_recipe = agent.recipe() if describes_itself(agent) else None
     if own_recipe is not None:
         return own_recipe
 
-    spec = parsed(given)
+    spec = parse_if_name(given)
     if isinstance(spec, AgentSpec):
-        return partial(named_agent, spec.from_any_folder(), agent_digest(spec, agent, game))
+        return partial(
+            make_verified_agent, spec.with_absolute_path(), agent_digest(spec, agent, game)
+        )
 
     try:
         return partial(_unpickled, cloudpickle.dumps(agent))
     except Exception as fault:
         raise TypeError(
-            f"{agent!r} cannot travel to a worker ({type(fault).__name__}: {fault}); name it as "
-            "my.py:NAME, make it picklable, or play it without workers"
+            f"{agent!r} cannot be sent to a worker ({type(fault).__name__}: {fault}); name it as "
+            "my.py:NAME, make it picklable, or play without workers"
         ) from fault
 
 
-def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
-    """Make an agent by its name.
+def make_verified_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
+    """Make an agent by its name, and check that it is the agent that was sent.
 
     Raises:
-        WorkerError: it cannot be made, or its digest is another one here.
+        WorkerError: the agent cannot be made, or has another digest on this machine.
     """
     spec = AgentSpec.parse(name) if isinstance(name, str) else name
     try:
@@ -103,7 +107,7 @@ def named_agent(name: str | AgentSpec, digest: str, game: Game) -> AnyAgent:
     if not is_same:
         raise WorkerError(
             f"the agent {spec.text!r} is another one on {platform.node()}: its code or options "
-            "differ; put the same version there"
+            "differ; put the same version on all machines"
         )
     return agent
 
@@ -113,26 +117,26 @@ def _unpickled(content: bytes, _game: Game) -> AnyAgent:
 
 
 class SentBox(NamedTuple):
-    """The box of a game, or the file that defines a game without a box, on its way to workers."""
+    """A game's box as it is sent to workers, or the file that defines a game without a box."""
 
     game: str  # the game's name
     digest: str  # the digest of the box or file
-    content: bytes | None  # the file's content; None if it is the package's own
-    path: str  # where the file is on the machine that sends it
+    content: bytes | None  # the file's content; None for a box of this package
+    path: str  # the file's path on the machine that sends it
 
 
-def box_of(game: Game) -> SentBox:
-    """Return a game's box, ready to travel to workers."""
+def box_to_send(game: Game) -> SentBox:
+    """Return a game's box, ready to be sent to workers."""
     is_users_own = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
     content = game.box.read_bytes() if is_users_own and game.box.is_file() else None
     return SentBox(game.name, registry.box_digest(game.name), content, str(game.box))
 
 
-def put_in_force(box: SentBox) -> Game:
-    """Play with a box from elsewhere in this process from now on, and return its game.
+def use_sent_box(box: SentBox) -> Game:
+    """Make this process play with a box that was sent to it, and return the game.
 
     Raises:
-        WorkerError: the game is not known here, or differs from the one that was sent.
+        WorkerError: this machine does not know the game, or knows another version of it.
     """
     name = box.game
     if name not in registry.names():
@@ -142,18 +146,18 @@ def put_in_force(box: SentBox) -> Game:
         file = Path(_box_folder().name) / f"{box.digest}.toml"
         file.write_bytes(box.content)
     game = registry.game(name, file)
-    fault = registry.box_fault(name, box.digest)
+    fault = registry.box_mismatch(name, box.digest)
     if fault:
         raise WorkerError(f"{name} on {platform.node()} is {fault}")
     return game
 
 
 def _register_from(name: str, content: bytes | None, file: Path) -> None:
-    """Register a game from its file if that is here, too, and from a copy otherwise."""
+    """Register a game from its file if this machine has it, and otherwise from a copy."""
     if content is None:
         raise WorkerError(
             f"{name} is not known on {platform.node()}: workers read a game from its file; define "
-            "it in one, not in a notebook"
+            "it in a file, not in a notebook"
         )
     if not file.is_file() or file.read_bytes() != content:
         file = Path(_box_folder().name) / f"{hashlib.sha256(content).hexdigest()}.py"

@@ -1,4 +1,4 @@
-"""Jobs in independent shards, run in this process, in several, or on a Ray cluster."""
+"""Jobs split into independent shards, run in this process, in several, or on a Ray cluster."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from typing import Any, Protocol, TypeVar
 import cloudpickle
 
 from shakespeare_env.errors import WorkerError, own_frames
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.sources import edited_project_file, project_digest
 
 S = TypeVar("S")
@@ -29,7 +29,10 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 ProgressCallback = Callable[[int, int], None]
-"""Called with the decisions and games since the last call, maybe 0; it may raise to stop all."""
+"""Called with the numbers of decisions and games since the last call, which may be 0.
+
+It may raise an exception to stop the job.
+"""
 
 _CHECK_EVERY_S = 1.0
 _ONE_THREAD = {
@@ -37,17 +40,17 @@ _ONE_THREAD = {
 }
 """The environment of workers, which share the cores, so that libraries get one thread each."""
 _SAFE_PATH = "PYTHONSAFEPATH"
-_SET_HERE = "workers"  # the value by which a worker knows that the user has not set the variable
+_SET_HERE = "workers"  # tells a worker that this module set the variable, and not the user
 _imported_at = time.time_ns()
-_starting = threading.Lock()  # held while the environment is changed for processes that start
+_starting = threading.Lock()  # held while the environment is changed for new processes
 
 
 @contextmanager
 def starting_processes() -> Iterator[None]:
-    """Start Python processes in a block, without the current folder first on their paths.
+    """Keep the current folder off the path of Python processes that are started within a block.
 
-    Files in that folder must not be imported in place of libraries. The processes call
-    `set_up_worker`, so that processes that they start in turn are as users expect.
+    Otherwise files in that folder could be imported in place of libraries. The new processes must
+    call `set_up_worker`, which undoes this for the processes that they start in turn.
     """
     with _starting:
         if os.environ.get(_SAFE_PATH):
@@ -61,11 +64,11 @@ def starting_processes() -> Iterator[None]:
 
 
 def ignore_progress(_decisions: int, _games: int) -> None:
-    """Ignore progress."""
+    """Do nothing. This is the callback of jobs whose progress nobody watches."""
 
 
 def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
-    """Return a callback that passes on the sums of all that it has been called with."""
+    """Return a callback that passes on the totals of decisions and games since the start."""
     report = on_progress or ignore_progress
     total_decisions = 0
     total_games = 0
@@ -80,12 +83,15 @@ def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
 
 
 class Job(Protocol[S_contra, R_co]):
-    """Work in shards. The job holds what its shards share, and is pickled for every worker."""
+    """Work that is split into shards.
+
+    The job object holds the data that all shards share. It is pickled and sent to every worker.
+    """
 
     def start(self) -> Callable[[S_contra, ProgressCallback], R_co]:
-        """Prepare a worker, for example by making agents, and return what runs one shard.
+        """Prepare a worker, for example by making agents, and return a function that runs a shard.
 
-        It is called once in each worker.
+        This method is called once in each worker.
         """
         ...
 
@@ -93,15 +99,17 @@ class Job(Protocol[S_contra, R_co]):
 class Workers:
     """Runs the shards of a job. This base class runs them in the current process."""
 
-    size = 1  # the number of shards run at once
+    size = 1  # the number of shards that run at the same time
 
     def run(
         self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
     ) -> Generator[tuple[int, R], None, None]:
-        """Run shards, and yield their numbers, from 0, and results as they finish.
+        """Run shards, and yield the number of each, counted from 0, with its result.
 
-        A shard is taken only when it can be begun, so the source may depend on earlier results, and
-        may be empty while results are still to come. Closing the iterator drops what is not done.
+        Results are yielded as shards finish. A shard is taken from the source only when it can be
+        sent to a worker, so later shards may depend on earlier results. A source that is exhausted
+        is asked again while results are still expected. Closing the iterator drops unfinished
+        shards.
 
         Args:
             job: The work.
@@ -110,18 +118,18 @@ class Workers:
 
         Raises:
             WorkerError: a worker is lost.
-            Exception: a shard raised it; it keeps its notes.
+            Exception: a shard raised this exception, which keeps its notes.
         """
         work = job.start()
         for number, shard in enumerate(shards):
             yield number, work(shard, on_progress)
 
     def close(self) -> None:
-        """End the processes that were started."""
+        """End the processes that this object has started."""
 
 
-def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
-    """Yield results of `Workers.run` in the order of their shards."""
+def in_shard_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
+    """Yield the results of `Workers.run` in the order of the shards."""
     waiting: dict[int, R] = {}
     next_number = 0
     for number, result in results:
@@ -132,9 +140,12 @@ def in_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
 
 
 class WorkerProcesses(Workers):
-    """Runs shards in processes of this machine, which end when closed or with this process."""
+    """Runs shards in processes of this machine.
 
-    lost: type[Exception] = BrokenExecutor  # what is raised when a worker is lost
+    The processes end when this object is closed, or together with this process.
+    """
+
+    lost: type[Exception] = BrokenExecutor  # the exception that is raised when a worker is lost
 
     def __init__(self, size: int) -> None:
         self.size = size
@@ -149,9 +160,9 @@ class WorkerProcesses(Workers):
         begun: dict[Future[bytes], int] = {}
         try:
             while True:
-                # One shard waits for each that is run, so that no worker is idle.
+                # Two shards for each worker: one runs, and one waits so that no worker is idle.
                 for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
-                    future = self._begin(_code(), sent_job, cloudpickle.dumps(shard))
+                    future = self._begin(_code_digest(), sent_job, cloudpickle.dumps(shard))
                     begun[future] = number
                 if not begun:
                     return
@@ -168,8 +179,8 @@ class WorkerProcesses(Workers):
         except self.lost as lost:
             self._drop(begun)
             raise WorkerError(
-                f"a worker was lost ({lost}): memory ran out, or an agent ended its process. Give "
-                "fewer workers, or try the agents in this process"
+                f"a worker was lost ({lost}): memory ran out, or an agent ended its process; give "
+                "fewer workers, or run the agents in this process"
             ) from lost
         finally:
             if begun:
@@ -187,7 +198,7 @@ class WorkerProcesses(Workers):
                     self.size,
                     initializer=set_up_worker,
                     initargs=(os.getpid(),),
-                    # Loky replaces workers later, too.
+                    # Loky also starts workers later, in place of others.
                     env={_SAFE_PATH: os.environ[_SAFE_PATH], **_ONE_THREAD},
                     timeout=None,
                 )
@@ -198,7 +209,7 @@ class WorkerProcesses(Workers):
         self.close()
 
     def close(self) -> None:
-        """End the processes; the next shard starts others."""
+        """End the processes. The next run starts new ones."""
         if self._executor is not None:
             self._executor.shutdown(wait=True, kill_workers=True)
             self._executor = None
@@ -208,18 +219,19 @@ class RayCluster(WorkerProcesses):
     """Runs shards on the cores of a Ray cluster, which repeats lost shards up to three times."""
 
     def __init__(self, address: str) -> None:
-        with needing("ray", "many machines need"):
+        with requires_extra("ray", "many machines need"):
             import ray
         self.lost = ray.exceptions.RayError
         self._ray: Any = ray
         self._was_joined = ray.is_initialized()
         options: dict[str, Any] = {"include_dashboard": False} if address == "local" else {}
         try:
-            if address not in ("auto", "local"):  # Ray itself would try for many minutes
+            if address not in ("auto", "local"):
+                # Ray itself would try for many minutes to reach an address.
                 host, _, port = address.rpartition(":")
                 socket.create_connection((host, int(port)), 5).close()
             if not self._was_joined:
-                # Ray puts the folder where it is joined first on its workers' paths.
+                # Ray puts the current folder of this process first on its workers' paths.
                 with chdir(Path(__file__).parents[1]):
                     self._ray.init(address, logging_level="ERROR", log_to_driver=False, **options)
         except (OSError, RuntimeError, ValueError) as fault:
@@ -231,7 +243,10 @@ class RayCluster(WorkerProcesses):
 
     @property
     def size(self) -> int:  # type: ignore[override]
-        """The number of cores, at least 1, so that a cluster that grows on demand begins to."""
+        """The number of cores.
+
+        It is at least 1, because a cluster that grows on demand has no core before the first shard.
+        """
         return max(int(self._ray.cluster_resources().get("CPU", 0)), 1)
 
     def _send(self, job: bytes) -> Any:
@@ -246,7 +261,7 @@ class RayCluster(WorkerProcesses):
             self._ray.cancel(future.object_ref, force=True)  # type: ignore[attr-defined]
 
     def close(self) -> None:
-        """Leave the cluster, unless this process belonged to it before."""
+        """Leave the cluster, unless this process had joined it before."""
         if not self._was_joined:
             self._ray.shutdown()
 
@@ -279,7 +294,7 @@ class _Answer:
     fault: _ShardError | None
 
 
-def _run_shard(code: str, job: bytes, shard: bytes) -> bytes:
+def _run_shard(driver_code: str, job: bytes, shard: bytes) -> bytes:
     decisions = 0
     games = 0
 
@@ -291,22 +306,26 @@ def _run_shard(code: str, job: bytes, shard: bytes) -> bytes:
     result = None
     fault = None
     try:
-        result = _started(code, job)(cloudpickle.loads(shard), count)
-    except (Exception, SystemExit) as raised:  # an agent may be anybody's
+        result = _started(driver_code, job)(cloudpickle.loads(shard), count)
+    except (Exception, SystemExit) as raised:  # a user's agent may raise anything
         fault = _ShardError.of(raised)
     content: bytes = cloudpickle.dumps(_Answer(result, decisions, games, fault))
     return content
 
 
 def _pickled(fault: BaseException) -> bytes:
-    """Pickle an exception. One that cannot be, or that would end its reader, is put in words."""
+    """Pickle an exception.
+
+    An exception that cannot be pickled, or that would end the process that raises it again, becomes
+    a RuntimeError that describes it.
+    """
     if isinstance(fault, Exception):
-        with suppress(Exception):  # an agent's may be anything
+        with suppress(Exception):  # the pickling of a user's exception may raise anything
             content: bytes = cloudpickle.dumps(fault)
             cloudpickle.loads(content)
             return content
-    in_words: bytes = cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
-    return in_words
+    description: bytes = cloudpickle.dumps(RuntimeError(f"{type(fault).__name__}: {fault}"))
+    return description
 
 
 def _run_shard_in(folder: str, *arguments: Any) -> bytes:
@@ -316,15 +335,19 @@ def _run_shard_in(folder: str, *arguments: Any) -> bytes:
 
 
 @lru_cache(4)
-def _started(code: str, job: bytes) -> Any:
-    if code != _code():
-        raise WorkerError(f"{platform.node()} has other code; install the same version there")
+def _started(driver_code: str, job: bytes) -> Any:
+    """Start a job in this worker, if it has not been started yet."""
+    if driver_code != _code_digest():
+        raise WorkerError(
+            f"{platform.node()} has another version of this project; install the same version on "
+            "all machines"
+        )
     return cloudpickle.loads(job).start()
 
 
 @cache
-def _code() -> str:
-    """Return a digest of this project's files, which workers import, too.
+def _code_digest() -> str:
+    """Return a digest of this project's files, which workers import as well.
 
     Raises:
         WorkerError: a file has changed since this process imported it.
@@ -333,14 +356,18 @@ def _code() -> str:
     edited = edited_project_file(since=_imported_at)
     if edited is not None:
         raise WorkerError(
-            f"{edited} was edited after this process had imported it, and workers would run other "
-            "code; start Python anew"
+            f"{edited} was edited after this process had imported it, so workers would run other "
+            "code; restart Python"
         )
     return digest
 
 
 def set_up_worker(driver: int) -> None:
-    """Prepare a worker process: the driver handles Ctrl-C, and the worker ends with the driver."""
+    """Prepare a worker process: it ignores Ctrl-C, and ends when the driver process ends.
+
+    Args:
+        driver: The process id of the driver, which has started the worker and handles Ctrl-C.
+    """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.environ.get(_SAFE_PATH) == _SET_HERE:
         del os.environ[_SAFE_PATH]
@@ -358,13 +385,19 @@ def open_workers(processes: int = 1, ray: str | None = None) -> Iterator[Workers
     """Open workers for the length of a block.
 
     Args:
-        processes: The number of processes of this machine; 1 is the current process.
+        processes: The number of processes of this machine. With 1, shards run in the current
+            process.
         ray: A Ray cluster to use instead: `auto` is the one that this machine belongs to, `local`
             is one started on this machine alone, and anything else is a cluster's address.
 
     Raises:
         WorkerError: there is no such cluster.
     """
-    local = Workers() if processes == 1 else WorkerProcesses(processes)
-    with closing(local if ray is None else RayCluster(ray)) as workers:
+    if ray is not None:
+        opened: Workers = RayCluster(ray)
+    elif processes == 1:
+        opened = Workers()
+    else:
+        opened = WorkerProcesses(processes)
+    with closing(opened) as workers:
         yield workers

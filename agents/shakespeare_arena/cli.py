@@ -11,7 +11,12 @@ from rich.console import Console
 
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
-from shakespeare_agents.cli.playing import ResultFile, counted_games, games_progress, show_result
+from shakespeare_agents.cli.playing import (
+    ResultFile,
+    games_progress,
+    show_games_progress,
+    show_result,
+)
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
@@ -43,7 +48,7 @@ def evaluate(
     total = seats.deals_for(games) * seats.games_per_deal
     with (
         workers_options.open_chosen_workers(workers, ray) as crew,
-        counted_games(total) as on_progress,
+        show_games_progress(total) as on_progress,
     ):
         result = play_games(
             entrants,
@@ -104,7 +109,7 @@ def measure(
     choices.check_writable(out)
     with (
         workers_options.open_chosen_workers(workers, ray) as crew,
-        counted_games(None) as on_progress,
+        show_games_progress(None) as on_progress,
     ):
         try:
             result = place(
@@ -154,7 +159,7 @@ def dataset(
     try:
         with (
             workers_options.open_chosen_workers(workers, ray) as crew,
-            counted_games(games) as on_progress,
+            show_games_progress(games) as on_progress,
         ):
             total = write_dataset(
                 out,
@@ -252,7 +257,7 @@ def arena(
 
     def report_command() -> str:
         # Asked for late, since the file may name a game of its own.
-        options = registry.own_game_options()
+        options = registry.game_file_options()
         return command("arena", "--report", "--results", folder, *options)
 
     try:

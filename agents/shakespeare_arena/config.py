@@ -12,7 +12,7 @@ from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant, make, parsed
+from shakespeare_agents.naming import Entrant, make, parse_if_name
 from shakespeare_agents.programs import (
     Limits,
     Program,
@@ -22,14 +22,14 @@ from shakespeare_agents.programs import (
 )
 from shakespeare_arena.ladders.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import parse_toml, read_text
-from shakespeare_env.checks.values import in_words, short_repr
+from shakespeare_env.checks.values import error_text, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import ArenaError, ShakespeareEnvError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.agent import name_of
 
-with needing("arena", "the arena needs"):
+with requires_extra("arena", "the arena needs"):
     import pydantic
 
 _MODEL = pydantic.ConfigDict(
@@ -162,8 +162,8 @@ class ArenaConfig(pydantic.BaseModel):
         The file of a game, `game = "my.py:GAME"`, is run if the configuration is trusted.
 
         Raises:
-            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or as of
-                `of`.
+            ArenaError: the file cannot be read, it runs a game's file and is not trusted, or `of`
+                raises it.
         """
         file = Path(path)
         try:
@@ -173,7 +173,7 @@ class ArenaConfig(pydantic.BaseModel):
             raise ArenaError(f"{file}: cannot be read as an arena ({fault})") from fault
         folder = file.resolve().parent
         game = settings.get("game", registry.DEFAULT)
-        if registry.is_in_file(game):
+        if registry.is_file_reference(game):
             if not trusted:
                 raise ArenaError(f"{file} runs {game!r}; add --trust if you trust it")
             try:
@@ -186,14 +186,14 @@ class ArenaConfig(pydantic.BaseModel):
         """Return the programs and the Python code that playing would run, for review beforehand."""
         texts = [each.agent for each in self.agents if isinstance(each.agent, str)]
         programs = [" ".join(each.program) for each in self.agents if each.program]
-        return [*programs, *naming.running_python(texts)]
+        return [*programs, *naming.names_running_python(texts)]
 
 
 def _validated(settings: Mapping[str, Any], where: str) -> ArenaConfig:
     try:
         return ArenaConfig.model_validate(dict(settings))
     except pydantic.ValidationError as fault:
-        raise ArenaError(f"{where}: {in_words(fault)}") from fault
+        raise ArenaError(f"{where}: {error_text(fault)}") from fault
 
 
 class _WorkingFolder:
@@ -263,7 +263,7 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
 
 def _make_agent(contender: Contender, config: ArenaConfig, game: Game) -> tuple[str, Any]:
     if contender.program is None:
-        given = parsed(contender.agent)
+        given = parse_if_name(contender.agent)
         agent = make(given, game)
         return agent_digest(given, agent, game), agent
     limits = Limits(**contender.limits)

@@ -10,7 +10,7 @@ from pathlib import Path
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
 from shakespeare_agents.travel import agent_set
-from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_order
+from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_shard_order
 from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import ResultsFolder, open_results
 from shakespeare_arena.seating import RunSettings, Seating, SeatPlan
@@ -54,7 +54,8 @@ def write_dataset(
         workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
-        ArenaError, DatasetError, OSError: as of `results.open_results`; what is kept stays.
+        ArenaError, DatasetError, OSError: `results.open_results` raises it. Results that are kept
+            already stay as they are.
         ValueError: a number is out of range, a variant does not allow this number of seats, an
             agent has two names, or a name cannot be printed or is of two agents, of the folder's
             too.
@@ -93,7 +94,7 @@ def write_dataset(
         seen = results.results.select("agents", "digests").explode("agents", "digests").unique()
         _check_names([*seen.iter_rows(), *named])
         with closing((workers or Workers()).run(job, missing(results))) as shards:
-            for rows in in_order(shards):
+            for rows in in_shard_order(shards):
                 results.append(rows)
                 report(int(rows["actions"].list.len().sum()), rows.height)
     return deals * seats.games_per_deal

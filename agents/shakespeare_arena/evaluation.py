@@ -323,8 +323,8 @@ def evaluate(
             They change no result.
 
     Raises:
-        ValueError: there are too many entrants, a number is out of range, or as of `make`.
-        TypeError: a number is not whole, `entrants` is no sequence, or as of `make`.
+        ValueError: there are too many entrants, a number is out of range, or `make` raises it.
+        TypeError: a number is not whole, `entrants` is no sequence, or `make` raises it.
         MemoryLimitError: the results would not fit this machine.
         WorkerError: workers are lost, or an agent is another one there.
     """

@@ -239,8 +239,8 @@ def measure(
     Raises:
         KeyboardInterrupt: before a first deal is over; later it returns what it has.
         CheckpointError: the scale's network is not for the box in force.
-        ValueError: a number is out of range, there is one seat, or as of `make`.
-        TypeError: a number is not whole, or as of `make`.
+        ValueError: a number is out of range, there is one seat, or `make` raises it.
+        TypeError: a number is not whole, or `make` raises it.
         WorkerError: workers are lost, or an agent is another one there.
     """
     rules = registry.game(game)

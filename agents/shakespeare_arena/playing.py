@@ -17,7 +17,7 @@ from shakespeare_agents.workers import (
     Workers,
     cumulative,
     ignore_progress,
-    in_order,
+    in_shard_order,
 )
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_arena.seating import RunSettings, Seating, seat_plan
@@ -163,7 +163,7 @@ class DealSeries:
             self.seats.seatings(deals[first : first + together], self._job.digests)
             for first in range(0, len(deals), together)
         )
-        ends = list(in_order(self._workers.run(self._job, seatings, self._on_progress)))
+        ends = list(in_shard_order(self._workers.run(self._job, seatings, self._on_progress)))
 
         seating = self.seats.of(deals)
         players = len(self.names)

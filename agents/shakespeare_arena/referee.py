@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.programs import Answers, Fault
 from shakespeare_agents.python_names import fault_in_words
-from shakespeare_env.compile.decorators import seconds_spent
+from shakespeare_env.compile.decorators import compile_seconds
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.play.agent import AnyAgent, decide
@@ -118,10 +118,10 @@ class RefereedLineup(Lineup):
         rng = self._asked(batch, rows)
         before = rng.saved()
         started = perf_counter()
-        compiled_before = seconds_spent()
+        compiled_before = compile_seconds()
         chosen = _choice(agent, batch, rows, rng)
         # Compiling rules, which is done once, is no thinking.
-        compiling = seconds_spent() - compiled_before
+        compiling = compile_seconds() - compiled_before
         seconds = max(0.0, perf_counter() - started - compiling) / len(rows)
         if not isinstance(chosen, Fault):
             return Answers(chosen, seconds, {})

@@ -22,7 +22,7 @@ from pydantic import Field, TypeAdapter
 from shakespeare_agents.storage import hold_folder, is_leftover, write_atomically
 from shakespeare_arena.seating import Match
 from shakespeare_env.checks.limits import read_regular
-from shakespeare_env.checks.values import in_words
+from shakespeare_env.checks.values import error_text
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.frames import load_polars, parquet_bytes
 from shakespeare_env.datasets.parquet import read_parquet
@@ -149,8 +149,8 @@ def merge(folders: Sequence[Path], into: Path) -> int:
     """Copy the games of some folders into one, old or new, and return the number of games added.
 
     Raises:
-        ArenaError, DatasetError, ModuleNotFoundError, OSError: as of `open_results`; ArenaError
-            also if the folders hold different games.
+        ArenaError, DatasetError, ModuleNotFoundError, OSError: `open_results` raises it.
+        ArenaError: the folders hold different games.
     """
     games = {arena_game(folder): folder for folder in folders}
     if len(games) != 1:
@@ -180,7 +180,7 @@ def _read_last_plan(folder: Path, game: str) -> RoundPlan | None:
                 raise ValueError(f"a table of {match.players} seats has no such rotations")
     except (OSError, ValueError) as fault:
         raise ArenaError(
-            f"{path}: cannot be read ({in_words(fault)}); delete it: the round is planned anew"
+            f"{path}: cannot be read ({error_text(fault)}); delete it: the round is planned anew"
         ) from fault
     return plan
 

@@ -18,9 +18,9 @@ from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import CONFIG_NAME, ResultsFolder, RoundPlan, open_results
 from shakespeare_arena.seating import RunSettings, Seating
 from shakespeare_env.core import registry
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
-with needing("arena", "the arena needs"):
+with requires_extra("arena", "the arena needs"):
     import polars as pl
 
 SHARD_S = 3.0

@@ -16,7 +16,7 @@ from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
 from shakespeare_env.cli.choices import exit_with_error, interrupted
 from shakespeare_env.errors import ShakespeareEnvError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 _DEFAULT_PLAYERS = ("heuristic", "network")
 
@@ -64,7 +64,7 @@ def findings(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help=f"The agent at every seat: {lineup_options.WHO} May be given again.",
+            help=f"The agent at every seat: {lineup_options.AGENT_CHOICES} May be given again.",
             show_default=" and ".join(_DEFAULT_PLAYERS),
         ),
     ] = None,
@@ -102,7 +102,7 @@ def findings(
             _sample(out, choices.find_game(game_name).name, sample, seed, groups)
             return
         # Slow imports are late to keep the shell's completion quick.
-        with needing("arena", "findings need"):
+        with requires_extra("arena", "findings need"):
             if report is not None:
                 _report(report, out)
                 return
@@ -131,13 +131,13 @@ def findings(
 
 
 def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> None:
-    from shakespeare_env.boxes import names_of, sample_box
+    from shakespeare_env.boxes import box_file_names, sample_box
 
     if out.exists() and any(out.iterdir()):
         exit_with_error(f"{out} is not empty; give a new folder")
     drawn = None if groups is None else groups.split(",")
     out.mkdir(parents=True, exist_ok=True)
-    for number, name in enumerate(names_of(count)):
+    for number, name in enumerate(box_file_names(count)):
         write_output(out / name, sample_box(game, seed, number, drawn).encode())
     typer.echo(f"Wrote {count} boxes to {out}.")
 

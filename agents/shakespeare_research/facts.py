@@ -18,7 +18,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_env.boxes import differ, fact_at, facts_by_group
+from shakespeare_env.boxes import differ, fact_at, fact_groups
 from shakespeare_env.checks.box_files import Keys
 from shakespeare_research.verdicts import variance_between
 
@@ -44,7 +44,7 @@ class DrawnBoxes:
 
     def __init__(self, game: str, own: Facts, boxes: Mapping[str, Facts]) -> None:
         self._boxes = boxes
-        group_of = facts_by_group(game)
+        group_of = fact_groups(game)
         self.kinds: dict[str, str] = {}
         """The kind of each box: `own`, the name of the only group drawn, or `all` for several."""
         for name, box in boxes.items():
@@ -79,7 +79,7 @@ def explained_by_groups(
     Args:
         values: Estimates, float64[findings, boxes].
         errors: Their standard errors, float64[findings, boxes].
-        kinds: The kind of each box, as of `DrawnBoxes`. Two or more are `all`.
+        kinds: The kind of each box; see `DrawnBoxes`. Two or more are `all`.
     """
     values, errors = _scaled(values, errors, _places(kinds, "all"))
     groups = []

@@ -15,7 +15,7 @@ import polars as pl
 from numpy.typing import NDArray
 
 from shakespeare_agents.naming import make
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, ObservationLayout
@@ -389,7 +389,7 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     supply = f"supply_{what}" if f"supply_{what}" in (game.state.names or ()) else None
     if supply is not None:
         room = min(room, int(records[supply].max()))
-    if not is_whole(amount) or not 0 <= amount <= room:
+    if not is_integer(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
     able = np.arange(len(records)) if supply is None else np.flatnonzero(records[supply] >= amount)
     places = np.repeat(able, 2)

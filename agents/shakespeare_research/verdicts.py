@@ -164,7 +164,7 @@ def findings(
 
     Args:
         answers: The answers, with a column `box`.
-        kinds: The kinds of the boxes, as of `facts.DrawnBoxes`.
+        kinds: The kinds of the boxes; see `facts.DrawnBoxes`.
         questions: The questions by name.
     """
     kept = {}

@@ -22,7 +22,7 @@ from shakespeare_arena.reports import printable_name
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import short_name
 from shakespeare_env.core import registry
-from shakespeare_env.core.registry import box_fault
+from shakespeare_env.core.registry import box_mismatch
 from shakespeare_env.datasets.reading import read_results
 from shakespeare_env.errors import DatasetError, PositionError
 from shakespeare_env.play.history import GameHistory
@@ -106,7 +106,7 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
     number, first = written[0]
     where = f"{name}, line {number}"
     entries, start = _read_line(first, where)
-    if "box_digest" in entries and (fault := box_fault(start.game.name, entries["box_digest"])):
+    if "box_digest" in entries and (fault := box_mismatch(start.game.name, entries["box_digest"])):
         raise DatasetError(f"{name}: {fault}")
     agents = entries.get("agents")
     if agents is not None:

@@ -1,1 +1,1 @@
-"""Checks of what comes from outside: values, positions, files, boxes, requests for memory."""
+"""Checks of input from outside: values, positions, files, boxes and requests for memory."""

@@ -16,14 +16,14 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import BoxError
 
 Keys = tuple[str | int, ...]
-"""The keys that lead to an entry of a file; tables of a list are numbered."""
+"""The keys that lead to an entry of a file. An entry of a list has its index as key."""
 Text = Annotated[str, StringConstraints(min_length=1, pattern=r"\S")]
 Identifier = Annotated[str, StringConstraints(pattern="^[a-z0-9_]+$")]
 Ids = tuple[Identifier, ...]
 
 
 class Facts(BaseModel):
-    """A table of a box file, or a whole box."""
+    """The model of a table of a box file, or of a complete box."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True)
 
@@ -32,17 +32,18 @@ F = TypeVar("F", bound=Facts)
 
 
 def box_in_force(package: Path, variable: str) -> Path:
-    """Return the box file that an environment variable names, or else the package's own."""
+    """Return the box file that an environment variable names, by default the package's own."""
     return Path(os.environ.get(variable) or package / "box.toml")
 
 
 def read_box(kind: type[F], package: Path, path: Path) -> F:
     """Read a box file and check it by its model.
 
-    Tables that the file lacks are those of the package's own box.
+    Tables that the file lacks are taken from the package's own box.
 
     Raises:
-        BoxError: the file cannot be read, or an entry is wrong; names file, entry and value.
+        BoxError: the file cannot be read, or an entry is wrong; the message names file, entry and
+            value.
     """
     return checked_box(kind, complete_facts(package, path), path)
 
@@ -51,7 +52,7 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
     """Check the parsed facts of a box file by its model; `path` names the file in errors.
 
     Raises:
-        BoxError: an entry is wrong; names file, entry and value.
+        BoxError: an entry is wrong; the message names file, entry and value.
     """
     text = json.dumps(_without_sources(facts), default=str)
     try:
@@ -61,13 +62,13 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
         fault = first["msg"].removeprefix("Value error, ")
         if first["type"] != "missing" and first["loc"]:
             fault = f"{short_repr(first['input'])}: {fault}"
-        raise BoxError(f"{path}: {_entry(facts, first['loc'])}{fault}") from None
+        raise BoxError(f"{path}: {_entry_prefix(facts, first['loc'])}{fault}") from None
 
 
 def facts_digest(package: Path, path: Path) -> str:
     """Return the SHA-256 of a box file without comments and sources.
 
-    Tables that the file lacks are those of the package's own box.
+    Tables that the file lacks are taken from the package's own box.
     """
     return digest_of_facts(complete_facts(package, path))
 
@@ -79,7 +80,7 @@ def digest_of_facts(facts: Mapping[str, Any]) -> str:
 
 
 def box_facts(path: Path) -> dict[str, Any]:
-    """Return a box file's facts without sources; BoxError if it cannot be read or is no TOML."""
+    """Return a box file's facts without sources; BoxError if it cannot be read or is not TOML."""
     facts: dict[str, Any] = _without_sources(_parsed(path))
     return facts
 
@@ -87,16 +88,21 @@ def box_facts(path: Path) -> dict[str, Any]:
 def _without_sources(value: Any) -> Any:
     """Return parsed TOML without the entries that say where values come from."""
     if isinstance(value, Mapping):
-        facts = (key for key in value if key not in ("source", "sources"))
-        return {key: _without_sources(value[key]) for key in facts}
-    return [_without_sources(item) for item in value] if isinstance(value, list) else value
+        return {
+            key: _without_sources(entry)
+            for key, entry in value.items()
+            if key not in ("source", "sources")
+        }
+    if isinstance(value, list):
+        return [_without_sources(item) for item in value]
+    return value
 
 
 def complete_facts(package: Path, path: Path) -> dict[str, Any]:
-    """Return the parsed facts of a box file; tables that it lacks are those of the package's own.
+    """Return the parsed facts of a box file, with tables that it lacks from the package's own box.
 
     Raises:
-        BoxError: a file cannot be read or is no TOML.
+        BoxError: a file cannot be read or is not TOML.
     """
     return {**_parsed(package / "box.toml"), **_parsed(path)}
 
@@ -107,17 +113,27 @@ def _parsed(path: Path) -> dict[str, Any]:
     except OSError as error:
         raise BoxError(f"{path}: cannot be read ({error.strerror}); give a box file") from error
     except ValueError as error:
-        raise BoxError(f"{path}: it is no TOML file ({error}); correct it") from error
+        raise BoxError(f"{path}: it is not a TOML file ({error}); correct it") from error
 
 
-def _entry(facts: Any, keys: Keys) -> str:
-    """Return how errors name an entry, such as `characters.hamlet.cost: `, by ids of tables."""
+def _entry_prefix(facts: Any, keys: Keys) -> str:
+    """Return how errors name an entry, such as `characters.hamlet.cost: `.
+
+    An entry of a list is named by its `id`, or by its index if it has none.
+    """
+    if not keys:
+        return ""
+
     names = []
+    value = facts
     for key in keys:
         try:
-            facts = facts[key]
+            value = value[key]
         except (KeyError, IndexError, TypeError):
-            facts = None
-        own = facts.get("id") if isinstance(facts, Mapping) else None
-        names.append(own if isinstance(key, int) and isinstance(own, str) else str(key))
-    return f"{'.'.join(name for name in names if name != '[key]')}: " if names else ""
+            value = None
+        name = str(key)
+        if isinstance(key, int) and isinstance(value, Mapping) and isinstance(value.get("id"), str):
+            name = value["id"]
+        if name != "[key]":  # Pydantic's mark for a fault of a key instead of its value
+            names.append(name)
+    return f"{'.'.join(names)}: "

@@ -1,7 +1,7 @@
-"""Limits on files and memory, so that no input takes the machine down.
+"""Limits on files and memory, so that no input can exhaust the machine.
 
-A file from outside must be regular, and its size is known before it is read, since a device may be
-endless and a pipe waits for its writer. A link counts as the file that it leads to.
+A file from outside must be a regular file, since a device may be endless and a pipe waits for its
+writer. Its size is checked before it is read. A link counts as the file that it leads to.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _CONTAINER_LIMITS = (
 
 
 def regular_size(path: Path, at_most: int | None = None) -> int:
-    """Return a file's size in bytes, for code that then reads the file by its name.
+    """Return the size of a regular file in bytes.
 
     Raises:
         OSError: there is no such file, it is a folder, a device or a pipe, or it has more than
@@ -41,14 +41,17 @@ def regular_size(path: Path, at_most: int | None = None) -> int:
 
 
 def read_regular(path: Path, at_most: int) -> bytes:
-    """Return a file's content, up to the size that it had; errors are those of `regular_size`."""
+    """Return a file's content, limited to its size when it is opened.
+
+    Errors are those of `regular_size`.
+    """
     size = regular_size(path, at_most)
     with path.open("rb") as file:
         return file.read(size)
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """Parse TOML from outside; ValueError if it is no TOML or nests too deeply."""
+    """Parse TOML from outside; ValueError if it is not TOML or nests too deeply."""
     try:
         return tomllib.loads(text)
     except RecursionError as fault:
@@ -56,7 +59,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def is_utf8(path: Path) -> bool:
-    """Return whether a path can be written in UTF-8, which some libraries take for granted."""
+    """Return whether a path can be encoded in UTF-8, as some libraries assume."""
     try:
         str(path).encode()
     except UnicodeEncodeError:
@@ -68,7 +71,7 @@ def read_text(path: Path, at_most: int = 2**20) -> str:
     """Return a file's text in UTF-8, without the byte order mark that some editors put first.
 
     Raises:
-        OSError: as for `regular_size`.
+        OSError: the file cannot be read; see `regular_size`.
         UnicodeDecodeError: the file is not in UTF-8.
     """
     return read_regular(path, at_most).decode("utf-8-sig")
@@ -76,7 +79,7 @@ def read_text(path: Path, at_most: int = 2**20) -> str:
 
 @cache
 def total_memory() -> int | None:
-    """Return how many bytes of memory this process may use; None if the system does not say."""
+    """Return the number of bytes that this process may use; None if the system does not say."""
     limits = []
     with suppress(AttributeError, ValueError, OSError):  # sysconf or a name is missing
         limits.append(os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE"))
@@ -96,8 +99,8 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
         remedy: The remedy, such as `"use fewer games"`.
 
     Raises:
-        MemoryLimitError: `needed` is more than `total_memory()`. If that is None, nothing is
-            refused.
+        MemoryLimitError: `needed` is more than `total_memory()`. Nothing is refused if
+            `total_memory()` is None.
     """
     total = total_memory()
     if total is not None and needed > total:

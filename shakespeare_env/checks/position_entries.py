@@ -1,7 +1,7 @@
-"""Readers for the entries of a position in text.
+"""Readers for the entries of a position in notation.
 
-Each returns a checked value or raises PositionError, which names the place (`seats[2].mood`), the
-value and the remedy.
+Each reader returns a checked value or raises PositionError, which names the place
+(`seats[2].mood`), the value and the remedy. The argument `where` is that place.
 """
 
 from __future__ import annotations
@@ -19,14 +19,14 @@ def refuse(where: str, fault: str, remedy: str) -> NoReturn:
 
 
 def mapping(value: object, where: str) -> Mapping[str, Any]:
-    """Return a JSON object."""
+    """Return a value that must be a JSON object."""
     if not isinstance(value, Mapping):
         refuse(where, f"{short_repr(value)} is not an object", "write an object")
     return value
 
 
 def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
-    """Return a JSON object that has exactly these keys."""
+    """Return a value that must be a JSON object with exactly these keys."""
     given = mapping(value, where)
     for key in given:
         if key not in keys:
@@ -38,7 +38,7 @@ def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
 
 
 def integer(value: object, where: str, low: int, high: int) -> int:
-    """Return an integer in a range; True and 1.0 are refused."""
+    """Return a value that must be an integer from `low` to `high`; True and 1.0 are refused."""
     if type(value) is not int or not low <= value <= high:
         remedy = f"write a whole number from {low} to {high}"
         refuse(where, f"{short_repr(value)} is out of place", remedy)
@@ -46,21 +46,21 @@ def integer(value: object, where: str, low: int, high: int) -> int:
 
 
 def truth(value: object, where: str) -> bool:
-    """Return true or false."""
+    """Return a value that must be true or false."""
     if not isinstance(value, bool):
         refuse(where, f"{short_repr(value)} is out of place", "write true or false")
     return value
 
 
 def choice(value: object, where: str, known: Sequence[str]) -> int:
-    """Return the index of a text among those that are known."""
+    """Return the index of a value that must be one of the known texts."""
     if not isinstance(value, str) or value not in known:
         refuse(where, f"{short_repr(value)} is not known here", "use one of " + ", ".join(known))
     return known.index(value)
 
 
 def items(value: object, where: str, most: int) -> list[Any]:
-    """Return a list of limited length."""
+    """Return a value that must be a list of at most `most` entries."""
     if not isinstance(value, list):
         refuse(where, f"{short_repr(value)} is not a list", "write a list")
     if len(value) > most:
@@ -69,21 +69,21 @@ def items(value: object, where: str, most: int) -> list[Any]:
 
 
 def choices(value: object, where: str, known: Sequence[str], most: int) -> list[int]:
-    """Return the indices of a list of known texts."""
+    """Return the indices of a list of at most `most` known texts."""
     entries = items(value, where, most)
     return [choice(entry, f"{where}[{i}]", known) for i, entry in enumerate(entries)]
 
 
 def seats(value: object, where: str, players: int) -> list[int]:
-    """Return a list of different seats at the table."""
+    """Return a list of seats at a table of `players`, each seat at most once."""
     entries = items(value, where, players)
-    found = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
-    if len(set(found)) != len(found):
+    listed = [integer(entry, f"{where}[{i}]", 0, players - 1) for i, entry in enumerate(entries)]
+    if len(set(listed)) != len(listed):
         refuse(where, f"{short_repr(value)} names a seat twice", "name every seat once")
-    return found
+    return listed
 
 
 def counts(value: object, where: str, known: Sequence[str], high: int) -> list[int]:
-    """Return the counts of an object that has one for each known text, in order."""
+    """Return the counts, from 0 to `high`, of an object that has one for each known text."""
     given = table(value, where, known)
     return [integer(given[name], f"{where}.{name}", 0, high) for name in known]

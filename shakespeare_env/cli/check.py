@@ -51,7 +51,7 @@ def check(
     elif observation:
         read = {"observation", "game_name"}
         refuse_unread(context, read, "--observation lists the fields alone")
-    own = [text for text in map(str, files or ()) if registry.is_in_file(text)]
+    own = [text for text in map(str, files or ()) if registry.is_file_reference(text)]
     if own and len(own) == len(files or ()):
         refuse_unread(context, {"files"}, "FILE.py:GAME names the game, which has no box")
     game = find_game(game_name)
@@ -84,16 +84,16 @@ def _is_plausible(game: str, file: Path, every: bool) -> bool:
     from rich.console import Console
     from rich.table import Table
 
-    from shakespeare_env.boxes import constraints, violated
+    from shakespeare_env.boxes import constraints, violated_constraints
 
     console = Console()
     known = constraints(game)
-    wrong = dict(violated(game, file))
+    wrong = dict(violated_constraints(game, file))
     table = Table("", "What holds for every copy", "Source", "What is wrong")
     for constraint in known if every else wrong:
         mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"
         faults = "\n".join(wrong.get(constraint, ()))
-        table.add_row(mark, constraint.says, constraint.source, faults)
+        table.add_row(mark, constraint.description, constraint.source, faults)
     held = f"{len(known) - len(wrong)} of {len(known)} constraints hold"
     console.print(f"{file}: {held}", highlight=False, markup=False, soft_wrap=True)
     if table.rows:

@@ -66,7 +66,7 @@ def find_game(name: str, argument: str = "--game") -> Game:
     A wrong name is a usage error; the command exits if the game's box is invalid.
     """
     with usage_errors(argument):
-        return registry.named(name)
+        return registry.resolve(name)
 
 
 def check_own_game(own: Game | None, name: str, where: object) -> None:

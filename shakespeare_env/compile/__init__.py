@@ -1,1 +1,1 @@
-"""Rules as machine code, and the folder that keeps it."""
+"""The compiler of rules to machine code, and the cache of compiled code on disk."""

@@ -1,10 +1,10 @@
-"""The folders on disk that keep the machine code of kernels.
+"""The cache of compiled kernels on disk.
 
 Numba's own cache looks only at the file of the cached function, so it would run old rules after an
-edit of a function that is called. Here a folder is named after the digest of all that is compiled
-(`digest.py`), so stale code is never loaded.
+edit of a function that it calls. Here a folder is named after the digest of everything that is
+compiled (`digest.py`), so stale code is never loaded.
 
-Loading compiled code runs it: whoever can write to the folder can run code.
+Loading compiled code runs it, so anybody who can write to the folder can run code.
 """
 
 from __future__ import annotations
@@ -26,12 +26,12 @@ from platformdirs import user_cache_path
 from shakespeare_env.compile.digest import AnyFunction, code_digest
 
 CACHE_VARIABLE = "SHAKESPEARE_CACHE"
-"""The environment variable that names the folder in place of the user's cache folder."""
+"""The environment variable that names a folder to use in place of the user's cache folder."""
 _REMEDY = f"set {CACHE_VARIABLE} to a folder that you alone can write to"
 
 
 class KernelCache(Cache):  # type: ignore[misc]
-    """Numba's cache of one kernel. One process compiles while the others wait."""
+    """The cache of one kernel, in Numba's interface. One process compiles while others wait."""
 
     def __init__(self, dispatcher: Any, owner: str, purpose: str) -> None:
         name = dispatcher.py_func.__name__.strip("<>")
@@ -49,10 +49,10 @@ class KernelCache(Cache):  # type: ignore[misc]
             # The folder's name identifies the source, so the file needs no stamp.
             self._cache_path = str(folder)
             self._cache_file = IndexDataCacheFile(self._cache_path, name, source_stamp=None)
-            with ExitStack() as turn:
-                with suppress(OSError):  # the folder cannot be written to
+            with ExitStack() as locked:
+                with suppress(OSError):  # without a folder to write to, compile without a lock
                     folder.mkdir(0o700, parents=True, exist_ok=True)
-                    lock = turn.enter_context((folder / f"{name}.lock").open("wb"))
+                    lock = locked.enter_context((folder / f"{name}.lock").open("wb"))
                     fcntl.flock(lock, fcntl.LOCK_EX)
                 return compile_kernel(signature)
 
@@ -60,7 +60,7 @@ class KernelCache(Cache):  # type: ignore[misc]
         dispatcher._cache = self
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or None, with a notice, if it must be compiled."""
+        """Return the code for a signature, or announce that it is compiled and return None."""
         target_context.refresh()
         try:
             if self._cache_file is not None:
@@ -74,12 +74,12 @@ class KernelCache(Cache):  # type: ignore[misc]
             )
             with suppress(OSError):
                 self.flush()
-        with suppress(OSError, ValueError, AttributeError):  # a program without a console
+        with suppress(OSError, ValueError, AttributeError):  # the program has no console
             sys.stderr.write(f"shakespeare-env: compiling {self._purpose}, for the first use ...\n")
         return None
 
     def save_overload(self, sig: Any, data: Any) -> None:
-        """Keep compiled code on disk, or warn if the disk does not allow it."""
+        """Keep compiled code on disk, or warn if it cannot be written."""
         try:
             reduced = None if self._cache_file is None else self._reduced(data)
             if reduced is not None:
@@ -99,20 +99,20 @@ class KernelCache(Cache):  # type: ignore[misc]
 
     @staticmethod
     def _reduced(data: Any) -> Any:
-        """Return what is kept; None for code that holds dynamic globals, i.e. local addresses."""
+        """Return what is kept on disk, or None for code that holds addresses of this process."""
         return None if data.library.has_dynamic_globals else data._reduce()
 
 
-@cache  # warns once of each fault, however many kernels it concerns
+@cache  # warns once of each fault, however many kernels it affects
 def _warn(fault: str) -> None:
     warnings.warn(fault, RuntimeWarning, stacklevel=2)
 
 
 def code_folder(owner: str, function: AnyFunction) -> Path | None:
-    """Return the folder for a function's machine code, or None, with a warning, if it is not kept.
+    """Return the folder for a function's machine code, or warn and return None if it is not kept.
 
-    The folder is named after the owner and the digest of what is compiled. It lies in the folder
-    `SHAKESPEARE_CACHE` or else in the user's cache folder.
+    The folder is named after the owner and the digest of what is compiled. It is in the folder that
+    `SHAKESPEARE_CACHE` names, by default in the user's cache folder.
     """
     try:
         digest = code_digest(function)

@@ -1,7 +1,7 @@
-"""`rule` and `kernel`, which compile the functions of a game.
+"""The decorators `rule` and `kernel`, which compile the functions of a game.
 
 `rule` compiles functions that other compiled functions call. `kernel` compiles the few entry points
-from Python; they alone are kept on disk (`cache.py`).
+that Python calls. Only kernels are kept on disk (`cache.py`).
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ event.register("numba:compile", _clock)
 def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     """Compile a function for other compiled functions to call.
 
-    All its integers arrive as 64 bits. A version for each mixture of sizes would more than double
-    the time of compilation.
+    The function receives every integer as 64 bits. Compiling it for each mixture of sizes would
+    more than double the time of compilation.
 
     Args:
-        function: Reads and changes records and arrays, and allocates nothing.
+        function: A function that reads and changes records and arrays, and allocates nothing.
         **options: Further options of Numba.
     """
     if numba.config.DISABLE_JIT:
@@ -50,13 +50,13 @@ def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
     return cast(Callable[P, R], dispatcher)
 
 
-def part_of_kernel(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a rule that is always inlined into its callers, as suits one with many arrays."""
+def inlined_rule(function: Callable[P, R]) -> Callable[P, R]:
+    """Compile a rule that is always inlined into its callers, which suits rules of many arrays."""
     return rule(function, forceinline=True)
 
 
 def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
-    """Widen a rule's integers in the interpreter, where NumPy keeps sums of int8 in eight bits."""
+    """Widen a rule's integers when nothing is compiled, since NumPy adds int8 in eight bits."""
 
     @wraps(function)
     def call(*args: P.args, **kwargs: P.kwargs) -> R:
@@ -75,8 +75,8 @@ def kernel(owner: str, purpose: str | None = None) -> Callable[[Callable[P, R]],
     """Compile an entry point when it is first called, and keep its machine code on disk.
 
     Args:
-        owner: Begins the name of the folder that keeps the code, such as `"figaro"`.
-        purpose: Tells people what they wait for; by default the function's name.
+        owner: The beginning of the name of the folder that keeps the code, such as `"figaro"`.
+        purpose: What is compiled, in words for people who wait; by default the function's name.
     """
 
     def compile_and_keep(function: Callable[P, R]) -> Callable[P, R]:
@@ -89,6 +89,6 @@ def kernel(owner: str, purpose: str | None = None) -> Callable[[Callable[P, R]],
     return compile_and_keep
 
 
-def seconds_spent() -> float:
-    """Return the seconds this process has spent compiling, to subtract from a measured time."""
+def compile_seconds() -> float:
+    """Return the seconds that this process has spent compiling, to subtract from timings."""
     return _clock.duration if _clock.done else 0.0

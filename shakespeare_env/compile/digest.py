@@ -1,8 +1,8 @@
-"""Digests of compiled code: of everything that a function's machine code is made from.
+"""Digests of everything that a function's machine code is made from.
 
 A digest covers functions and values as this process holds them in memory. No file is read, because
-a file may have been edited since Python read it. Code that compiled functions do not call, such as
-how a game is drawn or agents are named, does not count, so its edits compile nothing anew.
+a file may have been edited since Python read it. A digest does not cover code that compiled
+functions never call, such as drawing, so an edit of that code causes no recompilation.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ AnyFunction = Callable[..., Any]
 
 
 def _device_compiler() -> str:
-    """Return the version of the compiler for GPUs, or an empty text if it is not installed."""
+    """Return the version of the compiler for GPUs, or an empty string if it is not installed."""
     with suppress(PackageNotFoundError):
         return version("numba-cuda")
     return ""
@@ -45,9 +45,9 @@ _VERSIONS = (
     _device_compiler(),
 )
 _LIBRARIES = {"_operator", "builtins", "cmath", "math", "numba", "numpy", "operator", "random"}
-"""The modules that the compiler knows. `_VERSIONS` says what they do, so their names are enough.
+"""The modules whose functions are described by name alone, since `_VERSIONS` decides what they do.
 
-A file of a user may have the name of any other module.
+Only modules that a user's file cannot replace are listed.
 """
 _COMPILER_MODULES = (
     "shakespeare_env.compile.cache",
@@ -55,7 +55,7 @@ _COMPILER_MODULES = (
     "shakespeare_env.compile.digest",
     "shakespeare_env.compile.rule_compiler",
 )
-"""The modules that decide how functions are compiled and kept."""
+"""The modules that decide how functions are compiled and cached."""
 _CODE_PARTS = (
     "co_name",
     "co_flags",
@@ -75,26 +75,27 @@ _PLAIN = (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType)
 """The types of values that `repr` describes in full."""
 
 _first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
-"""Functions as they were when they were first compiled or loaded.
+"""The description and the callees of each function when it was first compiled or loaded.
 
-A compiled rule keeps the values that it read then, even if one of them is set anew. So a kernel
-compiled with that rule later would not be what its digest says.
+A compiled rule keeps the values that it read then, even if one of them is assigned again. A kernel
+that is compiled with that rule later would therefore not match its digest.
 """
 
 
 def code_digest(function: AnyFunction) -> str:
     """Return the SHA-256 of everything that a function's machine code is made from.
 
-    That is the code of the function and of all that it calls, the values that they read, and the
-    compiler.
+    This is the code of the function and of all functions that it calls, the values that they read,
+    and the compiler.
 
     Raises:
-        TypeError: a function reads what cannot be described, or differs from what was compiled.
+        TypeError: a function reads a value that cannot be described, or a function or its values
+            have changed since it was compiled.
     """
     parts: list[object] = [COMPILER_OPTIONS, _VERSIONS, _compiler_code()]
     functions: list[Any] = [getattr(function, "py_func", function)]
     undescribed: list[TypeError] = []
-    for current in functions:  # the list grows by the functions that are called
+    for current in functions:  # the list grows by the callees of each function
         callees: list[FunctionType] = []
         try:
             content = _content_of(current, callees)
@@ -110,7 +111,7 @@ def code_digest(function: AnyFunction) -> str:
         functions += [callee for callee in dict.fromkeys(callees) if callee not in functions]
         parts.append((content, [functions.index(callee) for callee in callees]))
 
-    if undescribed:  # raised only now, so that `_first_read` knows all the other functions
+    if undescribed:  # raised only now, so that `_first_read` holds all the other functions
         raise undescribed[0]
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -130,11 +131,11 @@ def _compiler_code() -> list[object]:
 
 
 def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
-    """Return a description of a function and of the values it reads; add what it calls."""
+    """Return a description of a function and of the values it reads, and add its callees."""
     code = _code_facts(function.__code__)
     read: list[object] = []
     for first, *attributes in code.names_read:
-        if first not in function.__globals__:  # a name of Python itself
+        if first not in function.__globals__:  # it is a builtin
             read.append(first)
             continue
         value = function.__globals__[first]
@@ -149,9 +150,9 @@ def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
 
 
 class _CodeFacts(NamedTuple):
-    """The SHA-256 of a code object and the global names that it reads.
+    """The SHA-256 of a code object, and the global names that it reads.
 
-    Each name is followed by the attributes that are taken from it at once: `("np", "float32")`.
+    A name comes with the attributes that are read from it, as in `("np", "float32")`.
     """
 
     digest: str
@@ -182,10 +183,10 @@ def _code_facts(code: CodeType) -> _CodeFacts:
 
 
 def _describe(value: Any, callees: list[FunctionType]) -> object:
-    """Return a description of a value, made of numbers and texts; add the functions it calls.
+    """Return a description of a value by numbers and strings, and add the functions that it calls.
 
     Raises:
-        TypeError: changes of such a value would go unnoticed.
+        TypeError: the value is of a type whose changes would go unnoticed.
     """
     kind = type(value)
     label = f"{kind.__module__}.{kind.__qualname__}"
@@ -195,7 +196,7 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
         return name
     if isinstance(value, Dispatcher):
         return label, *_describe_compiled(value, callees)
-    if isinstance(value, FunctionType):  # an `overload` that stands in for it would not be found
+    if isinstance(value, FunctionType):  # Numba would compile an `overload`, not this function
         raise TypeError(f"it calls {value!r}, which is no rule; compile it by `rule`")
     if isinstance(value, CodeType):
         return _code_facts(value).digest
@@ -219,7 +220,7 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
 
 
 def _describe_compiled(dispatcher: Any, callees: list[FunctionType]) -> tuple[object, ...]:
-    """Describe how a compiled function is compiled, and add the function itself."""
+    """Return a description of how a function is compiled, and add the function itself."""
     function = dispatcher.py_func
     if dispatcher.overloads and function not in _first_read:
         raise TypeError(
@@ -236,11 +237,13 @@ def _describe_compiled(dispatcher: Any, callees: list[FunctionType]) -> tuple[ob
 
 
 def _library_name(value: Any) -> str:
-    """Return the name of a library's module, function or class; an empty text for other values."""
+    """Return the name of a library's module, function or class, or "" for other values."""
     is_module = isinstance(value, ModuleType)
     module = value.__name__ if is_module else getattr(value, "__module__", None) or ""
     if module.partition(".")[0] not in _LIBRARIES:
         return ""
-    name = "" if is_module else getattr(value, "__name__", "")
-    found = value if is_module else getattr(sys.modules.get(module), name, None)
+    if is_module:
+        return str(module)
+    name = getattr(value, "__name__", "")
+    found = getattr(sys.modules.get(module), name, None)
     return f"{module}.{name}" if found is value else ""

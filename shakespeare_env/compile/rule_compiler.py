@@ -1,4 +1,4 @@
-"""How Numba compiles rules: its options, and the parts of its compiler that are replaced."""
+"""The compiler of rules: Numba's options, and replacements for parts of Numba's compiler."""
 
 from __future__ import annotations
 
@@ -18,25 +18,25 @@ from numba.np import arrayobj
 COMPILER_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
-    # The debug build. Without the check a wrong index reads or writes elsewhere in memory.
+    # The debug build checks indices. Without it, a wrong index reads or writes elsewhere in memory.
     "boundscheck": os.environ.get("SHAKESPEARE_BOUNDS") == "1",
     # Compiled code allocates nothing, so its arrays need no reference counts. Counting would cost
     # atomic operations for every row of a batch, and threads would contend for them.
     "_nrt": False,
 }
-"""Options of Numba for every rule and kernel."""
+"""Numba's options for every rule and kernel."""
 
 
 class RuleCompiler(CompilerBase):  # type: ignore[misc]
-    """A compiler that translates rules to LLVM's language and leaves the rest to their callers.
+    """A compiler that translates rules to LLVM IR only, and leaves the rest to their callers.
 
     Numba optimises every function and writes machine code for it, and does so again wherever the
-    function is called. Only kernels call rules, so rules are optimised and written as parts of
-    kernels alone. This halves the time of compilation and yields code of the same speed.
+    function is called. As only compiled code calls rules, they are optimised and written only as
+    parts of kernels. This halves the time of compilation and yields code of the same speed.
     """
 
     def define_pipelines(self) -> list[PassManager]:
-        """Return Numba's passes with the lowering replaced."""
+        """Return Numba's passes, with `_RuleLowering` in place of its lowering."""
         passes = DefaultPassBuilder.define_nopython_pipeline(self.state)
         passes.passes = [
             (_RuleLowering if step is NativeLowering else step, purpose)
@@ -48,7 +48,7 @@ class RuleCompiler(CompilerBase):  # type: ignore[misc]
 
 @register_pass(mutates_CFG=True, analysis_only=False)
 class _RuleLowering(NativeLowering):  # type: ignore[misc]
-    """The pass that writes a rule in LLVM's language, for callers to include."""
+    """The pass that writes a rule as LLVM IR, for callers to include."""
 
     _name = "rule_lowering"
 
@@ -58,7 +58,7 @@ class _RuleLowering(NativeLowering):  # type: ignore[misc]
         super().run_pass(state)
         state.library.finalize()
 
-        # Numba knows a called function by its entry point, though nothing is entered here.
+        # Numba finds a called function by its entry point, so give it one that is never entered.
         lowered = state.cr
         entry = _dynfunc.make_function(
             lowered.fndesc.lookup_module(),
@@ -77,7 +77,7 @@ class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
     """The code of a rule, which is used only inside the code of its callers."""
 
     def _optimize_final_module(self) -> None:
-        """Leave the optimisation to the callers."""
+        """Do nothing, as the code is optimised inside its callers."""
 
     def _finalize_final_module(self) -> None:
         self._finalize_dynamic_globals()
@@ -85,14 +85,14 @@ class RuleLibrary(JITCodeLibrary):  # type: ignore[misc]
 
 
 def _keep_negative_index(context: Any, builder: Any, kind: Any, index: Any, size: Any) -> Any:
-    """Return an index as it is. Rules never count from the end, so the check refuses -1."""
+    """Return an index without adding the size to a negative one, so that the check refuses -1."""
     return context.cast(builder, index, kind, types.intp)
 
 
 if COMPILER_OPTIONS["boundscheck"]:
     arrayobj.fix_integer_index = _keep_negative_index
 
-# Numba counts closures that share a name in order to tell them apart. If two processes compile,
-# both count from 1, and a third process that loads from both would take the code of one closure
-# for that of another. Random numbers do not repeat.
+# Numba numbers closures that share a name in order to tell them apart. Each process counts from 1,
+# so a process that loads code from two others could take one closure for another. Random numbers
+# avoid this.
 FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)

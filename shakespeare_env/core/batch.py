@@ -34,8 +34,8 @@ from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 
 CHOICE = np.uint64(0xC401CE)
 """Sets the random numbers of `random_actions` apart from those of the games."""
-_FEW = 256
-"""The number of games below which one thread steps them."""
+_FEWEST_TO_SHARE = 256
+"""The fewest games that several threads share; one thread steps fewer."""
 _PICKLED = ("rewards", "done", "final_scores", "final_winners", "_chance")
 """The arrays that a pickle holds besides the games."""
 
@@ -44,15 +44,15 @@ class Batch:
     """N games of one kind that are stepped together; every step overwrites the arrays.
 
     Game i depends only on the seed and on i, not on n, on threads or on the machine. Copies
-    (`copy.deepcopy`, `pickle`) continue the same games with the same chance to come. Threads that
-    share a batch wait for each other. An interrupt (Ctrl-C) comes before a step or after it. If one
-    comes while games are replaced, the batch raises RuntimeError until all games are `reset`.
+    (`copy.deepcopy`, `pickle`) continue the same games with the same random events. Threads that
+    share a batch wait for each other. An interrupt (Ctrl-C) takes effect before a step or after it.
+    If games were being replaced, the batch then raises RuntimeError until all games are `reset`.
 
     Args:
         game: The name of the game.
         n: The number of games.
         players: The number of seats of every game, or one number for each.
-        seed: Decides all chance.
+        seed: The seed of all random events.
         threads: The number of threads that share a step.
         autoreset: Whether the step that ends a game starts the next. If not, a finished game has
             `to_move` -1 and no legal action, and takes action -1 until it is reset.
@@ -66,11 +66,11 @@ class Batch:
         players: int8[n], read-only, the number of seats.
         to_move: int8[n], read-only, the seat to decide, -1 when the game is over.
         mask: bool[n, A], read-only, the legal actions of the seat to decide.
-        obs: int8[n, D], its observation.
+        obs: int8[n, D], the observation of the seat to decide.
         rewards: float32[n, S], the rewards of the last step by seat.
-        done: bool[n], the games that the last step ended.
-        final_scores: int16[n, S], the scores of the last game to end in each row.
-        final_winners: bool[n, S], its winners.
+        done: bool[n], whether the last step ended the game.
+        final_scores: int16[n, S], the scores by seat of the last game that ended in each row.
+        final_winners: bool[n, S], whether each seat won that game.
     """
 
     def __init__(
@@ -88,10 +88,11 @@ class Batch:
     ) -> None:
         self.game: Game = registry.game(game, box)
         self.actions = self.game.actions
-        self.n = n = checked_count("n", n)
+        n = checked_count("n", n)
+        self.n = n
         threads = checked_count("threads", threads, most=MOST_THREADS)
-        of_one = (*GameArrays.of(self.game, 1), *StepOutcome.of(self.game, 1))
-        needed = n * sum(array.nbytes for array in of_one)
+        arrays_of_one_game = [*GameArrays.of(self.game, 1), *StepOutcome.of(self.game, 1)]
+        needed = n * sum(array.nbytes for array in arrays_of_one_game)
         require_memory(f"{n:,} games of {game}", needed, "play fewer at once")
         self._variants = options
         seats, settings = checked_settings(self.game, n, players, autoreset, reward, options)
@@ -134,10 +135,10 @@ class Batch:
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
-        """Set up all games, or some, anew from a seed.
+        """Deal all games, or some, from a seed.
 
         Args:
-            seed: Decides their chance.
+            seed: The seed of their random events.
             deals: int[m], not negative, which game of the seed each row plays; None means that row
                 i plays game i.
             rows: int[m], increasing; None means all games.
@@ -173,29 +174,29 @@ class Batch:
             rows: int[m], increasing; None means all games.
 
         Returns:
-            `rewards` and `done`, which are 0 and False for games that were not played in.
+            `rewards` and `done`, which are 0 and False for games that are not in `rows`.
 
         Raises:
             IllegalMove: an action is not legal; no game has changed.
         """
         played = self._every_row if rows is None else checked_rows(self.n, rows)
 
-        def step(first: int, last: int) -> None:
+        def step_share(first: int, last: int) -> None:
             self._kernels.step(
                 self._arrays,
                 self._outcome,
                 played,
                 first,
                 last,
-                chosen,
+                checked_actions,
                 self._players,
                 self._settings,
             )
 
         with self._lock:
             self._check_complete()
-            chosen = as_actions(actions, len(played))
-            place = self.first_illegal(chosen, played)
+            checked_actions = as_actions(actions, len(played))
+            place = self.first_illegal(checked_actions, played)
             if place >= 0:
                 index = int(played[place])
                 action = int(np.asarray(actions)[place])
@@ -203,14 +204,14 @@ class Batch:
             if rows is not None:
                 self.rewards[:] = 0.0
                 self.done[:] = False
-            self._share(len(played), step)
+            self._share(len(played), step_share)
         return self.rewards, self.done
 
     def random_actions(self) -> npt.NDArray[np.int32]:
-        """Draw uniformly random legal actions, int32[n], -1 for games that are over."""
+        """Draw uniformly random legal actions, int32[n]; -1 for games that are over."""
         actions = np.empty(self.n, np.int32)
 
-        def choose(first: int, last: int) -> None:
+        def choose_share(first: int, last: int) -> None:
             self._kernels.choose(
                 self._chance[first:last],
                 self._mask[first:last],
@@ -220,34 +221,39 @@ class Batch:
 
         with self._lock:
             self._check_complete()
-            self._share(self.n, choose)
+            self._share(self.n, choose_share)
         return actions
 
     def first_illegal(self, actions: npt.NDArray[np.int32], rows: npt.NDArray[np.int64]) -> int:
-        """Return the place of the first of m actions that `step` would refuse, or -1."""
+        """Return the index of the first of m actions that `step` would refuse, or -1.
+
+        Args:
+            actions: int32[m], as from `as_actions`.
+            rows: int64[m], increasing.
+        """
         return int(self._kernels.first_illegal(self._arrays, rows, actions))
 
     def observe(self, seats: Integers, rows: Integers | None = None) -> npt.NDArray[np.int8]:
-        """Return what one seat of each game, or of each of some, may know, int8[m, D]."""
-        seen = self._every_row if rows is None else checked_rows(self.n, rows)
-        out = np.zeros((len(seen), self.game.layout.size), np.int8)
+        """Return the observation of one seat in each game, or in each of `rows`, int8[m, D]."""
+        observed = self._every_row if rows is None else checked_rows(self.n, rows)
+        observations = np.zeros((len(observed), self.game.layout.size), np.int8)
         with self._lock:
             self._check_complete()
-            of = checked_seats(seats, self._players[seen])
-            self._kernels.observe(self._games, seen, of, out)
-        return out
+            observers = checked_seats(seats, self._players[observed])
+            self._kernels.observe(self._games, observed, observers, observations)
+        return observations
 
     def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
-        """Return every seat's current score in all games, or in some, int16[m, S]."""
-        seen = self._every_row if rows is None else checked_rows(self.n, rows)
-        out = np.zeros((len(seen), self.game.max_seats), np.int16)
+        """Return the current scores by seat in all games, or in `rows`, int16[m, S]."""
+        scored = self._every_row if rows is None else checked_rows(self.n, rows)
+        scores = np.zeros((len(scored), self.game.max_seats), np.int16)
         with self._lock:
             self._check_complete()
-            self._kernels.scores(self._games, seen, out)
-        return out
+            self._kernels.scores(self._games, scored, scores)
+        return scores
 
     def save(self, indices: Integers | slice) -> Records:
-        """Return copies of games, random state included; equal games are equal bytes."""
+        """Return copies of games, random states included. Equal games have equal bytes."""
         rows = checked_selection(self.n, indices)
         with self._lock:
             self._check_complete()
@@ -258,34 +264,41 @@ class Batch:
 
         Raises:
             TypeError: the records are of another game.
-            PositionError: one of them cannot occur, for example because it was changed.
-            ValueError: the variants are not for that number of seats, or the records are not as
-                many as the games.
+            PositionError: a record cannot occur, for example because it was edited.
+            ValueError: a variant is not for that number of seats, or there is not one record for
+                each game.
         """
         self._put(*checked_games(self.game, self.n, indices, records, self._variants))
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
-        """Return copies of the games `rows`, int[m], with the same chance to come.
+        """Return copies of the games `rows`, int[m], with the same random events to follow.
 
-        Rows may come in any order and repeat. The copies run on one thread with `autoreset=False`;
-        `seed` is for their `random_actions`.
+        Rows may be in any order and repeat. The copies run on one thread with `autoreset=False`.
+        The seed is only for their `random_actions`.
         """
         return self.maker()(self.save(checked_selection(self.n, rows, "rows")), seed)
 
     def maker(self) -> Callable[[Records, int], Batch]:
-        """Return a function of records and a seed that makes `copies` without these games.
+        """Return a function (records, seed) -> batch that does not keep this batch alive.
 
-        The function checks nothing: the records must be those of games like this batch's.
+        It makes batches like those of `copies`. It checks nothing, so the records must be of games
+        with the arguments of this batch.
         """
         return partial(_batch_of, {**self._arguments, "threads": 1, "autoreset": False})
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
-        """Redraw what one seat of each of some games does not know, each from its own seed."""
+        """Redraw what one seat does not know in each of some games.
+
+        Args:
+            indices: int[m], the games.
+            seats: int[m], a seat of each game.
+            seeds: int[m], a seed for each game.
+        """
         rows = checked_selection(self.n, indices, once=True)
         with self._lock:
             games = copy_records(self._games, rows)
-            of = checked_seats(seats, games["players"])
-            self._kernels.determinize(games, of, checked_seeds(len(games), seeds))
+            observers = checked_seats(seats, games["players"])
+            self._kernels.determinize(games, observers, checked_seeds(len(games), seeds))
             self._put(rows, games)
 
     def _put(self, rows: npt.NDArray[np.int64], games: Records) -> None:
@@ -298,23 +311,23 @@ class Batch:
             self._replacing = False
 
     def _check_complete(self) -> None:
-        """Raise RuntimeError if an interrupt has left some games replaced in part."""
+        """Raise RuntimeError if an interrupt has left some games partly replaced."""
         self._pool.settle()
         if self._replacing:
             raise RuntimeError(
-                "an interrupt has left games of this batch replaced in part; start all of them "
+                "an interrupt has left games of this batch partly replaced; start all of them "
                 "again with `reset(seed)`"
             )
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
-        def set_up(first: int, last: int) -> None:
+        def set_up_share(first: int, last: int) -> None:
             self._kernels.set_up(self._arrays, rows, first, last, self._players, self._options)
 
-        self._share(len(rows), set_up)
+        self._share(len(rows), set_up_share)
 
     def _share(self, size: int, work: Work) -> None:
         """Share work among all threads, or do it on this one if the games are few."""
-        if self._pool.threads == 1 or size < min(self.n, _FEW):
+        if self._pool.threads == 1 or size < min(self.n, _FEWEST_TO_SHARE):
             work(0, size)
         else:
             self._pool.share(size, work)
@@ -328,10 +341,10 @@ class Batch:
 
 
 def victory_shares(winners: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
-    """Return float64[..., S]: each seat's share of the victory, which winners share equally.
+    """Return each seat's share of the victory, float64[..., S]. Winners share equally.
 
     Args:
-        winners: bool[..., S], whether the seat has won; all shares are 0 where nobody has.
+        winners: bool[..., S], whether each seat has won. Where nobody has, all shares are 0.
     """
     shares: npt.NDArray[np.float64] = winners / winners.sum(axis=-1, keepdims=True).clip(1)
     return shares
@@ -354,7 +367,7 @@ def _restored(
     arguments: dict[str, Any], digest: str, records: Records, arrays: dict[str, Any]
 ) -> Batch:
     """Return a batch from its pickle; PositionError if its records were changed."""
-    registry.game_saved(arguments["game"], digest)
+    registry.game_with_digest(arguments["game"], digest)
     batch = Batch(n=len(records), players=records["players"], **arguments)
     batch.load(slice(None), records)
     for name, saved in arrays.items():

@@ -1,8 +1,8 @@
 """Checks of the arguments of `Batch` and `Position`, since compiled code checks nothing itself.
 
-Values other than integers raise TypeError, wrong shapes or values ValueError. A record that passes,
-be it from text, from saved records or from a pickle, can be played to the end: no index leaves its
-array, and the seat to move can move.
+A value that is not an integer raises TypeError. A wrong shape or a value out of range raises
+ValueError. A record that passes can be played to the end, whether it comes from text, from saved
+records or from a pickle: every index stays inside its array, and the seat to move has a legal move.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core.game import Game, PositionFault, Record, Records
 from shakespeare_env.core.kernels import NO_MOVE, kernels_of
 from shakespeare_env.core.rng import check_seed
@@ -27,8 +27,8 @@ _INT64 = np.iinfo(np.int64)
 
 
 def checked_count(name: str, count: int, most: int = 2**31) -> int:
-    """Return a count as an int, if it is an integer from 1 to `most`."""
-    if not is_whole(count):
+    """Return a count as an int; it must be an integer from 1 to `most`."""
+    if not is_integer(count):
         raise TypeError(f"{name}={short_repr(count)} must be an integer")
     if not 1 <= count <= most:
         raise ValueError(f"{name}={short_repr(count)} must be from 1 to {most}")
@@ -44,8 +44,8 @@ def integers(
         name: The argument's name, for errors.
         given: What was given for it.
         shape: The shape that it must have.
-        high: The greatest value of all, or an array with one for each.
-        low: The least value.
+        high: The greatest value that is allowed, or an array with the greatest for each place.
+        low: The least value that is allowed.
     """
     array = _any_integers(name, given, shape)
     if ((array < low) | (array > high)).any():
@@ -63,9 +63,9 @@ def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArr
     if array.dtype.kind not in "iu":
         if array.size:
             raise TypeError(f"{name}={short_repr(given)}: give integers")
-        array = np.empty(array.shape, np.int64)  # NumPy takes an empty list for floats
+        array = np.empty(array.shape, np.int64)  # NumPy makes an array of floats of an empty list
     if array.shape != shape:
-        raise ValueError(f"{name} has shape {array.shape}; give one of {shape}")
+        raise ValueError(f"{name} has shape {array.shape}; give an array of shape {shape}")
     return array
 
 
@@ -87,7 +87,7 @@ def checked_settings(
         reward: The name of the reward.
         variants: The variants by name, each switched on or off.
     """
-    shape = () if is_whole(players) else (n,)
+    shape = () if is_integer(players) else (n,)
     given = integers("players", players, shape, game.max_seats, game.min_seats)
     seats = np.full(n, given, np.int8)
     if not isinstance(autoreset, bool | np.bool_):
@@ -104,7 +104,7 @@ def checked_settings(
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:
-    """Return indices of games, int64[m], if they increase."""
+    """Return indices of games, int64[m]; they must increase."""
     chosen = checked_selection(n, rows, "rows")
     if (chosen[1:] <= chosen[:-1]).any():
         raise ValueError(f"rows={short_repr(rows)}: give the indices of games in increasing order")
@@ -131,7 +131,7 @@ def checked_selection(
 
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
-    """Return one seat of each game, int8[m], at tables of `players` seats, int8[m]."""
+    """Return one seat of each game, int8[m]; `players`, int8[m], are the games' seat counts."""
     return integers("seats", seats, players.shape, players - 1).astype(np.int8)
 
 
@@ -144,7 +144,7 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
-    """Return action ids, legal or not, int32[n]; a copy, so that nobody changes what is checked."""
+    """Return a copy of action ids, int32[n], legal or not, so that nobody changes checked ones."""
     if type(actions) is np.ndarray and actions.dtype == np.int32 and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
     given = _any_integers("actions", actions, (n,))
@@ -157,24 +157,24 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
 def checked_games(
     game: Game, n: int, indices: Integers | slice, records: Records, variants: Mapping[str, Any]
 ) -> tuple[npt.NDArray[np.int64], Records]:
-    """Return which of n games are replaced by records, int64[m], and copies of the records, [m].
+    """Return the indices of the games to replace, int64[m], and copies of their new records, [m].
 
     Errors are those of `Batch.load`.
     """
-    kind = getattr(records, "dtype", None)
-    # Comparing types field by field takes longer than all else.
-    of_game = kind is game.state or kind == game.state
-    if not isinstance(records, np.ndarray | np.void) or not of_game:
+    dtype = getattr(records, "dtype", None)
+    # Comparing dtypes field by field takes longer than the other checks, so identity comes first.
+    is_of_game = dtype is game.state or dtype == game.state
+    if not isinstance(records, np.ndarray | np.void) or not is_of_game:
+        kind = type(records).__name__ if dtype is None else dtype
         raise TypeError(
-            f"the records are of {kind or type(records).__name__}, not of {game.name}; give what "
-            "`save` returned"
+            f"the records are of {kind}, not of {game.name}; give records that `save` returned"
         )
     rows = checked_selection(n, indices, once=True)
     if np.shape(records) not in ((), (1,), rows.shape):
         raise ValueError(
             f"records has shape {np.shape(records)} for {len(rows)} games; give one record for each"
         )
-    # Copies, so that nobody changes what has been checked, with nothing between their fields.
+    # Copy the fields, so that nobody changes checked records and the bytes between fields are 0.
     games: Records = np.zeros(rows.shape, game.state)
     games[...] = records
     if found := first_fault(game, games):
@@ -187,11 +187,11 @@ def checked_games(
 def illegal_move(
     game: Game, record: Record, mask: npt.NDArray[np.bool_], action: int, index: int
 ) -> IllegalMove:
-    """Return the error for an action in game `index` of a batch.
+    """Return the error for an illegal action in game `index` of a batch.
 
     Args:
         game: The game.
-        record: The position, for the error.
+        record: The record of the position.
         mask: bool[A], the legal actions.
         action: The action id, which may be out of range.
         index: The game's index in the batch.
@@ -208,7 +208,12 @@ def illegal_move(
 
 
 def first_fault(game: Game, records: Records) -> tuple[int, PositionFault] | None:
-    """Return the index and the fault of the first of records[n] that cannot occur, or None."""
+    """Return the index and the fault of the first record that cannot occur, or None.
+
+    Args:
+        game: The game.
+        records: The records, [n], whose numbers may be out of range.
+    """
     for name, field in game.ranges.items():
         numbers = records[name].reshape(len(records), -1)
         outside = (numbers < field.low) | (numbers > field.high)

@@ -1,4 +1,4 @@
-"""`DeviceBatch`: the rules and games of `Batch` on a GPU, in PyTorch tensors that stay there."""
+"""`DeviceBatch`: the games and rules of `Batch` on a GPU, in PyTorch tensors that stay there."""
 
 from __future__ import annotations
 
@@ -29,28 +29,29 @@ from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays, StepOutcome, choose, row_rules_of
 from shakespeare_env.errors import DeviceError
-from shakespeare_env.extras import how_to_get, needing
+from shakespeare_env.extras import install_hint, requires_extra
 
-with needing("cuda", "DeviceBatch needs"):
+with requires_extra("cuda", "DeviceBatch needs"):
     import torch
     from numba import cuda
 
-    from shakespeare_env.compile.device import SIMULATED, device_array, device_words, launch
+    from shakespeare_env.compile.device import SIMULATED, device_array, device_uint64, launch
 
 NOT_REFUSED = int(np.iinfo(np.int64).min)
-"""Stands for no action in the list of refused actions by game."""
+"""The entry of a game without an illegal action, in the tensor of refused actions."""
 _BY_COLUMN = ("mask", "obs")
-"""The arrays that are laid out in memory by columns: one action or number of all games in a row.
+"""The arrays whose columns are contiguous in memory. A column holds one entry of every game.
 
 Neighbouring threads write the same column of neighbouring games, so they write neighbouring bytes,
-which is three times as fast."""
+which is three times as fast.
+"""
 
 
 @cache
 def _step_of(game: Game) -> Callable[..., None]:
-    """Return `RowRules.step` with a check of the action.
+    """Return a game's `RowRules.step` with a check of the action.
 
-    A game stands still once its action was illegal. The action is kept in `refused`, int64[n].
+    After an illegal action, the game stands still, and `refused`, int64[n], keeps the action.
     """
     is_legal = row_rules_of(game).is_legal
     row_step = row_rules_of(game).step
@@ -58,21 +59,21 @@ def _step_of(game: Game) -> Callable[..., None]:
     @rule
     def step(
         k: int,
-        entries: Any,
-        results: Any,
+        arrays_tuple: Any,
+        outcome_tuple: Any,
         rows: Any,
         actions: Any,
         players: Any,
-        settings: Any,
+        settings_tuple: Any,
         refused: Any,
     ) -> None:
         i = rows[k]
-        if refused[i] == NOT_REFUSED and not is_legal(k, entries, rows, actions):
+        if refused[i] == NOT_REFUSED and not is_legal(k, arrays_tuple, rows, actions):
             refused[i] = actions[k]
         if refused[i] == NOT_REFUSED:
-            row_step(k, entries, results, rows, actions, players, settings)
+            row_step(k, arrays_tuple, outcome_tuple, rows, actions, players, settings_tuple)
         else:
-            outcome = StepOutcome(*results)
+            outcome = StepOutcome(*outcome_tuple)
             outcome.done[i] = False
             outcome.rewards[i, :] = 0
 
@@ -82,7 +83,7 @@ def _step_of(game: Game) -> Callable[..., None]:
 class DeviceBatch:
     """N games of one kind on a GPU that are stepped together; every step overwrites the tensors.
 
-    Game i is that of `Batch`, byte for byte. Arguments and attributes are those of `Batch`, too,
+    Game i is game i of `Batch`, byte for byte. Arguments and attributes are also those of `Batch`,
     with tensors in place of arrays. `mask` and `obs` are not contiguous, and `records` holds the
     games as uint8[n, b]. Kernels run in order on PyTorch's current stream. Only `synchronize`,
     `reset`, `restart`, `save` and `load` wait for them.
@@ -106,7 +107,8 @@ class DeviceBatch:
     ) -> None:
         self.game: Game = registry.game(game, box)
         self.actions = self.game.actions
-        self.n = n = checked_count("n", n)
+        n = checked_count("n", n)
+        self.n = n
         self._variants: dict[str, Any] = options
         seats, settings = checked_settings(self.game, n, players, autoreset, reward, options)
         self.autoreset = settings.autoreset
@@ -134,14 +136,14 @@ class DeviceBatch:
         self.final_scores = tensors["final_scores"]
         self.final_winners = tensors["final_winners"]
 
-        of_numba = {name: device_array(tensor) for name, tensor in tensors.items()}
-        of_numba["games"] = of_numba["games"].view(self.game.state).reshape(n)
-        self._arrays = tuple(of_numba[name] for name in arrays_of_one)
-        self._outcome = tuple(of_numba[name] for name in outcome_of_one)
+        kernel_arrays = {name: device_array(tensor) for name, tensor in tensors.items()}
+        kernel_arrays["games"] = kernel_arrays["games"].view(self.game.state).reshape(n)
+        self._arrays = tuple(kernel_arrays[name] for name in arrays_of_one)
+        self._outcome = tuple(kernel_arrays[name] for name in outcome_of_one)
         self.reset(seed)
 
     def _zeros(self, name: str, n: int, array: npt.NDArray[Any]) -> torch.Tensor:
-        """Return a tensor for n games like an array for one game; records become bytes."""
+        """Return a tensor of zeros for n games, given the array for one; records become bytes."""
         if array.dtype.names is not None:
             array = array.view(np.uint8).reshape(1, -1)
         shape = (n, *array.shape[1:])
@@ -151,7 +153,7 @@ class DeviceBatch:
         return torch.zeros(shape, dtype=dtype, device=self.device)
 
     def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
-        """Set up all games, or some, anew from a seed; see `Batch.reset`."""
+        """Deal all games, or some, from a seed; see `Batch.reset`."""
         self.synchronize()
         begun = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
         numbers = begun if deals is None else integers("deals", deals, (len(begun),))
@@ -173,15 +175,15 @@ class DeviceBatch:
     ) -> tuple[torch.Tensor, torch.Tensor]:
         """Play one action in every game, or in some, and all forced moves after it.
 
-        A game whose action is illegal stands still, in later steps, too, until `synchronize` raises
+        A game whose action is illegal stands still, also in later steps, until `synchronize` raises
         `IllegalMove`.
 
         Args:
             actions: int[m] on the device, one for each game; -1 for a game that is over.
-            rows: int64[m] on the device, each row once at most; None means all games.
+            rows: int64[m] on the device, each row at most once; None means all games.
 
         Returns:
-            `rewards` and `done`, which are 0 and False for games that were not played in.
+            `rewards` and `done`, which are 0 and False for games that are not in `rows`.
         """
         played = self._every_row if rows is None else rows
         if not isinstance(actions, torch.Tensor) or actions.shape != played.shape:
@@ -210,9 +212,9 @@ class DeviceBatch:
         return self.rewards, self.done
 
     def random_actions(self) -> torch.Tensor:
-        """Draw the uniformly random legal actions of `Batch.random_actions`, int32[n]."""
+        """Draw uniformly random legal actions, int32[n], equal to those of `Batch`."""
         actions = torch.empty(self.n, dtype=torch.int32, device=self.device)
-        chance = device_words(self._chance)
+        chance = device_uint64(self._chance)
         self._launch("random moves", choose, self.n, chance, self.mask, self.to_move, actions)
         return actions
 
@@ -220,7 +222,7 @@ class DeviceBatch:
         """Wait for all kernels that were launched.
 
         Raises:
-            IllegalMove: a game had an illegal action; names the first such game.
+            IllegalMove: an action was illegal; the error names the first such game.
         """
         refused = torch.nonzero(self._refused != NOT_REFUSED).flatten().cpu()
         if not len(refused):
@@ -243,8 +245,8 @@ class DeviceBatch:
         self.synchronize()
         targets, games = checked_games(self.game, self.n, indices, records, self._variants)
         rows = torch.from_numpy(targets).to(self.device)
-        held = torch.from_numpy(games.view(np.uint8).reshape(len(targets), -1))
-        self.records[rows] = held.to(self.device)
+        record_bytes = torch.from_numpy(games.view(np.uint8).reshape(len(targets), -1))
+        self.records[rows] = record_bytes.to(self.device)
         self.players[rows] = torch.from_numpy(games["players"].copy()).to(self.device)
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
@@ -273,7 +275,7 @@ def _checked_device(name: str | torch.device) -> torch.device:
     if not torch.cuda.is_available() or find_spec("numba_cuda") is None or not cuda.is_available():
         raise DeviceError(
             f"device={str(name)!r}: PyTorch {torch.__version__} or Numba finds no GPU or no CUDA; "
-            f"{how_to_get('cuda')}, or use Batch"
+            f"{install_hint('cuda')}, or use Batch"
         )
     index = torch.cuda.current_device() if device.index is None else device.index
     torch.cuda.get_device_properties(index)  # refuses an index that is not there

@@ -1,4 +1,4 @@
-"""The contract of every game; code outside a game's folder knows nothing more about it.
+"""The contract of every game. Code outside a game's folder uses nothing else of it.
 
 A game is a NumPy structured dtype, compiled rules that act on one record of that type, an action
 table and an observation layout. Every record has these fields:
@@ -22,7 +22,7 @@ from typing import Any, NamedTuple
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
+from shakespeare_env.checks.values import did_you_mean, is_integer, short_repr
 from shakespeare_env.core.presentation import Presentation
 from shakespeare_env.core.records import StateField
 from shakespeare_env.sources import source_digest
@@ -32,9 +32,9 @@ Record = Any
 Records = npt.NDArray[np.void]
 
 UNKNOWN = "?"
-"""What a seat may not know, in a position as it sees it."""
+"""Stands for a value that a seat may not know, in a position as the seat sees it."""
 SPECTATOR = -1
-"""Stands for a spectator where a seat is asked for, as by `Game.seen_by`."""
+"""Stands for a spectator in place of a seat, for example in `Game.seen_by`."""
 
 _ENVIRONMENT_ARGUMENTS = {
     "autoreset",
@@ -49,14 +49,14 @@ _ENVIRONMENT_ARGUMENTS = {
     "seed",
     "threads",
 }
-"""Arguments of environments, any of which a misspelled option may have been meant to be."""
-_PLACE = re.compile(r"\{\+(\d+)\}")
+"""Arguments of environments. A misspelled option may have been meant to be one of them."""
+_RELATIVE_SEAT = re.compile(r"\{\+(\d+)\}")
 _FIRST_VERB = re.compile(r"^[a-z]+")
 
 
 @dataclass(frozen=True)
 class Block:
-    """A block of actions of one kind, with ids in a row, as a game's `actions.py` declares it.
+    """A block of actions of one kind, with consecutive ids, as a game's `actions.py` declares it.
 
     Attributes:
         name: The block's name, unique in the table.
@@ -72,15 +72,16 @@ class Block:
 class ActionTable:
     """The table of all actions of a game, whose ids follow the order of the blocks.
 
-    A seat is written as `{+2}`, the second clockwise from the mover, so that an id means the same
-    to every seat.
+    Texts name seats relative to the mover, so that an id means the same to every seat: `{+2}` is
+    the second seat clockwise from the mover.
 
     Attributes:
         blocks: The blocks in order.
         start: The id of each block's first action, by the block's name.
         texts: The text of each action.
-        descriptions: The English description of each action: an order that begins with a verb, with
-            seats as `{+2}` and further verbs in braces, such as "take all cards, and {play} again".
+        descriptions: The English description of each action. It begins with a verb in the
+            imperative, and has seats as `{+2}` and further verbs in braces, such as "take all
+            cards, and {play} again".
         is_relative: Whether any text names a seat.
     """
 
@@ -101,8 +102,9 @@ class ActionTable:
             raise ValueError(f"two actions share a text: {repeated}; give each its own")
         self.texts = tuple(texts)
         self.descriptions = tuple(text for block in self.blocks for text in block.descriptions)
-        self.is_relative = any(map(_PLACE.search, texts))
-        self._written: dict[tuple[int, int], tuple[str, ...]] = {}
+        self.is_relative = any(map(_RELATIVE_SEAT.search, texts))
+        # Both caches are by the seat to move and the number of players.
+        self._texts: dict[tuple[int, int], tuple[str, ...]] = {}
         self._ids: dict[tuple[int, int], dict[str, int]] = {}
 
     @property
@@ -111,44 +113,53 @@ class ActionTable:
         return len(self.texts)
 
     def texts_for(self, seat: int, players: int) -> tuple[str, ...]:
-        """Return all texts as written when a seat moves.
+        """Return the texts of all actions when a seat moves.
 
-        At tables with fewer than the most seats some of them name seats that are missing.
+        At a table with fewer than the most seats, some texts name seats that are not there.
         """
         if not self.is_relative:
             return self.texts
-        if (seat, players) not in self._written:
+        if (seat, players) not in self._texts:
             texts = tuple(_with_seats(text, seat, players) for text in self.texts)
-            self._written[seat, players] = texts
-        return self._written[seat, players]
+            self._texts[seat, players] = texts
+        return self._texts[seat, players]
 
     def ids_for(self, seat: int, players: int) -> dict[str, int]:
-        """Return the ids of actions by their texts, without actions that name missing seats."""
+        """Return the ids of actions by their texts, without actions that name absent seats."""
         key = (seat, players) if self.is_relative else (0, 0)
         if key not in self._ids:
+            texts = self.texts_for(seat, players)
             self._ids[key] = {
-                text: index
-                for index, text in enumerate(self.texts_for(seat, players))
-                if all(int(place) < players for place in _PLACE.findall(self.texts[index]))
+                texts[action]: action
+                for action in range(self.size)
+                if self._names_only_seats_of(action, players)
             }
         return self._ids[key]
+
+    def _names_only_seats_of(self, action: int, players: int) -> bool:
+        """Return whether all seats that an action names are at a table of `players` seats."""
+        distances = _RELATIVE_SEAT.findall(self.texts[action])
+        return all(int(distance) < players for distance in distances)
 
     def text(self, action: int, seat: int, players: int) -> str:
         """Return the text of an action when a seat moves."""
         return self.texts_for(seat, players)[action]
 
     def description(self, action: int, seat: int, players: int) -> str:
-        """Return what an action does when a seat moves, a text for `seat_names.with_names`."""
+        """Return the description of an action when a seat moves, for `seat_names.with_names`."""
         text = _FIRST_VERB.sub(r"{\g<0>}", self.descriptions[action])
         return _with_seats(text, seat, players, "{{seat {}}}")
 
 
-def _with_seats(text: str, seat: int, players: int, form: str = "{}") -> str:
-    def seat_at(place: re.Match[str]) -> str:
-        distance = int(place[1])
-        return form.format((seat + distance) % players if distance < players else distance)
+def _with_seats(text: str, mover: int, players: int, form: str = "{}") -> str:
+    """Return a text with absolute seats in place of relative ones, each written by `form`."""
 
-    return _PLACE.sub(seat_at, text)
+    def seat_text(relative: re.Match[str]) -> str:
+        distance = int(relative[1])
+        is_at_table = distance < players
+        return form.format((mover + distance) % players if is_at_table else distance)
+
+    return _RELATIVE_SEAT.sub(seat_text, text)
 
 
 @dataclass(frozen=True)
@@ -156,15 +167,15 @@ class ObservationField:
     """A named part of an observation, such as `seat0.stage`.
 
     Attributes:
-        name: Unique in the layout.
+        name: The field's name, unique in the layout.
         start: The index of its first number in an observation.
         size: The count of its numbers.
-        low: The least of its numbers.
-        high: The greatest of its numbers; those above it are clipped.
+        low: The least value of its numbers.
+        high: The greatest value of its numbers; greater ones are clipped.
         description: What its numbers are, in words, their names included.
         names: The names of its numbers, in order; empty if they have none.
-        is_one_hot: Whether it is one choice among `size`: its number is 1, all others are 0. All
-            are 0 if there is nothing to choose from or the seat may not know.
+        is_one_hot: Whether it encodes a choice among `size`: the number of the choice is 1, and all
+            others are 0. All are 0 if there is no choice, or if the seat may not know it.
     """
 
     name: str
@@ -178,14 +189,15 @@ class ObservationField:
 
     @property
     def slice(self) -> slice:
-        """The place of its numbers in an observation."""
+        """The slice of its numbers in an observation."""
         return slice(self.start, self.start + self.size)
 
 
 class LayoutEntry(NamedTuple):
-    """A field of an observation as a game declares it; see `ObservationField` for its parts.
+    """A field of an observation as a game declares it; see `ObservationField` for its attributes.
 
-    The layout adds to the description that the field is one-hot, and the names of its numbers.
+    The layout completes the description: it adds the names of the numbers, and says whether the
+    field is one-hot.
     """
 
     name: str
@@ -198,13 +210,13 @@ class LayoutEntry(NamedTuple):
 
 
 class ObservationLayout:
-    """The layout of an observation, int8[size]; iterates over its `ObservationField`s.
+    """The layout of an observation, int8[size]. Iterating it yields its `ObservationField`s.
 
     Args:
-        entries: The fields in order, as `LayoutEntry` or as plain tuples of its first parts.
+        entries: The fields in order, as `LayoutEntry` or as plain tuples of its first attributes.
 
     Raises:
-        ValueError: two fields share a name, or a field has not a name for each of its numbers.
+        ValueError: two fields share a name, or a field has names for only some of its numbers.
     """
 
     def __init__(self, entries: Iterable[LayoutEntry | tuple[str, int, int, int, str]]) -> None:
@@ -238,11 +250,11 @@ class ObservationLayout:
         return iter(self.fields.values())
 
     def offsets(self, prefix: str = "") -> Any:
-        """Return where fields start, as a named tuple that compiled rules can read.
+        """Return the starts of fields as a named tuple that compiled rules can read.
 
         Args:
-            prefix: Begins the names of the fields, such as `"seat0."`, and is left out of the names
-                in the tuple. By default the tuple has the fields without a dot in their names.
+            prefix: The prefix of the fields, such as `"seat0."`, which their names in the tuple
+                lack. By default, the tuple has the fields without a dot in their names.
         """
         starts: dict[str, int] = {}
         for full_name, entry in self.fields.items():
@@ -254,12 +266,12 @@ class ObservationLayout:
 
     @cached_property
     def low(self) -> npt.NDArray[np.int8]:
-        """int8[size]: the least value of each number."""
+        """The least value of each number, int8[size]."""
         return np.repeat([field.low for field in self], self._sizes).astype(np.int8)
 
     @cached_property
     def high(self) -> npt.NDArray[np.int8]:
-        """int8[size]: the greatest value of each number."""
+        """The greatest value of each number, int8[size]."""
         return np.repeat([field.high for field in self], self._sizes).astype(np.int8)
 
     @property
@@ -288,18 +300,19 @@ class Rules:
     Attributes:
         set_up: (game, players, options). Set up a game by drawing from game["random"], and write
             every other field. `options` has a bit for each variant.
-        legal: (game, mask) -> int. Write the mover's legal actions into bool[A], all False before,
-            and return their number.
+        legal: (game, mask) -> int. Write the mover's legal actions into `mask`, bool[A], which is
+            all False before, and return their number.
         play: (game, action). Play a legal action up to the next decision, forced or not.
-        observe: (game, seat, out). Write all that a seat may know into int8[D], all 0 before.
-        determinize: (game, seat). Draw from game["random"] all that a seat does not know.
-        scores: (game, out). Write the current scores into int16[seats]; more is better.
-        fault: (game) -> int. Return the number, from 1, of a fault of a record whose numbers are
-            all in range, as `Game.explain` words it; 0 if there is none. Rules are safe on a record
-            without a fault, and lead to such records alone.
-        rewind: (game) -> bool. Take back the secret choices that were made before the mover's and
-            that it does not know yet, forced ones included, so that the first of these seats is to
-            move. Return False, with nothing changed, if there are none.
+        observe: (game, seat, out). Write the seat's observation into `out`, int8[D], which is all 0
+            before.
+        determinize: (game, seat). Draw everything that a seat does not know, from game["random"].
+        scores: (game, out). Write the current scores into `out`, int16[seats]; more is better.
+        fault: (game) -> int. Return the number of the record's fault, from 1 on, or 0 if it has
+            none. `Game.explain` puts the fault into words. All numbers of the record are in range.
+            The other rules are safe on a record without a fault, and lead only to such records.
+        rewind: (game) -> bool. Take back the secret choices of other seats, forced ones included,
+            that the mover does not know yet, so that the first of these seats is to move. If there
+            are none, change nothing and return False.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -317,9 +330,9 @@ class PositionFault(NamedTuple):
 
     Attributes:
         name: The name of the fault, such as `shares_colour`.
-        place: The key of the notation, or the field of the record, that is to be corrected.
+        place: The key of the notation, or the field of the record, that must be corrected.
         value: The value that the position holds there.
-        says: What must hold instead, such as "name a seat at the table".
+        says: The requirement that it breaks, such as "name a seat at the table".
     """
 
     name: str
@@ -339,30 +352,31 @@ class Game:
         name: The game's name in lower case.
         min_seats: The fewest seats.
         max_seats: The most seats, and the length of every array by seat.
-        options: The variants, each with the seat counts it is for.
+        options: The variants, each with the seat counts that allow it.
         state: The dtype of records.
         ranges: The ranges of the record's fields except `random`, by name.
         hidden_from_text: The fields of the record that positions in text leave out.
         actions: The action table.
         layout: The layout of observations.
         rules: The compiled rules.
-        good_scores: The winning scores that the rule book calls good, by seat count; one for one
-            seat is needed if the game can be played alone.
+        good_scores: The winning scores that the rule book calls good, by seat count. A game that
+            can be played alone needs one for one seat.
         score_scale: The points that count as one unit of reward.
         to_dict: (record) -> the position as the JSON object of the notation.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
-            read. `rules.fault` then says whether the position can occur.
-        explain: (record, number) -> the fault that `rules.fault` gives this number.
+            read. `rules.fault` then tells whether the position can occur.
+        explain: (record, number) -> the `PositionFault` of the number that `rules.fault` returned.
         phase: (record) -> the phase's name in the notation.
         seen_by: (dict, seat or `SPECTATOR`) -> the position with `UNKNOWN` for all that the seat
             may not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
         box: The component file in force, or the source of a game without one.
-        digest: The SHA-256 of what the game was made from; everything saved of the game holds it.
-            By default it is that of `box` when the game is made, since the file may change later.
-        forecast_horizon: Decisions of each seat after which a network's forecast tells a search
-            more than playing on; None if playouts to the end tell most.
+        digest: The SHA-256 of what the game was made from, which everything that is saved of the
+            game holds. By default it is that of `box` when the game is made, since the file may
+            change later.
+        forecast_horizon: The number of decisions of each seat after which a search should use a
+            network's forecast instead of playing on; None if playouts to the end are better.
     """
 
     name: str
@@ -396,7 +410,7 @@ class Game:
 
     @property
     def solo_target(self) -> float | None:
-        """The score that solo games are measured against; None if there are no solo games."""
+        """The score to reach in a solo game; None if the game cannot be played alone."""
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
@@ -404,7 +418,7 @@ class Game:
 
         Args:
             options: Variants by name, each switched on or off.
-            players: The seat counts that they are to be played with.
+            players: The seat counts of the games that are played with them.
 
         Raises:
             TypeError: a variant is unknown, or its value is not a bool.
@@ -415,7 +429,7 @@ class Game:
         for name, value in options.items():
             if name not in self.options:
                 known = (_ENVIRONMENT_ARGUMENTS | set(self.options)) - {name}
-                # In Python's own words, which other libraries look for.
+                # The message begins in Python's own words, which other libraries look for.
                 raise TypeError(
                     f"{self.name} got an unexpected keyword argument {name!r}"
                     f"{did_you_mean(name, known)}; its options: {', '.join(self.options) or 'none'}"
@@ -426,8 +440,8 @@ class Game:
                 if value and count not in self.options[name]:
                     allowed = ", ".join(map(str, self.options[name]))
                     raise ValueError(
-                        f"{name}=True with players={count} is no game of {self.name}; the variant "
-                        f"is for these numbers of seats: {allowed}"
+                        f"{self.name} cannot be played with {name}=True and players={count}; the "
+                        f"variant is for these numbers of seats: {allowed}"
                     )
             bits |= int(value) << list(self.options).index(name)
         return bits
@@ -439,7 +453,7 @@ class Game:
             TypeError: it is not an integer.
             ValueError: the game is not played by so many seats.
         """
-        if not is_whole(players):
+        if not is_integer(players):
             raise TypeError(f"players={short_repr(players)} must be an integer")
         if not self.min_seats <= players <= self.max_seats:
             raise ValueError(

@@ -28,11 +28,11 @@ _ONE_PER_LANE = np.uint64(0x0001000100010001)
 _EVERY_OTHER_BYTE = np.uint64(0x00FF00FF00FF00FF)
 
 NO_MOVE = -1
-"""The number of the fault that the seat to move has no legal move. Games count theirs from 1."""
+"""The fault number if the seat to move has no legal move. Games number their own faults from 1."""
 
 
 def as_kernel_array(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
-    """Return an array, or a copy of it, as kernels take it: contiguous, aligned and writeable."""
+    """Return an array as kernels need it: contiguous, aligned and writeable. Copy it if needed."""
     contiguous = np.ascontiguousarray(array, kind)
     return contiguous if contiguous.flags.carray else contiguous.copy()
 
@@ -40,8 +40,8 @@ def as_kernel_array(array: NDArray[Any], kind: type[Any]) -> NDArray[Any]:
 def copy_records(games: Records, rows: NDArray[Any]) -> Records:
     """Return copies of records, byte by byte.
 
-    NumPy alone copies field by field. That is 30 times as slow, and what it leaves between the
-    fields is stray memory.
+    NumPy copies records field by field, which is 30 times as slow and leaves arbitrary bytes
+    between the fields.
     """
     of_bytes = np.dtype((np.void, games.dtype.itemsize))
     copies: Records = games.view(of_bytes)[rows].view(games.dtype)
@@ -123,8 +123,8 @@ def kernels_of(game: Game) -> SimpleNamespace:
     def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
         """Draw a random legal action of each game, as `row_rules.choose` does, but faster.
 
-        It counts eight flags of a mask at a time, a byte each. Multiplying a word by ones adds to
-        every byte, or to every lane of 16 bits, all those below it.
+        A mask is read in words of eight flags, one byte each. Multiplying a word by ones adds to
+        each byte, or to each lane of 16 bits, all lower ones, so the top one holds their sum.
         """
         for i in range(len(chance)):
             actions[i] = -1
@@ -141,10 +141,10 @@ def kernels_of(game: Game) -> SimpleNamespace:
             left = below_in(chance, i, count)
             first = 0
             for word in range(len(words)):
-                held = int(np.int64((words[word] * _ONE_PER_BYTE) >> _TOP_BYTE))
-                if left < held:
+                count_in_word = int(np.int64((words[word] * _ONE_PER_BYTE) >> _TOP_BYTE))
+                if left < count_in_word:
                     break
-                left -= held
+                left -= count_in_word
                 first += 8
             for action in range(first, len(legal)):
                 left -= legal[action]
@@ -154,7 +154,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
 
     @compiled("checks of moves")
     def first_illegal(arrays: Any, rows: Any, actions: Any) -> int:
-        """Return the place of the first illegal action, or -1."""
+        """Return the index of the first illegal action, or -1."""
         for k in range(len(rows)):
             if not row_is_legal(k, arrays, rows, actions):
                 return k
@@ -167,9 +167,9 @@ def kernels_of(game: Game) -> SimpleNamespace:
 
     @compiled("checks of positions")
     def first_fault(games: Any, mask: Any, faults: Any) -> int:
-        """Return the index of the first record with a fault, or -1; write the fault's number.
+        """Return the index of the first record with a fault, or -1, and write the fault's number.
 
-        All numbers must be in range.
+        All numbers of the records must be in range.
         """
         for i in range(len(games)):
             game = games[i]

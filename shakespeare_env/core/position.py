@@ -1,4 +1,4 @@
-"""`Position`: one game, with positions and moves in text as people and programs write them."""
+"""`Position`: one game, with positions and moves in a notation for people and programs."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
@@ -26,7 +26,7 @@ _ONLY_ROW = np.zeros(1, np.int64)
 
 
 class Position:
-    """A position of one game. Forced moves are played at once (rule D1).
+    """A position of one game. Forced moves are played automatically (rule D1).
 
     `Position.new(seed=s)` is game 0 of `Batch(seed=s)`. Methods raise ValueError for a seat, a move
     or an action id that the game does not have.
@@ -40,8 +40,8 @@ class Position:
         self._record = arrays.games
         self._mask = arrays.mask
         self._to_move = arrays.to_move
-        self._players = 0  # as in the record, from which reading it is slow
-        self._lock = threading.RLock()  # threads wait for each other
+        self._players = 0  # a copy of the record's field, which is slow to read
+        self._lock = threading.RLock()  # makes threads wait for each other
 
     @classmethod
     def new(
@@ -56,7 +56,7 @@ class Position:
     ) -> Position:
         """Return the first position of game `deal` of a seed.
 
-        The other arguments, and errors, are those of `Batch`.
+        The other arguments and the errors are those of `Batch`.
         """
         position = cls(registry.game(game, box))
         seats = position.game.check_players(players)
@@ -69,10 +69,11 @@ class Position:
 
     @classmethod
     def from_dict(cls, position: Mapping[str, Any], *, seed: int = 0) -> Position:
-        """Return a position from its notation, with chance to come drawn from the seed.
+        """Return a position from its notation. The seed decides all random events after it.
 
         Raises:
-            PositionError: the position cannot be read or cannot occur; says what is wrong where.
+            PositionError: the position cannot be read or cannot occur; the message names the place
+                and the remedy.
         """
         if not isinstance(position, Mapping) or not isinstance(position.get("game"), str):
             raise PositionError("position: it names no game; write an object with a key 'game'")
@@ -90,14 +91,15 @@ class Position:
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
-        """Return the position in a record, as from `Batch.save`, chance to come included.
+        """Return the position of a record, as from `Batch.save`, random state included.
 
         Raises:
             TypeError: the record is of another game.
             PositionError: the position cannot occur.
         """
         position = cls(game)
-        _, position._record[:] = checked_games(game, 1, _ONLY_ROW, record, {})
+        _, records = checked_games(game, 1, _ONLY_ROW, record, {})
+        position._record[:] = records
         position._refresh()
         return position
 
@@ -142,12 +144,12 @@ class Position:
             IllegalMove: the move is not legal; the position is unchanged.
         """
         with self._lock:
-            action = self._legal(move)
+            action = self._legal_action(move)
             self._kernels.play(self._record, self._mask, self._to_move, action)
 
-    def _legal(self, move: str) -> int:
+    def _legal_action(self, move: str) -> int:
         """Return the id of a legal move."""
-        action = self._ids().get(move) if isinstance(move, str) else None
+        action = self._action_ids().get(move) if isinstance(move, str) else None
         if action is None or not self._mask[0, action]:
             raise IllegalMove(move, seat=self.to_move, phase=self.phase, legal=self.moves())
         return action
@@ -164,11 +166,11 @@ class Position:
         Args:
             move: The move.
             after: The position that it led to; by default the one that `push` would lead to.
-            seat: The seat whose knowledge limits the events, or `SPECTATOR`; None knows all.
+            seat: The seat, or `SPECTATOR`, whose knowledge limits the events; None means no limit.
         """
         with self._lock:
             record = self.record()
-            action = self._legal(move)
+            action = self._legal_action(move)
         if after is None:
             after = self.copy()
             after.push(move)
@@ -180,42 +182,42 @@ class Position:
 
     def is_move(self, text: str) -> bool:
         """Return whether a text is a move of the seat to move, legal or not."""
-        return isinstance(text, str) and text in self._ids()
+        return isinstance(text, str) and text in self._action_ids()
 
     def action_id(self, move: str) -> int:
         """Return the id of a move of the seat to move, or of seat 0 when the game is over."""
         if not self.is_move(move):
-            game = registry.how_to_name(self.game.name)
+            game = registry.game_argument(self.game.name)
             raise ValueError(
                 f"{self.game.name} has no move {short_repr(move)} at this table; "
                 f"`shakespeare check --actions --game {game}` lists them all"
             )
-        return self._ids()[move]
+        return self._action_ids()[move]
 
     def move_text(self, action: int) -> str:
         """Return the text of an action of the seat to move, or of seat 0 when the game is over."""
-        if not is_whole(action) or not 0 <= action < self.game.actions.size:
+        if not is_integer(action) or not 0 <= action < self.game.actions.size:
             last = self.game.actions.size - 1
             raise ValueError(f"action {short_repr(action)} is out of range 0 to {last}")
         return self.game.actions.text(action, *self._mover())
 
     def describe_move(self, move: str, names: Sequence[str] = ()) -> str:
-        """Return what a move does, in English; `names` are the players' by seat."""
+        """Return an English description of a move; `names` are the players' names by seat."""
         return with_names(self.move_template(move), names)
 
     def move_template(self, move: str) -> str:
-        """Return what a move does, as a text for `seat_names.with_names`."""
+        """Return the description of a move, with placeholders for `seat_names.with_names`."""
         return self.game.actions.description(self.action_id(move), *self._mover())
 
     def _mover(self) -> tuple[int, int]:
-        """Return the seat whose texts of moves apply, and the number of seats."""
+        """Return the seat to move, or 0 when the game is over, and the number of seats."""
         return max(int(self._to_move[0]), 0), self._players
 
-    def _ids(self) -> dict[str, int]:
+    def _action_ids(self) -> dict[str, int]:
         return self.game.actions.ids_for(*self._mover())
 
     def observation(self, seat: int) -> npt.NDArray[np.int8]:
-        """Return all that a seat may know, int8[D], laid out by `observation_layout`."""
+        """Return the observation of a seat, int8[D], as `observation_layout` describes it."""
         out = np.zeros((1, self.game.layout.size), np.int8)
         seats = np.full(1, self._check_seat(seat), np.int8)
         with self._lock:
@@ -232,35 +234,35 @@ class Position:
         return possible
 
     def reseed(self, seed: int) -> None:
-        """Draw all chance to come from another seed."""
+        """Let a seed decide all random events from now on."""
         with self._lock:
             self._record["random"] = streams(seed, _ONLY_ROW)
 
     def _check_seat(self, seat: int) -> int:
-        if not is_whole(seat) or not 0 <= seat < self.players:
+        if not is_integer(seat) or not 0 <= seat < self.players:
             last = self.players - 1
             raise ValueError(f"seat {short_repr(seat)} is not at this table; seats are 0 to {last}")
         return seat
 
     def to_dict(self) -> dict[str, Any]:
-        """Return the position in notation, as JSON values."""
+        """Return the position in notation, as a JSON object."""
         return self.game.to_dict(self._record[0])
 
     def seen_by(self, seat: int | None) -> dict[str, Any]:
-        """Return the notation as a seat sees it, with `"?"` for secrets.
+        """Return the position in notation as a seat sees it, with `"?"` for secrets.
 
-        None is a spectator, who knows what every seat knows. `position.game.presentation` draws
-        what is returned.
+        None is a spectator, who knows only what every seat knows. `position.game.presentation` can
+        draw the returned position.
         """
-        whose = SPECTATOR if seat is None else self._check_seat(seat)
-        return self.game.seen_by(self.to_dict(), whose)
+        viewer = SPECTATOR if seat is None else self._check_seat(seat)
+        return self.game.seen_by(self.to_dict(), viewer)
 
     def record(self) -> Record:
         """Return a copy of the record, random state included, for `Batch.load`."""
         return copy_records(self._record, _ONLY_ROW)[0]
 
     def copy(self) -> Position:
-        """Return an independent copy with the same chance to come."""
+        """Return an independent copy with the same random events to follow."""
         twin = Position(self.game)
         with self._lock:
             twin._record[:] = self._record
@@ -306,17 +308,17 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
-    game = registry.game_saved(name, digest)
+    game = registry.game_with_digest(name, digest)
     if len(record) != game.state.itemsize:
         raise PositionError(
-            f"the record has {len(record)} bytes, not {game.state.itemsize}; it was cut or is of "
-            "another version"
+            f"the record has {len(record)} bytes, not {game.state.itemsize}; it is cut off or is "
+            "of another version"
         )
     return Position.of_record(game, np.frombuffer(record, game.state)[0])
 
 
 def compile_all(game: Game) -> None:
-    """Compile every entry point of a game's rules, for the arguments that games are played with."""
+    """Compile all entry points of a game's rules for the types of arguments that are in use."""
     batch = Batch(game.name, players=game.min_seats)
     batch.step(batch.random_actions())
     batch.determinize([0], [0], [0])

@@ -1,4 +1,4 @@
-"""How a game is shown to people: drawings, words, and the board in pieces."""
+"""The presentation of a game to people: drawings, words, and the board in pieces."""
 
 from __future__ import annotations
 
@@ -14,8 +14,8 @@ class Piece:
     """A part of the board that stands by itself, such as a card.
 
     Attributes:
-        name: Unique on a board, of letters, digits, `-` and `_`.
-        title: What screen readers say.
+        name: The piece's name, unique on a board, of letters, digits, `-` and `_`.
+        title: The title that screen readers say.
         block: The drawing, at the size at which it reads best.
     """
 
@@ -29,12 +29,13 @@ class Panel:
     """A group of pieces that belong together.
 
     Attributes:
-        name: Unique on a board, of letters, digits, `-` and `_`.
-        title: What screen readers say.
+        name: The panel's name, unique on a board, of letters, digits, `-` and `_`.
+        title: The title that screen readers say.
         pieces: The pieces in reading order.
         seat: The seat that they belong to; None for those of the table.
-        summary: The panel in a few lines, with the places that matter to others, if there is one.
-        aside: Whether people look it up only now and then.
+        summary: The panel in a few lines, with the places that matter to other seats; None if there
+            is no summary.
+        aside: Whether people look at it only now and then.
     """
 
     name: str
@@ -54,8 +55,8 @@ class Headline:
         table: The number of seats and the variants.
         progress: How far the game is, such as the day or the round.
         phase: The phase.
-        sentence: Who decides what, or who has won.
-        aside: A remark beside it.
+        sentence: A sentence that says who decides what, or who has won.
+        aside: A remark beside the sentence; empty if there is none.
     """
 
     game: str
@@ -66,7 +67,7 @@ class Headline:
     aside: str = ""
 
     def named(self, names: Sequence[str]) -> Self:
-        """Return the headline with the players' names, by seat, in its placeholders."""
+        """Return the headline with the players' names, by seat, in place of its placeholders."""
         return replace(
             self,
             phase=with_names(self.phase, names),
@@ -77,12 +78,12 @@ class Headline:
 
 @dataclass(frozen=True)
 class Event:
-    """One effect, with its cause, of a move or of what followed the move by itself.
+    """One effect, with its cause, of a move or of what the game did by itself after the move.
 
     Attributes:
         seat: The seat that is affected; None for the table.
-        text: The effect in words, amounts included; a text for `seat_names.with_names`.
-        source: The source of the points, in a word or two, as a row of the score sheet.
+        text: The effect in words, amounts included, with placeholders for `seat_names.with_names`.
+        source: The source of the points, in a word or two, as the score sheet names it.
         points: The change of the seat's score.
         counters: The changes of the seat's other counters, by name.
     """
@@ -98,15 +99,15 @@ class Event:
 class Topic:
     """An explanation of a card, a move or a thing on the table; `str` gives all of its lines.
 
-    Its parts are texts for `seat_names.with_names`.
+    The texts have placeholders for `seat_names.with_names`.
 
     Attributes:
-        text: What it does in any position.
-        now: What holds in this position, as a sentence; with `values`, only the words before them.
-        values: What it says of each seat in this position, by seat; empty if it names no seats.
-        title: Its title; empty where its name will do.
-        places: The places of the board where it is looked up, besides those that bear its name.
-            A place stands for all that lie in it, and a seat's place stands without its seat.
+        text: A description of what it does in any position.
+        now: A sentence about this position. If there are `values`, the words that introduce them.
+        values: A text about each seat in this position, by seat; empty if it says nothing of seats.
+        title: Its title; empty if its name is a good title.
+        places: The places of the board that lead to it, besides places with its own name. A place
+            includes all places inside it, and a seat's place is written without the seat.
     """
 
     text: str
@@ -119,9 +120,10 @@ class Topic:
         return self.named(())
 
     def named(self, names: Sequence[str]) -> str:
-        """Return the text, and below it the line about this position if there is one.
+        """Return the text, followed by the line about this position if there is one.
 
-        The players' names, by seat, are in place of the seats if there are any.
+        Args:
+            names: The players' names by seat; without names, seats stay numbers.
         """
         lines = [self.text]
         if self.values:
@@ -142,25 +144,25 @@ class Presentation:
     are those of the players by seat; without names, seats stay numbers.
 
     Attributes:
-        chapter: The key of a position that changes with each new day or round. Spectators are shown
-            the table then.
+        chapter: The key of a position whose value changes with each new day or round. Spectators
+            are shown the table whenever it changes.
         draw: (dict) -> the position as text of at most 80 columns.
         picture: (dict, names) -> the position as an SVG document.
         board: (dict, names) -> the position in pieces: the table first, then the seats in order.
             Every place has an attribute `data-place`.
         headline: (dict, names) -> where the game stands, in words.
-        places: (dict, move) -> the places that are clicked, one after the other, to play a legal
+        places: (dict, move) -> the places to click, one after the other, in order to play a legal
             move; none for moves that have no place on the board. Several moves may share places.
         seat_colours: The fill and the lettering of each seat in the drawings.
-        topics: (dict) -> a `Topic` on each card, move and thing on the table, in our words, by its
-            lower-case name in moves.
+        topics: (dict) -> a `Topic` on each card, move and thing on the table, in our own words, by
+            its lower-case name in moves.
         events: (record, legal action, record after it, seat) -> all effects in order, as far as the
-            seat may know them. None knows all, `SPECTATOR` what everybody knows. Points and
-            counters add up to the changes of each seat.
+            seat may know them. For None these are all effects, for `SPECTATOR` those that everybody
+            knows. Points and counters add up to the changes of each seat.
         score_sheet: (dict) -> (source, points by seat) for each source. The points of a seat add up
             to its score.
-        score_sign: The sign of points where people read them: -1 if the points are lengths, of
-            which the least wins.
+        score_sign: The sign of points as people read them: -1 if the points are lengths, of which
+            the least wins.
     """
 
     chapter: str

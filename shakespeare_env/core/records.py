@@ -1,4 +1,4 @@
-"""The fields of a record: their ranges, how text writes them, and who sees them."""
+"""The fields of a record: their ranges, their form in text, and who sees them."""
 
 from __future__ import annotations
 
@@ -8,12 +8,14 @@ from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
-from shakespeare_env.checks.values import did_you_mean, is_whole, short_repr
+from shakespeare_env.checks.values import did_you_mean, is_integer, short_repr
 
 Visible: TypeAlias = Literal["all", "owner", "nobody"] | Callable[[Any, int, int], bool]
-"""Who sees a field: everybody, only the seat that owns the row, or nobody. Or a rule (game, seat,
-owner) that says whether a seat, -1 for a spectator, sees the owner's row; the owner is 0 if the
-field has no rows."""
+"""The viewers of a field: everybody, only the seat that owns the row, or nobody.
+
+Or a rule (game, seat, owner) -> bool that returns whether a seat, -1 for a spectator, sees the
+owner's row. The owner is 0 if the field has no rows.
+"""
 
 _VISIBLE = ("all", "owner", "nobody")
 _FORMS = ("numbers", "row", "counts", "list")
@@ -25,25 +27,25 @@ class StateField:
 
     Attributes:
         name: The field's name in the record.
-        low: The least of its numbers.
-        high: The greatest of its numbers.
-        shape: The shape of its array: a size, or a tuple of sizes for several axes. () is a single
-            number.
+        low: The least value of its numbers.
+        high: The greatest value of its numbers.
+        shape: The shape of its array: a size, or a tuple of sizes for several axes. () means a
+            single number.
         kind: The type of its numbers; int8, by default, holds -128 to 127.
         by_seat: Whether the first axis has a row for every seat.
         seats: Whether the numbers are seats, -1 for nobody.
-        words: What text writes for the numbers, from `low` on: names, or whole numbers where text
-            counts in another way.
-        form: How text writes the last axis. `numbers` writes all of them. A `row` ends at the first
-            `low`. `counts` is an object with the number of each name in `places`. A `list` has each
-            name in `places` as often as its number says, sorted.
+        words: The values that text has in place of the numbers, from `low` on: names, or other
+            integers.
+        form: The form of the last axis in text. `numbers` has all numbers. A `row` ends before the
+            first `low`. `counts` is an object with the number of each name in `places`. A `list` is
+            sorted and has each name in `places` as often as its number says.
         places: The names of the places of the last axis, for `counts` and `list`.
-        follows: A rule (game, seat) -> the seat's number, if it follows from other fields.
-        visible: Who sees the field.
-        pool: The name of the cards that hidden numbers were dealt from. The numbers of all fields
-            of a pool that a seat does not see may be in any order; negative ones stand for no card.
-            A hidden number without a pool may be anything in its range; hidden `counts` keep their
-            sum.
+        follows: A rule (game, seat) -> the seat's number, for a field that follows from others.
+        visible: The viewers who see the field.
+        pool: The name of the pool of cards that hidden numbers were dealt from. The numbers of all
+            fields of a pool that a seat does not see may be in any order; negative ones stand for
+            no card. A hidden number without a pool may have any value in its range; hidden `counts`
+            keep their sum.
     """
 
     name: str
@@ -63,11 +65,11 @@ class StateField:
     def __post_init__(self) -> None:
         if not (isinstance(self.kind, type) and issubclass(self.kind, np.integer)):
             raise TypeError(
-                f"{self.name}: kind={short_repr(self.kind)} is no integer type of NumPy; give the "
-                "sizes of several axes as one shape, such as shape=(4, 13)"
+                f"{self.name}: kind={short_repr(self.kind)} is not an integer type of NumPy; give "
+                "the sizes of several axes as one shape, such as shape=(4, 13)"
             )
         sizes = self.shape if isinstance(self.shape, tuple) else (self.shape,)
-        if not all(is_whole(size) and size > 0 for size in sizes):
+        if not all(is_integer(size) and size > 0 for size in sizes):
             raise ValueError(
                 f"{self.name}: shape={short_repr(self.shape)}; give a size of 1 or more, or a "
                 "tuple of sizes"
@@ -76,7 +78,7 @@ class StateField:
         most = np.iinfo(self.kind).max
         if not least <= self.low <= self.high <= most:
             raise ValueError(
-                f"{self.name}: {self.low} to {self.high} is no range of {self.kind.__name__} "
+                f"{self.name}: {self.low} to {self.high} is not a range of {self.kind.__name__} "
                 f"({least} to {most}); give the lowest number first, and a kind that holds both"
             )
         if not callable(self.visible) and self.visible not in _VISIBLE:
@@ -91,14 +93,15 @@ class StateField:
 
     @property
     def size(self) -> int:
-        """The number of its numbers."""
+        """The count of its numbers."""
         return int(np.prod(self.shape, dtype=np.int64))
 
     @property
     def rows(self) -> int:
-        """The number of its rows: one for each seat, or one."""
-        shape = (self.shape,) if isinstance(self.shape, int) else self.shape
-        return shape[0] if self.by_seat else 1
+        """The number of its rows: one for each seat, or a single one."""
+        if not self.by_seat:
+            return 1
+        return self.shape if isinstance(self.shape, int) else self.shape[0]
 
     @property
     def shows_sum(self) -> bool:
@@ -112,7 +115,7 @@ def _unknown(field: str, name: str, given: object, known: tuple[str, ...]) -> st
 
 
 def state_type(fields: Iterable[StateField]) -> np.dtype[np.void]:
-    """Return the dtype of records with these fields, after that of the game's generator."""
+    """Return the dtype of records that have the generator's state, `random`, and these fields."""
     entries: list[tuple[str, Any, Any]] = [("random", np.uint64, ())]
     entries += [(field.name, field.kind, field.shape) for field in fields]
     return np.dtype(entries, align=True)

@@ -20,28 +20,29 @@ from shakespeare_env.own_files import load_file
 from shakespeare_env.sources import is_same_source
 
 DEFAULT = "shakespeare"
-"""The game that is played if none is named."""
+"""The game that is played by default."""
 
 _SEATS = {"shakespeare": range(1, 5), "figaro": range(3, 7)}
-"""The games of this package, each a folder, with their seat counts, known before loading."""
+"""The seat counts of this package's games, which are known before a game is loaded."""
 _VARIANTS = {"shakespeare": ("strategic_rest",)}
-"""The variants of the games that have any, known before loading."""
+"""The variants of this package's games that have any, known before a game is loaded."""
 _PACKAGE = Path(__file__).resolve().parents[1]
 _WRAPPERS = "shakespeare_env.wrappers"
 
 _IN_FILES = "SHAKESPEARE_GAMES"
-"""The environment variable that names games in files, a line each, to processes started later."""
+"""The environment variable that passes games in files on to later processes, one line for each."""
 
 _loaded: dict[str, Game] = {}
-_in_files: dict[str, str] = {}  # game -> the file and the name in it that it was loaded by
+_in_files: dict[str, str] = {}  # by game: the file and the name there, such as `my.py:GAME`
 _others_found = False
 _loading = threading.RLock()
 
 
 def names() -> tuple[str, ...]:
-    """Return all games: the package's, installed ones, and those this process has registered."""
+    """Return the names of all games: the package's own, installed ones, and registered ones."""
     _find_installed()
-    return (*_SEATS, *(name for name in _loaded if name not in _SEATS))
+    registered = [name for name in _loaded if name not in _SEATS]
+    return (*_SEATS, *registered)
 
 
 def seats(name: str) -> range:
@@ -59,7 +60,7 @@ def variants(name: str) -> tuple[str, ...]:
 
 
 def register(game: Game) -> Game:
-    """Make a game known by its name in this process, and return it.
+    """Make a game available by its name in this process, and return it.
 
     A game that is redefined in the same file or notebook replaces the former one. Installed
     packages name their games in the entry point group `shakespeare_env.games`.
@@ -67,17 +68,17 @@ def register(game: Game) -> Game:
     Raises:
         ValueError: another game has this name.
     """
-    known = _loaded.get(game.name)
-    if game.name in _SEATS or (known is not None and not is_same_source(known.box, game.box)):
+    former = _loaded.get(game.name)
+    if game.name in _SEATS or (former is not None and not is_same_source(former.box, game.box)):
         raise ValueError(f"there is a game {game.name!r} already; give yours another name")
-    if known is None:
+    if former is None:
         _register_views(game.name, range(game.min_seats, game.max_seats + 1))
     _loaded[game.name] = game
     return game
 
 
 def _find_installed() -> None:
-    """Register the games of installed packages, and of files that an earlier process named.
+    """Register the games of installed packages, and of files that the parent process named.
 
     This happens once in a process.
 
@@ -87,7 +88,7 @@ def _find_installed() -> None:
     global _others_found
     if _others_found:
         return
-    _others_found = True  # first, since their imports may ask for names
+    _others_found = True  # set before the imports, since they may call `names`
     for entry in entry_points(group="shakespeare_env.games"):
         try:
             register(entry.load())
@@ -98,29 +99,29 @@ def _find_installed() -> None:
                 "or uninstall the package"
             ) from fault
 
-    for named_before in os.environ.get(_IN_FILES, "").splitlines():
-        from_file(named_before)
+    for reference in os.environ.get(_IN_FILES, "").splitlines():
+        from_file(reference)
 
 
-def named(text: str) -> Game:
-    """Return a game by its name, or load it by its file and its name there, as `my.py:GAME`.
+def resolve(text: str) -> Game:
+    """Return a game by its name, or load it from a file named as `my.py:GAME`.
 
     Raises:
         ValueError: there is no such game or file.
         GameError: the file cannot be imported.
     """
-    return from_file(text) if is_in_file(text) else game(text)
+    return from_file(text) if is_file_reference(text) else game(text)
 
 
-def is_in_file(text: object) -> bool:
-    """Return whether a text names a game by its file, as `my.py:GAME`."""
+def is_file_reference(text: object) -> bool:
+    """Return whether a text names a game in a file, as `my.py:GAME`."""
     return isinstance(text, str) and text.rpartition(":")[0].endswith(".py")
 
 
 def from_file(text: str) -> Game:
-    """Load and register a game named as `my.py:GAME`, for processes that are started later, too.
+    """Load and register a game named as `my.py:GAME`, here and in processes that are started later.
 
-    Errors are those of `named`.
+    Errors are those of `resolve`.
     """
     source, _, attribute = text.rpartition(":")
     file = Path(source).resolve()
@@ -129,41 +130,46 @@ def from_file(text: str) -> Game:
     try:
         module = load_file(file)
     except (Exception, SystemExit) as fault:
-        lines = [step.lineno for step in own_frames(fault)] or [getattr(fault, "lineno", None)]
-        line = "" if lines[-1] is None else f", line {lines[-1]}"
-        raise GameError(
-            f"{source}{line}: {type(fault).__name__}: {fault}; mend the file"
-        ) from fault
-    found = getattr(module, attribute, None)
-    if not isinstance(found, Game):
+        lines = [frame.lineno for frame in own_frames(fault)]
+        line = lines[-1] if lines else getattr(fault, "lineno", None)
+        where = source if line is None else f"{source}, line {line}"
+        raise GameError(f"{where}: {type(fault).__name__}: {fault}; mend the file") from fault
+    loaded = getattr(module, attribute, None)
+    if not isinstance(loaded, Game):
         games = [name for name, value in vars(module).items() if isinstance(value, Game)]
-        known = f"name one of its games: {', '.join(games)}" if games else "make one with `define`"
-        raise ValueError(f"{attribute!r} is no game of {source}; {known}")
-    register(found)
-    _in_files[found.name] = f"{file}:{attribute}"
-    before = os.environ.get(_IN_FILES, "").splitlines()
-    os.environ[_IN_FILES] = "\n".join(dict.fromkeys([*before, _in_files[found.name]]))
-    return found
+        remedy = f"name one of its games: {', '.join(games)}" if games else "make one with `define`"
+        raise ValueError(f"{attribute!r} is no game of {source}; {remedy}")
+
+    register(loaded)
+    reference = f"{file}:{attribute}"
+    _in_files[loaded.name] = reference
+    references = os.environ.get(_IN_FILES, "").splitlines()
+    if reference not in references:
+        os.environ[_IN_FILES] = "\n".join([*references, reference])
+    return loaded
 
 
-def how_to_name(name: str) -> str:
-    """Return what names a game to another process as `--game`: its name, or `my.py:GAME`."""
+def game_argument(name: str) -> str:
+    """Return a game's argument for the option `--game`: its name, or its file as `my.py:GAME`."""
     return _in_files.get(name, name)
 
 
-def own_game_options() -> list[str]:
-    """Return options that name to another command the games this process was given by file."""
-    return [word for place in _in_files.values() for word in ("--game", place)]
+def game_file_options() -> list[str]:
+    """Return options `--game my.py:GAME` for all games that were loaded from files."""
+    options: list[str] = []
+    for reference in _in_files.values():
+        options += ["--game", reference]
+    return options
 
 
-def _register_views(name: str, counts: range) -> None:
+def _register_views(name: str, seat_counts: range) -> None:
     """Register Gymnasium's `<Name>-v0` and `<Name>-Solo-v0`, and PettingZoo's `<name>_v0`."""
-    single_agent: dict[str, dict[str, Any]] = {"": {}}
-    if 1 in counts:
-        single_agent["-Solo"] = {"players": 1}
-    for kind, arguments in single_agent.items():
+    arguments_by_suffix: dict[str, dict[str, Any]] = {"": {}}
+    if 1 in seat_counts:
+        arguments_by_suffix["-Solo"] = {"players": 1}
+    for suffix, arguments in arguments_by_suffix.items():
         gymnasium.register(
-            f"{name.capitalize()}{kind}-v0",
+            f"{name.capitalize()}{suffix}-v0",
             entry_point=f"{_WRAPPERS}.gym:SingleAgentEnv",
             vector_entry_point=f"{_WRAPPERS}.gym:SingleAgentVectorEnv",
             kwargs={"game": name, **arguments},
@@ -177,30 +183,30 @@ def _register_views(name: str, counts: range) -> None:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """Return a game by its name.
 
-    Printed facts are compiled in, so a process plays a game with one box: the first that it is
-    asked for, or the one that the environment variable `<NAME>_BOX` names. Processes that are
-    started later play with it, too.
+    Printed facts are compiled into the rules, so a process plays a game with one box only: the
+    first that is asked for, or the one that the environment variable `<NAME>_BOX` names. Processes
+    that are started later play with the same box.
 
     Args:
         name: The game's name.
-        box: The component file to play with; None takes any.
+        box: The component file to play with; None accepts any.
 
     Raises:
         TypeError: the box is no path.
         ValueError: there is no such game.
-        BoxError: the box is invalid, or the game is loaded with another one.
+        BoxError: the box is invalid, or the game is already loaded with another one.
     """
     _check_name(name)
     wanted = None if box is None else Path(box)
     variable = f"{name.upper()}_BOX"
-    with _loading:  # otherwise a thread might take another thread's box for its own
+    with _loading:  # otherwise a thread could load a game with another thread's box
         before = os.environ.get(variable)
         try:
             if name not in _loaded:
                 if wanted is not None:
                     os.environ[variable] = str(wanted.resolve())
-                # Its modules may have been imported some other way, with another box.
                 _loaded[name] = import_module(f"shakespeare_env.{name}.contract").GAME
+            # Its modules may have been imported before, with another box.
             if wanted is not None and _digest_of(name, wanted) != _loaded[name].digest:
                 if wanted.resolve() == _loaded[name].box.resolve():
                     raise BoxError(
@@ -209,9 +215,9 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
                     )
                 raise BoxError(
                     f"{box}: this process already plays {name} with {_loaded[name].box}; name the "
-                    f"box before anything else is made, or set {variable} to it"
+                    f"box before the game is first used, or set {variable} to it"
                 )
-        except BaseException:  # a box that is refused is not inherited
+        except BaseException:  # later processes must not inherit a box that was refused
             os.environ.pop(variable, None)
             if before is not None:
                 os.environ[variable] = before
@@ -236,7 +242,7 @@ def _check_name(name: str) -> None:
 
 
 def has_box(name: str) -> bool:
-    """Return whether a game has a box, which owners can replace.
+    """Return whether a game has a box, which users can replace.
 
     Raises:
         ValueError: there is no such game.
@@ -258,7 +264,7 @@ def own_box(name: str) -> Path:
 
 
 def box_in_force(name: str) -> Path:
-    """Return the box file that a game is, or would be, played with, without loading the game."""
+    """Return the box file that a game is or will be played with, without loading the game."""
     _check_name(name)
     if name in _loaded:
         return _loaded[name].box
@@ -266,20 +272,20 @@ def box_in_force(name: str) -> Path:
 
 
 def box_digest(name: str) -> str:
-    """Return the SHA-256 of the facts that a game was loaded with, without their sources."""
+    """Return the SHA-256 of the facts that a game is played with, without their sources."""
     return game(name).digest
 
 
-def game_saved(name: str, digest: str) -> Game:
-    """Return the game that something was saved from; BoxError if its facts are others now."""
+def game_with_digest(name: str, digest: str) -> Game:
+    """Return a game whose box must have this digest; BoxError if it has other facts."""
     loaded = game(name)
-    if fault := box_fault(name, digest):
+    if fault := box_mismatch(name, digest):
         raise BoxError(f"this comes from {name}, {fault}")
     return loaded
 
 
-def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
-    """Return why something made with a box cannot be used with the one in force, and the remedy.
+def box_mismatch(name: str, digest: str, copy: Path | None = None) -> str | None:
+    """Return why something made with one box cannot be used with the box in force.
 
     The game is not loaded.
 
@@ -289,14 +295,15 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
         copy: A file of that box, if one was kept.
 
     Returns:
-        The fault in words, or None if both boxes have the same facts.
+        The fault with the remedy, or None if both boxes have the same facts.
 
     Raises:
         ValueError: there is no such game.
         BoxError: the box in force cannot be read.
     """
     box = box_in_force(name)
-    if digest == (_loaded[name].digest if name in _loaded else _digest_of(name, box)):
+    digest_in_force = _loaded[name].digest if name in _loaded else _digest_of(name, box)
+    if digest == digest_in_force:
         return None
     if not has_box(name):
         return f"made with another version of {box}; use the file it was made with"
@@ -304,5 +311,5 @@ def box_fault(name: str, digest: str, copy: Path | None = None) -> str | None:
     return f"made with another box than {box}, which is in force; {remedy}"
 
 
-for _name, _counts in _SEATS.items():
-    _register_views(_name, _counts)
+for _name, _seat_counts in _SEATS.items():
+    _register_views(_name, _seat_counts)

@@ -1,7 +1,7 @@
 """Random numbers of a game: SplitMix64, with its 64 bits of state in the record's field `random`.
 
-So a game depends on its seed alone, not on the batch, on threads or on the machine. The generator
-is that of Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
+A game therefore depends on its seed alone, not on the batch, on threads or on the machine. The
+generator is from Steele, Lea and Flood 2014, "Fast splittable pseudorandom number generators".
 """
 
 from __future__ import annotations
@@ -12,16 +12,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole, short_repr
+from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.compile.decorators import rule
 
 GOLDEN = np.uint64(0x9E3779B97F4A7C15)
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 FIRST_FRESH = 2**52
-"""The least seed that `fresh_seed` draws; people who type a seed type a smaller one."""
-EXACT = 2**53
-"""The number up to which every reader of JSON reads integers exactly; JavaScript rounds others."""
+"""The least seed that `fresh_seed` draws. Seeds that people type are smaller."""
+JSON_SAFE_LIMIT = 2**53
+"""The number up to which all JSON readers read integers exactly. JavaScript rounds greater ones."""
 _27 = np.uint64(27)
 _30 = np.uint64(30)
 _31 = np.uint64(31)
@@ -30,7 +30,7 @@ _32 = np.uint64(32)
 
 @rule
 def mix(word: np.uint64) -> np.uint64:
-    """Return a word mixed by the finaliser of SplitMix64."""
+    """Return a word scrambled by the finaliser of SplitMix64."""
     word = (word ^ (word >> _30)) * _MIX_1
     word = (word ^ (word >> _27)) * _MIX_2
     return word ^ (word >> _31)
@@ -38,21 +38,23 @@ def mix(word: np.uint64) -> np.uint64:
 
 @rule
 def stream(seed: np.uint64, index: int) -> np.uint64:
-    """Return the initial state of stream `index` of a seed; neighbouring streams are unrelated."""
+    """Return the initial state of stream `index` of a seed. Streams are independent."""
     return mix(mix(seed + GOLDEN) ^ (np.uint64(index) * GOLDEN))
 
 
-mixed: Any = getattr(mix, "py_func", mix)
-"""`mix` of arrays, uint64[n], outside compiled code."""
+mix_array: Any = getattr(mix, "py_func", mix)
+"""`mix` for arrays, uint64[n], outside compiled code."""
 
 
 def streams(seed: int, indices: NDArray[Any]) -> NDArray[np.uint64]:
-    """Return the initial states of streams, int[n], of a seed, uint64[n].
+    """Return the initial states of some streams of a seed, uint64[n].
 
-    Errors are those of `check_seed`.
+    Args:
+        seed: The seed; errors are those of `check_seed`.
+        indices: int[n], the streams.
     """
-    word = mixed(np.full(1, check_seed(seed)) + GOLDEN)
-    states: NDArray[np.uint64] = mixed(word ^ (indices.astype(np.uint64) * GOLDEN))
+    word = mix_array(np.full(1, check_seed(seed)) + GOLDEN)
+    states: NDArray[np.uint64] = mix_array(word ^ (indices.astype(np.uint64) * GOLDEN))
     return states
 
 
@@ -65,20 +67,20 @@ def below(record: Any, n: int) -> int:
 
 @rule
 def scaled(state: np.uint64, n: int) -> int:
-    """Return the integer from 0 to n - 1 that a state yields."""
+    """Return the random integer from 0 to n - 1 of a generator in this state."""
     return np.int64(((mix(state) >> _32) * np.uint64(n)) >> _32)  # type: ignore[return-value]
 
 
 @rule
 def below_in(states: Any, index: int, n: int) -> int:
-    """Draw an integer from 0 to n - 1 with one of many generators, uint64[k]."""
+    """Draw an integer from 0 to n - 1 with one of the generators whose states are uint64[k]."""
     states[index] += GOLDEN
     return scaled(states[index], n)
 
 
 @rule
 def next_in(states: Any, index: int) -> np.uint64:
-    """Draw a random word with one of many generators, uint64[k]."""
+    """Draw 64 random bits with one of the generators whose states are uint64[k]."""
     states[index] += GOLDEN
     return mix(states[index])
 
@@ -110,11 +112,11 @@ def draw(record: Any, counts: Any, total: int) -> int:
 
 def check_seed(seed: int) -> np.uint64:
     """Return a seed as 64 bits; ValueError if it is not an integer from 0 to 2**64 - 1."""
-    if not is_whole(seed) or not 0 <= int(seed) < 2**64:
+    if not is_integer(seed) or not 0 <= int(seed) < 2**64:
         raise ValueError(f"seed={short_repr(seed)}: give an integer from 0 to 2**64 - 1")
     return np.uint64(seed)
 
 
 def fresh_seed() -> int:
-    """Draw a seed that nobody has typed, from `FIRST_FRESH` up to `EXACT`."""
+    """Draw a seed from `FIRST_FRESH` up to `JSON_SAFE_LIMIT`, which nobody is likely to type."""
     return FIRST_FRESH | secrets.randbits(52)

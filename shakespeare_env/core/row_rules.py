@@ -1,13 +1,14 @@
-"""Steps of one game in a batch, built around a game's `Rules` and compiled for CPU and GPU.
+"""Steps of one game in a batch, built from a game's `Rules` and compiled for CPU and GPU.
 
-Forced moves are played automatically (rule D1). Each seat is rewarded by one of these rewards:
+Forced moves are played automatically (rule D1). A batch gives every seat one of these rewards:
 
 `win`     at the end: the winners share +1, the others share -1.
-`margin`  at the end: the score less the best of the others, in units of the game's scale.
-`rank`    at the end: from +1 for the best score to -1 for the worst; equals share the mean.
-`score`   at every step: the change of score in that unit.
+`margin`  at the end: the score minus the best score of the others, in units of `score_scale`.
+`rank`    at the end: from +1 for the best score to -1 for the worst; equal scores share the mean.
+`score`   at every step: the change of the score, in units of `score_scale`.
 
-In a solo game the first three are the score less the game's solo target, in that unit, at the end.
+In a solo game, the first three are the score minus the solo target, in units of `score_scale`, at
+the end.
 """
 
 from __future__ import annotations
@@ -21,31 +22,31 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import did_you_mean, short_repr
-from shakespeare_env.compile.decorators import part_of_kernel, rule
+from shakespeare_env.compile.decorators import inlined_rule, rule
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import below_in
 
-NAMES = ("win", "margin", "rank", "score")
-WIN, MARGIN, RANK, SCORE = range(len(NAMES))
+REWARDS = ("win", "margin", "rank", "score")
+WIN, MARGIN, RANK, SCORE = range(len(REWARDS))
 ILLEGAL_REWARD = -1.0
-"""The reward of an illegal action where it ends the game: that of a defeat."""
+"""The reward of an illegal action where it ends the game, equal to that of a defeat."""
 _MOST_DEALS = 1000
-"""Deals of a game before it counts as one without decisions."""
+"""The most deals in search of one with a decision; the last one is kept even without any."""
 
 
 def reward_code(name: str) -> int:
-    """Return the number of a reward by its name; ValueError if no reward has it."""
-    if not isinstance(name, str) or name not in NAMES:
-        question = did_you_mean(str(name), NAMES)
-        raise ValueError(f"reward={short_repr(name)}{question}: choose one of {', '.join(NAMES)}")
-    return NAMES.index(name)
+    """Return the number of a reward by its name; ValueError if there is no such reward."""
+    if not isinstance(name, str) or name not in REWARDS:
+        question = did_you_mean(str(name), REWARDS)
+        raise ValueError(f"reward={short_repr(name)}{question}: choose one of {', '.join(REWARDS)}")
+    return REWARDS.index(name)
 
 
 class GameArrays(NamedTuple):
-    """The records of n games and what their seats to move observe; `Batch` documents each array.
+    """The records of n games and the observations of their seats to move, as in `Batch`.
 
-    Kernels take it as a plain tuple. Numba would look up the type of a named tuple at every call,
-    which takes longer than a move.
+    Kernels take it as a plain tuple, because Numba looks up the type of a named tuple at every
+    call, which takes longer than a move.
     """
 
     games: Records
@@ -65,7 +66,7 @@ class GameArrays(NamedTuple):
 
 
 class StepOutcome(NamedTuple):
-    """The results of a step of n games, which `Batch` documents.
+    """The results of a step of n games, as in `Batch`.
 
     `scores_before` and `scores_after` are scratch memory of the step.
     """
@@ -92,13 +93,13 @@ class StepOutcome(NamedTuple):
 
 
 class StepSettings(NamedTuple):
-    """The settings of a batch that steps read.
+    """The settings of a batch that its steps read.
 
     Attributes:
-        options: The variants in play, a bit each.
+        options: The variants in play, one bit for each.
         autoreset: Whether the step that ends a game starts the next.
         reward: The code of the reward, such as `WIN`.
-        scale: Points that count as one unit of reward.
+        scale: The points that count as one unit of reward.
         target: The target score of solo games, or 0.
     """
 
@@ -116,10 +117,11 @@ class RowRules:
     They take `GameArrays`, `StepOutcome` and `StepSettings` as plain tuples.
 
     Attributes:
-        set_up: (k, arrays, rows, players, options). Deal, from the record's `random`, up to the
-            first decision.
-        refresh: (k, arrays, rows). Write what the seat to move observes of a changed record.
-        is_legal: (k, arrays, rows, actions) -> bool. When the game is over only -1 is legal.
+        set_up: (k, arrays, rows, players, options). Deal a game from the record's `random`, and
+            play up to the first decision.
+        refresh: (k, arrays, rows). Write the mask and the observation of a record that has changed.
+        is_legal: (k, arrays, rows, actions) -> bool. Return whether the action is legal. When the
+            game is over, only -1 is legal.
         step: (k, arrays, outcome, rows, actions, players, settings). Play a legal action, unless
             the game is over, and all forced moves after it.
     """
@@ -135,7 +137,7 @@ def forced_moves_of(game: Game) -> Callable[[Any, Any], None]:
     """Return a game's compiled function (record, mask) that plays all forced moves.
 
     The function plays while there is exactly one legal action. It writes the legal actions of the
-    decision at which it stops into `mask`, bool[A]; none when the game is over.
+    decision at which it stops into `mask`, bool[A], which is all False when the game is over.
     """
     rules_legal = game.rules.legal
     rules_play = game.rules.play
@@ -167,17 +169,17 @@ def row_rules_of(game: Game) -> RowRules:
 
     @rule
     def deal(record: Any, players: int, options: int, mask: Any) -> None:
-        """Deal a game and play to its first decision; a deal without decisions is dealt anew."""
+        """Deal a game and play to its first decision. A game without decisions is dealt again."""
         for _ in range(_MOST_DEALS):
             rules_set_up(record, players, options)
             play_forced_moves(record, mask)
             if record["to_move"] >= 0:
                 break
 
-    @part_of_kernel
-    def observe_mover(entries: Any, i: int) -> None:
+    @inlined_rule
+    def observe_mover(arrays_tuple: Any, i: int) -> None:
         """Write the seat to move and its observation, all 0 when the game is over."""
-        arrays = GameArrays(*entries)
+        arrays = GameArrays(*arrays_tuple)
         game = arrays.games[i]
         obs = arrays.obs[i]
         obs[:] = 0
@@ -186,39 +188,45 @@ def row_rules_of(game: Game) -> RowRules:
         arrays.to_move[i] = game["to_move"]
 
     @rule
-    def set_up(k: int, entries: Any, rows: Any, players: Any, options: int) -> None:
-        arrays = GameArrays(*entries)
+    def set_up(k: int, arrays_tuple: Any, rows: Any, players: Any, options: int) -> None:
+        arrays = GameArrays(*arrays_tuple)
         i = rows[k]
         deal(arrays.games[i], players[i], options, arrays.mask[i])
-        observe_mover(entries, i)
+        observe_mover(arrays_tuple, i)
 
     @rule
-    def refresh(k: int, entries: Any, rows: Any) -> None:
-        arrays = GameArrays(*entries)
+    def refresh(k: int, arrays_tuple: Any, rows: Any) -> None:
+        arrays = GameArrays(*arrays_tuple)
         i = rows[k]
         game = arrays.games[i]
         mask = arrays.mask[i]
         mask[:] = False
         if game["to_move"] >= 0:
             rules_legal(game, mask)
-        observe_mover(entries, i)
+        observe_mover(arrays_tuple, i)
 
     @rule
-    def is_legal(k: int, entries: Any, rows: Any, actions: Any) -> bool:
-        arrays = GameArrays(*entries)
+    def is_legal(k: int, arrays_tuple: Any, rows: Any, actions: Any) -> bool:
+        arrays = GameArrays(*arrays_tuple)
         i = rows[k]
         action = actions[k]
         if arrays.to_move[i] < 0:
             return bool(action == -1)
         return bool(0 <= action < arrays.mask.shape[1] and arrays.mask[i, action])
 
-    @part_of_kernel
+    @inlined_rule
     def step(
-        k: int, entries: Any, results: Any, rows: Any, actions: Any, players: Any, chosen: Any
+        k: int,
+        arrays_tuple: Any,
+        outcome_tuple: Any,
+        rows: Any,
+        actions: Any,
+        players: Any,
+        settings_tuple: Any,
     ) -> None:
-        arrays = GameArrays(*entries)
-        outcome = StepOutcome(*results)
-        settings = StepSettings(*chosen)
+        arrays = GameArrays(*arrays_tuple)
+        outcome = StepOutcome(*outcome_tuple)
+        settings = StepSettings(*settings_tuple)
         i = rows[k]
         game = arrays.games[i]
         mask = arrays.mask[i]
@@ -252,7 +260,7 @@ def row_rules_of(game: Game) -> RowRules:
                 outcome.final_winners[i, seat] = game["winners"][seat] != 0
             if settings.autoreset:
                 deal(game, players[i], settings.options, mask)
-        observe_mover(entries, i)
+        observe_mover(arrays_tuple, i)
 
     return RowRules(set_up, refresh, is_legal, step)
 

@@ -1,8 +1,8 @@
-"""Texts about seats: a game writes them once, and every reader's names fill them.
+"""Texts with placeholders for seats, which are filled with names for each reader.
 
-A text has `{seat 2}`, `{Seat 2}` or `{seats 0, 2}` where it means seats, and the base form of a
-verb in braces, such as `{win}`. A verb right after a seat agrees with it, and any other verb with
-the player who moves.
+A text names seats as `{seat 2}`, `{Seat 2}` or `{seats 0, 2}`. It has the base form of a verb in
+braces, such as `{win}`. A verb right after a seat agrees with that seat, and any other verb agrees
+with the player who moves.
 
 >>> with_names("{seat 2} {win} with a road of 9")
 'seat 2 wins with a road of 9'
@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 
 YOU = "you"
-"""The name, among others, of the reader; the lobby offers it as a player's name, too."""
+"""The name of the reader in a list of names. The lobby offers it as a player's name, too."""
 
 _PLACEHOLDER = re.compile(
     r"\{(?P<seats>[Ss]eats? (?P<numbers>\d+(?:, \d+)*))\}(?: \{(?P<its_verb>[a-z]+)\})?"
@@ -28,7 +28,7 @@ _IRREGULAR = {"be": "is", "have": "has"}
 
 
 def seat_placeholder(*seats: int) -> str:
-    """Return the placeholder of one seat, or of several in a list."""
+    """Return the placeholder of one seat or of a list of seats."""
     word = "seat" if len(seats) == 1 else "seats"
     return f"{{{word} {', '.join(map(str, seats))}}}"
 
@@ -39,7 +39,7 @@ def with_names(text: str, names: Sequence[str] = (), *, mover: str = YOU) -> str
     Args:
         text: The text.
         names: The players' names by seat, `YOU` for the reader; without names, seats stay numbers.
-        mover: The name of the player who moves; to `YOU`, a move is told as an order.
+        mover: The name of the player who moves; with `YOU`, a move is in the imperative.
     """
 
     def name_of(seat: int) -> str:
@@ -53,13 +53,15 @@ def with_names(text: str, names: Sequence[str] = (), *, mover: str = YOU) -> str
         verb = placeholder["its_verb"]
         if not verb:
             return subject
-        return f"{subject} {verb if len(seats) > 1 else _agreeing(verb, subject)}"
+        if len(seats) == 1:
+            verb = _agreeing(verb, subject)
+        return f"{subject} {verb}"
 
     return _PLACEHOLDER.sub(fill, text)
 
 
 def _agreeing(verb: str, subject: str) -> str:
-    """Return a verb as it follows the name of one player."""
+    """Return a verb in the form that follows the name of one player."""
     if subject.lower() == YOU:
         return verb
     if verb in _IRREGULAR:

@@ -10,16 +10,16 @@ from queue import SimpleQueue
 from threading import Thread
 
 Work = Callable[[int, int], None]
+"""A function (first, last) that does the items of work from `first` to `last` - 1."""
 MOST_THREADS = 1024
 
 
 class ThreadPool:
     """Threads that each take a share of n items of work.
 
-    An interrupt (Ctrl-C) is raised in the calling thread, between any two instructions, and the
-    locks of Python's own pools can then stay taken for ever. So here the caller only hands out the
-    shares, all of them in one call into C, and waits. Interrupted work is done as a whole or not
-    begun.
+    An interrupt (Ctrl-C) is raised in the calling thread, between any two instructions. The locks
+    of Python's own pools can then stay taken for ever. Here the caller only hands out the shares,
+    all of them in one call into C, and waits. Interrupted work is either completed or not begun.
     """
 
     _begun: list[None]
@@ -57,14 +57,14 @@ class ThreadPool:
                 raise fault
 
     def settle(self) -> None:
-        """Wait for all threads, even those that a caller who was interrupted left at work."""
+        """Wait for all threads, even those that an interrupted caller has left at work."""
         try:
             self._wait()
         finally:
-            self._wait()  # so an interrupt is raised when no share is at work
+            self._wait()  # an interrupt of the first wait is raised only after all work has ended
 
     def _wait(self) -> None:
-        # An end is noted before it is put: it counts even if an interrupt takes it from the queue.
+        # `_ended` counts, not the queue, because an interrupt can lose what `get` has taken.
         while len(self._ended) < len(self._begun):
             self._ends.get()
 
@@ -97,4 +97,4 @@ def _run_share(
 def _serve(shares: SimpleQueue[Callable[[], None] | None]) -> None:
     while (job := shares.get()) is not None:
         job()
-        del job  # it would keep the caller's arrays alive
+        del job  # otherwise it would keep the caller's arrays alive

@@ -9,7 +9,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 if TYPE_CHECKING:
     import polars
@@ -86,7 +86,7 @@ Only datasets have `values`, which are null in an arena.
 
 def load_polars() -> Any:
     """Import and return `polars`; the error says how to install it."""
-    with needing("data", "datasets need"):
+    with requires_extra("data", "datasets need"):
         return import_module("polars")
 
 

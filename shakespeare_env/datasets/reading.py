@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING
 import pydantic
 
 from shakespeare_env.checks.limits import read_regular
-from shakespeare_env.checks.values import in_words
-from shakespeare_env.core.registry import box_fault
+from shakespeare_env.checks.values import error_text
+from shakespeare_env.core.registry import box_mismatch
 from shakespeare_env.datasets.frames import (
     RESULTS,
     first_line,
@@ -67,7 +67,7 @@ def arena_game(folder: Path) -> str:
         manifest = _Manifest.model_validate_json(read_regular(folder / ARENA, _MOST_MANIFEST_BYTES))
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"{str(folder)!r} holds no results: {ARENA} cannot be read ({in_words(error)}); "
+            f"{str(folder)!r} holds no results: {ARENA} cannot be read ({error_text(error)}); "
             "give a folder that `shakespeare arena` or `shakespeare dataset` has written"
         ) from error
     if manifest.format != ARENA_FORMAT:
@@ -76,7 +76,7 @@ def arena_game(folder: Path) -> str:
         )
     copy = folder / BOX_NAME
     try:
-        fault = box_fault(manifest.game, manifest.box_digest, copy if copy.exists() else None)
+        fault = box_mismatch(manifest.game, manifest.box_digest, copy if copy.exists() else None)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:

@@ -16,7 +16,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.registry import box_fault, game_saved
+from shakespeare_env.core.registry import box_mismatch, game_with_digest
 from shakespeare_env.datasets.frames import (
     GAMES,
     RECORDED,
@@ -145,7 +145,7 @@ class RecordedColumns:
     def game(self) -> Game:
         """Their game, or BoxError in a process that plays it with another box."""
         # An attribute would become another object when it is pickled.
-        return game_saved(self.name, self.box_digest)
+        return game_with_digest(self.name, self.box_digest)
 
     @property
     def size(self) -> int:
@@ -250,7 +250,7 @@ def _game_of(frame: polars.DataFrame) -> Game:
     if len(names) != 1:
         raise DatasetError(f"there are games of {names}; read those of one game at a time")
     try:
-        faults = [box_fault(names[0], digest) for digest in pairs["box_digest"]]
+        faults = [box_mismatch(names[0], digest) for digest in pairs["box_digest"]]
     except ValueError as error:
         raise DatasetError(str(error)) from error
     if fault := next(filter(None, faults), None):

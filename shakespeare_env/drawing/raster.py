@@ -11,13 +11,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.fonts import FILES
 
 
 def png(picture: str, width: int | None = None) -> bytes:
     """Return an SVG document as a PNG file, by default with a pixel per unit of the picture."""
-    with needing("render", "pictures as pixels need"):
+    with requires_extra("render", "pictures as pixels need"):
         import resvg_py
     return resvg_py.svg_to_bytes(
         svg_string=picture,
@@ -33,7 +33,7 @@ def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
 
     Height and width are even, as video players need: an odd one gains a row or column.
     """
-    with needing("render", "pictures as pixels need"):
+    with requires_extra("render", "pictures as pixels need"):
         from PIL import Image
     drawn: Any = Image.open(io.BytesIO(png(picture, width))).convert("RGBA")
     page = Image.new("RGBA", drawn.size, "white")

@@ -1,7 +1,7 @@
-"""The action table: each decision's id, move text and description.
+"""The action table: the id, the text and the description of every move.
 
-Ids count seats clockwise from the mover, so they mean the same for every seat; rules use each
-block's first id (`PLAY`, `RING`, `TAKE`).
+Ids count seats clockwise from the mover, so that they mean the same for every seat. The rules
+compute an id from the first of its block (`PLAY`, `RING`, `TAKE`).
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ from shakespeare_env.core.game import ActionTable, Block
 from shakespeare_env.figaro.box import tables as t
 
 _PLAYS = [(card, f"{{+{place}}}") for card in t.KIND_IDS[: t.RING] for place in range(t.N_SEATS)]
-_RINGS = "play a ring before {+0}; all piles go to the next seat clockwise"
+_RING_DESCRIPTION = "play a ring before {+0}; all piles go to the next seat clockwise"
 TABLE = ActionTable(
     [
         Block(
@@ -18,7 +18,7 @@ TABLE = ActionTable(
             tuple(f"play:{card}>{seat}" for card, seat in _PLAYS),
             tuple(f"play {card.replace('-', ' ')} before {seat}" for card, seat in _PLAYS),
         ),
-        Block("ring", ("ring",), (_RINGS,)),
+        Block("ring", ("ring",), (_RING_DESCRIPTION,)),
         Block("take", ("take",), ("take all face-up cards, and {play} again",)),
     ]
 )

@@ -1,6 +1,6 @@
-"""One game as a record: shape, range and meaning of every field, who sees it, how it is written.
+"""The record of a game: every field's shape, range and meaning, who sees it, how it is written.
 
-Indices are those of `box/tables.py`. Some fields follow from others by a rule.
+Indices are those of `box/tables.py`. Some fields are computed from others by a rule (`follows`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from shakespeare_env.figaro.box import tables as t
 NOBODY = -1
 NOTHING = -1
 _TWO_COLOURS = -2
-"""The answer of `colour_of_front` to a front that breaks Rules B2; no record holds it."""
+"""Returned by `colour_of_front` for a front of two colours (Rules B2); no record holds it."""
 
 
 def cards_in(field: str) -> Callable[[Record, int], int]:
-    """Return the rule (game, seat) -> number of cards that a seat has in a field."""
+    """Return the rule (game, seat) that counts a seat's cards in a field, such as its hand."""
 
     @rule
     def cards(game: Record, seat: int) -> int:
@@ -33,7 +33,7 @@ def cards_in(field: str) -> Callable[[Record, int], int]:
 
 @rule
 def length_of_front(game: Record, seat: int) -> int:
-    """Return the number of cards in front of a seat; -1 if there is a gap between them."""
+    """Return the number of cards before a seat; -1 if there is a gap between them."""
     cards = 0
     for place in range(t.MAX_FRONT):
         if game["front"][seat, place] != NOTHING:
@@ -45,7 +45,7 @@ def length_of_front(game: Record, seat: int) -> int:
 
 @rule
 def total_of_front(game: Record, seat: int) -> int:
-    """Return the sum of the values in front of a seat (Rules B6)."""
+    """Return the total of the cards before a seat (Rules B6)."""
     total = 0
     for place in range(t.MAX_FRONT):
         if game["front"][seat, place] != NOTHING:
@@ -55,7 +55,7 @@ def total_of_front(game: Record, seat: int) -> int:
 
 @rule
 def colour_of_front(game: Record, seat: int) -> int:
-    """Return the colour in front of a seat, or NO_COLOUR (Rules B2, B3)."""
+    """Return the colour of the cards before a seat, or NO_COLOUR (Rules B2, B3)."""
     colour = t.NO_COLOUR
     for place in range(t.MAX_FRONT):
         kind = game["front"][seat, place]
@@ -78,12 +78,12 @@ FIELDS = (
     StateField("to_move", NOBODY, _SEATS - 1, seats=True),  # who decides; NOBODY when over
     StateField("king", 0, _SEATS - 1, seats=True),  # the seat that has the King (A4, C1)
     StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; 0 except during a deal
-    # lengths, long to short; 0 past the last (A3)
+    # lengths of each round's pieces, long to short; 0 past the last (A3)
     StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
     StateField("hand", 0, _COPIES, _CARDS, by_seat=True, visible="owner", form="counts",
                places=t.KIND_IDS),
     StateField("hand_size", 0, int(t.HAND.max()), _SEATS, by_seat=True, follows=cards_in("hand")),
-    # kinds as played; NOTHING past the last
+    # kinds in the order played; NOTHING past the last
     StateField("front", NOTHING, t.N_KINDS - 1, (_SEATS, t.MAX_FRONT), by_seat=True, form="row",
                words=("", *t.KIND_IDS)),
     StateField("front_len", 0, t.MAX_FRONT, _SEATS, by_seat=True, follows=length_of_front),
@@ -92,7 +92,7 @@ FIELDS = (
                follows=colour_of_front),
     StateField("taken", 0, _COPIES, _CARDS, by_seat=True, form="list", places=t.KIND_IDS),
     StateField("taken_count", 0, t.MAX_DEALT, _SEATS, by_seat=True, follows=cards_in("taken")),
-    # long to short, 0 past the last
+    # lengths, long to short; 0 past the last
     StateField("road", 0, _LONGEST, (_SEATS, t.N_ROUNDS), by_seat=True, form="row"),
     StateField("winners", 0, 1, _SEATS, by_seat=True),  # 1 for the winner, once over (C4)
 )
@@ -108,4 +108,4 @@ TEXT = {
     "pieces": "pieces",
     "roads": "road",
 }
-"""The notation's keys, in order, and their fields; see NOTATION.md."""
+"""The field that each key of the notation stands for, in the order of NOTATION.md."""

@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.drawing.shapes import INK, MUTED
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 if TYPE_CHECKING:
     from shakespeare_env.film import Film
@@ -37,7 +37,7 @@ def template(name: str) -> Any:
     Raises:
         ModuleNotFoundError: Jinja is missing.
     """
-    with needing("table", "a page of a game is made with"):
+    with requires_extra("table", "a page of a game is made with"):
         import jinja2
     loader = jinja2.FileSystemLoader(FOLDER)
     return jinja2.Environment(

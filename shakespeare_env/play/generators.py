@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.kernels import as_kernel_array
-from shakespeare_env.core.rng import GOLDEN, check_seed, mixed, next_in, streams
+from shakespeare_env.core.rng import GOLDEN, check_seed, mix_array, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
 """Separates agents' draws from the chance of games with the same seed."""
@@ -90,7 +90,7 @@ class GameGenerators:
         """Draw float64[m], uniform in [0, 1), one per generator."""
         states = self.states[self.rows] + GOLDEN
         self.states[self.rows] = states
-        return to_unit(mixed(states))
+        return to_unit(mix_array(states))
 
     def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
         """Draw uint64[k], random words for the games `places`, int[k], in any order, also repeated.
@@ -102,7 +102,7 @@ class GameGenerators:
         first = np.cumsum(counts, dtype=np.int64) - counts.astype(np.int64)
         rank = np.empty(len(places), np.uint64)  # of each word among its game's, from 1
         rank[order] = np.arange(len(places)) - first[places[order]] + 1
-        words: NDArray[np.uint64] = mixed(self.states[self.rows[places]] + rank * GOLDEN)
+        words: NDArray[np.uint64] = mix_array(self.states[self.rows[places]] + rank * GOLDEN)
         self.states[self.rows] += counts * GOLDEN
         return words
 

@@ -19,7 +19,7 @@ _OBJECTIVES = list(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))
 _CAN_BE_ACTIVATED = [card for card in range(t.N_CARDS) if t.KIND[card] != t.ASSISTANT]
 _CRAFTSMEN = [card for card in range(t.N_CARDS) if t.IS_CRAFTSMAN[card]]
 _CARDS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CAN_BE_ACTIVATED]
-_CRAFTS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CRAFTSMEN]
+_CRAFT_CARDS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CRAFTSMEN]
 _BLOCKS = {
     "draft": {f"draft:{i}": f"take {name} at setup" for i, name in _DECK},
     "wager": {
@@ -29,7 +29,7 @@ _BLOCKS = {
     "extra": {f"extra:{i}": f"take {name} face down, as an extra" for i, name in _DECK},
     "activate": {f"activate:{i}": f"activate {name}" for i, name in _CARDS},
     "activate+3": {
-        f"activate:{i}+3": f'activate {name}, discarding a "+3" token' for i, name in _CRAFTS
+        f"activate:{i}+3": f'activate {name}, discarding a "+3" token' for i, name in _CRAFT_CARDS
     },
     "quill": {f"quill:{act}": f"advance one space on Act {act}" for act in ACTS},
     "back": {f"back:{act}": f"move back one space on Act {act}" for act in ACTS},
@@ -82,9 +82,9 @@ def _index_in(chosen: list[int]) -> npt.NDArray[np.int64]:
 
 
 ACTIVATE_INDEX = _index_in(_CAN_BE_ACTIVATED)
-"""int64[card]: index in `activate` and `keep`; -1 for assistants (Rules T3)."""
+"""int64[card]: index in the blocks `activate` and `keep`; -1 for assistants (Rules T3)."""
 PLUS_3_INDEX = _index_in(_CRAFTSMEN)
-"""int64[card]: index in `activate+3`; -1 for all but craftsmen (Rules T9)."""
+"""int64[card]: index in the block `activate+3`; -1 for all but craftsmen (Rules T9)."""
 ACTIVATE_CARD = np.array(_CAN_BE_ACTIVATED, np.int64)
 """int64[index in `activate` and `keep`]: the card."""
 PLUS_3_CARD = np.array(_CRAFTSMEN, np.int64)

@@ -11,7 +11,7 @@ import numpy as np
 from shakespeare_env.core.records import StateField, state_type
 from shakespeare_env.shakespeare.box import tables as t
 
-# Phases: what is being decided, in the notation's order.
+# Phases, each a kind of decision, in the order of the notation.
 DRAFT, WAGER, TURN, CRAFT, QUILL, BACK, CHOOSE_QUEEN, OBJECTIVE, REST, OVER = range(10)
 PHASE_NAMES = (
     "draft",
@@ -44,12 +44,12 @@ HIGH = 127
 """The greatest int8, for counts without a limit of their own."""
 
 MOST = 10_000
-"""The most prestige or pounds, where both stop (`rules/boards.py`); no played game gets near."""
+"""The most prestige or pounds of a record; both stop there, far beyond any game."""
 
 # fmt: off
 FIELDS = (
     # ---- the table -------------------------------------------------------------------------------
-    # bits by space: what is filled on each seat's stage
+    # bits by space: 1 where the seat's stage is filled
     StateField("stage_filled", 0, (1 << t.N_SPACES) - 1, t.N_SEATS, np.int32),
     StateField("prestige", -MOST, MOST, t.N_SEATS, np.int16),  # can fall below 0 (F4)
     StateField("pounds", 0, MOST, t.N_SEATS, np.int16),
@@ -60,7 +60,7 @@ FIELDS = (
     StateField("part", IN_DRAFT, IN_END),
     StateField("to_move", NOBODY, t.N_SEATS - 1),  # the seat that decides; NOBODY when over
     StateField("order", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # first place first, then NOBODY
-    StateField("initiative", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # by place, up to initiative_len
+    StateField("initiative", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # first place first, then NOBODY
     StateField("initiative_len", 0, t.N_SEATS),
     # seats still to be served in phases 3, 4 and 6, next first; NOBODY past the last
     StateField("queue", NOBODY, t.N_SEATS - 1, t.N_SEATS),
@@ -98,28 +98,28 @@ FIELDS = (
     StateField("mood", t.LOWEST_MOOD, t.HIGHEST_MOOD, t.N_SEATS),  # T15
     StateField("wager", 0, t.N_CYLINDERS, t.N_SEATS),  # 0 before it is chosen
     StateField("cylinders", 0, t.N_CYLINDERS, t.N_SEATS),  # still to be placed today
-    StateField("recruited", 0, 1, t.N_SEATS),  # 1 once the day's character has been taken (T2)
+    StateField("recruited", 0, 1, t.N_SEATS),  # 1 once the seat has recruited today (T2)
     StateField("passed", 0, 1, t.N_SEATS),  # 1 once the seat has passed (T4)
     # the card that stays free, while secret choices are collected (P2); else NOBODY
     StateField("kept", NOBODY, t.N_CARDS - 1, t.N_SEATS),
     StateField("unpaid", 0, t.MAX_TROUPE, t.N_SEATS),  # characters not paid, once over (F3)
     StateField("winners", 0, 1, t.N_SEATS),  # 1 for each winner, once over (F4)
-    # kept, in the order kept; NOBODY past the last
+    # objectives in the order kept; NOBODY past the last
     StateField("objectives", NOBODY, t.N_OBJECTIVES - 1, (t.N_SEATS, t.N_OBJECTIVES)),
     StateField("objectives_len", 0, t.N_OBJECTIVES, t.N_SEATS),
     # colour on each space, NOBODY where empty
     StateField("stage", NOBODY, t.N_COLOURS - 1, (t.N_SEATS, t.N_SPACES)),
     StateField("yellow", 0, HIGH, t.N_SEATS),  # yellow elements on stage and costumes (F2)
     StateField("troupe_len", 0, t.MAX_TROUPE, t.N_SEATS),
-    # in order of arrival; NOBODY past the last
+    # characters in order of arrival; NOBODY past the last
     StateField("card", NOBODY, t.N_CARDS - 1, (t.N_SEATS, t.MAX_TROUPE)),
     StateField("extra", 0, 1, (t.N_SEATS, t.MAX_TROUPE)),  # 1 for a card that lies face down (T2)
     StateField("cylinder", 0, 1, (t.N_SEATS, t.MAX_TROUPE)),  # 1 if activated today
     StateField("rest", 0, 1, (t.N_SEATS, t.MAX_TROUPE)),  # 1 under a rest token
-    # colours, lowest first; NOBODY where open
+    # colours in ascending order; NOBODY past the last
     StateField("costume", NOBODY, t.N_COLOURS - 1, (t.N_SEATS, t.MAX_TROUPE, t.N_SLOTS)),
     StateField("costume_len", 0, t.N_SLOTS, (t.N_SEATS, t.MAX_TROUPE)),  # elements placed
-    # sum of their values
+    # sum of the elements' values
     StateField("costume_value", 0, 3 * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
 )
 # fmt: on
@@ -127,4 +127,4 @@ STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}
 
 HIDDEN_FROM_TEXT = ("objective_known",)
-"""Fields that text leaves out: who remembers which objective."""
+"""Fields that text leaves out; this one says which seat knows an objective of the pile."""

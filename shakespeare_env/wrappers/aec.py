@@ -35,7 +35,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A PettingZoo AEC environment of one game, in which seat k is the agent `player_k`.
 
     An observation is a dict. Its `observation`, int8[D], holds what the seat may know. Its
-    `action_mask`, int8[A], marks the legal actions and is all 0 unless the agent is to decide. The
+    `action_mask`, int8[A], marks the legal actions and is all 0 unless it is the agent's turn. The
     agent's info holds the mask as well, and at the end how the game ended for the agent
     (`spaces.episode_outcomes`). A copy of the environment continues the same game.
 
@@ -65,27 +65,27 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         **options: Any,
     ) -> None:
         super().__init__()
-        rules = registry.game(game, options.get("box"))
-        players = rules.max_seats if players is None else players
+        contract = registry.game(game, options.get("box"))
+        players = contract.max_seats if players is None else players
         self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
         # PettingZoo's wrappers add to the modes in place.
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}
         self.render_mode = render_mode
-        self._renderer = Renderer(rules, render_mode)
-        self._view_state = StateView(rules)
+        self._renderer = Renderer(contract, render_mode)
+        self._view_state = StateView(contract)
         self.state_space = self._view_state.space
         self.state_fields = self._view_state.fields
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        mask = gymnasium.spaces.Box(0, 1, (rules.actions.size,), np.int8)
-        seen: dict[str, Any] = {"observation": observation_space(rules), "action_mask": mask}
+        mask = gymnasium.spaces.Box(0, 1, (contract.actions.size,), np.int8)
+        parts: dict[str, Any] = {"observation": observation_space(contract), "action_mask": mask}
         self.observation_spaces = {
-            agent: gymnasium.spaces.Dict(seen) for agent in self.possible_agents
+            agent: gymnasium.spaces.Dict(parts) for agent in self.possible_agents
         }
-        self.action_spaces = {agent: action_space(rules) for agent in self.possible_agents}
-        self._no_action = np.zeros(rules.actions.size, np.int8)
+        self.action_spaces = {agent: action_space(contract) for agent in self.possible_agents}
+        self._empty_mask = np.zeros(contract.actions.size, np.int8)
         self._has_begun = False
 
     @property
@@ -114,7 +114,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
         self._skip_agent_selection: str | None = None
-        self._turn_to_decider()
+        self._select_next_agent()
         if self.render_mode == "human":
             self.render()
 
@@ -128,11 +128,11 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             mask = batch.mask[0].astype(np.int8)
         else:
             observation = batch.observe(np.array([seat]))[0]
-            mask = self._no_action.copy()
+            mask = self._empty_mask.copy()
         return {"observation": observation, "action_mask": mask}
 
     def step(self, action: int | None) -> None:
-        """Play an action of the agent that is to act, or None once its game is over.
+        """Play an action of the selected agent, or None to let it leave a finished game.
 
         Raises:
             IllegalMove: The action is not legal. The game has not changed.
@@ -146,7 +146,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self._was_dead_step(action)
             return
         self._play(agent, action)
-        # The agent that acted has seen its rewards so far. Those of others add up until their turn.
+        # The agent that acted has seen its rewards so far. Others' rewards add up until their turn.
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
 
@@ -155,14 +155,14 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
             self.terminations = dict.fromkeys(self.agents, True)
-        self._turn_to_decider()
+        self._select_next_agent()
         if self.render_mode == "human":
             self.render()
 
     def state(self) -> NDArray[np.int32]:
-        """Return the game's record but for its random state, int32[K].
+        """Return the game's record without its random state, int32[K].
 
-        It holds secrets, so it is for a centralised critic and not for agents.
+        The record holds secrets, so it is for a centralised critic and not for agents.
         """
         self._check_begun("state")
         return self._view_state(self._batch.save(slice(0, 1))[0])
@@ -181,32 +181,34 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
                 f"{method}() was called before reset(): start a game first"
             )
 
-    def _turn_to_decider(self) -> None:
-        """Select the agent that decides or, at the end, the first one to leave."""
+    def _select_next_agent(self) -> None:
+        """Select the agent that decides next or, at the end, the first one to leave."""
         self.agent_selection = self.possible_agents[max(self._batch.to_move.item(0), 0)]
-        self._inform()
+        self._write_infos()
 
-    def _inform(self) -> None:
+    def _write_infos(self) -> None:
         """Write every agent's info: its mask and, at the end, how the game ended for it."""
         batch = self._batch
         seat = batch.to_move.item(0)
-        self.infos = {agent: {"action_mask": self._no_action.copy()} for agent in self.agents}
-        # The seat whose illegal action ended the game is still to decide, but may have left.
-        if seat >= 0 and (agent := self.possible_agents[seat]) in self.infos:
-            self.infos[agent]["action_mask"][:] = batch.mask[0]
+        self.infos = {agent: {"action_mask": self._empty_mask.copy()} for agent in self.agents}
+        if seat >= 0:
+            agent = self.possible_agents[seat]
+            if agent in self.infos:  # it may have left, if its illegal action ended the game
+                self.infos[agent]["action_mask"][:] = batch.mask[0]
+
         if True not in self.terminations.values():
             return
         seats = np.arange(len(self.possible_agents))
-        ends = episode_outcomes(batch, np.zeros_like(seats), seats)
-        for agent, end in zip(self.possible_agents, as_infos(ends), strict=True):
+        outcomes = episode_outcomes(batch, np.zeros_like(seats), seats)
+        for agent, outcome in zip(self.possible_agents, as_infos(outcomes), strict=True):
             if agent in self.infos:
-                self.infos[agent] |= end
+                self.infos[agent] |= outcome
 
 
 class env(raw_env):  # noqa: N801 - PettingZoo's name for it
     """A `raw_env` in which an illegal action ends the game: the agent gets -1, the others 0.
 
-    An action outside the action space is an AssertionError. PettingZoo's wrappers do the same, but
+    An action outside the action space raises AssertionError. PettingZoo's wrappers do the same, but
     they take longer than the game itself.
     """
 
@@ -220,14 +222,14 @@ class env(raw_env):  # noqa: N801 - PettingZoo's name for it
         self.truncations = dict.fromkeys(self.agents, True)
         self.rewards = {**dict.fromkeys(self.agents, 0.0), agent: ILLEGAL_REWARD}
         self._deads_step_first()
-        self._inform()
+        self._write_infos()
 
 
 def parallel_env(*positional: Any, **arguments: Any) -> ParallelEnv[str, Observation, int | None]:
     """Return an `env` with the parallel interface, by PettingZoo's conversion of turn-based games.
 
-    `step` takes a dict of actions. It plays the action of the agent that is to decide, which is the
-    only one with a legal action in its mask, and ignores the others. After a step every info names
-    the next agent to decide as `active_agent`. Arguments are those of `env`.
+    `step` takes a dict of actions. It plays the action of the agent whose turn it is, and ignores
+    the others, which have no legal action in their masks. After a step, every info names the next
+    agent to decide as `active_agent`. Arguments are those of `env`.
     """
     return turn_based_aec_to_parallel(env(*positional, **arguments))

@@ -26,7 +26,7 @@ from shakespeare_env.wrappers.spaces import (
 
 _ONLY_ROW = np.zeros(1, np.int64)
 _SINGLE_GAME_ARGUMENTS = {"max_episode_steps", "disable_env_checker"}
-"""Arguments by which `gymnasium.make` wraps an environment of a single game."""
+"""Arguments for which `gymnasium.make` wraps an environment of a single game."""
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -55,13 +55,12 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     def __init__(
         self, game: str = registry.DEFAULT, *, render_mode: str | None = None, **arguments: Any
     ) -> None:
-        # `reset` takes the seed.
         self.games = SingleAgentBatch(game, n=1, seed=None, **arguments)
-        rules = self.games.batch.game
-        self.observation_space = observation_space(rules)
-        self.action_space = action_space(rules)
+        contract = self.games.batch.game
+        self.observation_space = observation_space(contract)
+        self.action_space = action_space(contract)
         self.render_mode = render_mode
-        self._renderer = Renderer(rules, render_mode)
+        self._renderer = Renderer(contract, render_mode)
         self._has_begun = False
 
     @property
@@ -167,7 +166,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
-        """Start games, each from its own stream under the seed. None deals the next games."""
+        """Start the games that a seed decides. Without a seed, start the next games."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
@@ -176,7 +175,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def step(
         self, actions: NDArray[Any]
     ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
-        """Play int[n], an action in each game, then the others' until the learner decides again."""
+        """Play an action in each game, int[n], then the others' until the learner decides again."""
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
         games = self.games
@@ -187,9 +186,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         rewards, ended = games.step(chosen[running], running)
         infos = self._infos()
         if ended.any():
-            infos |= self._by_row(games.outcomes(ended.nonzero()[0]), ended)
-        never = np.zeros(self.num_envs, np.bool_)
-        return self._observations(), rewards, ended, never, infos
+            infos |= self._spread_over_rows(games.outcomes(ended.nonzero()[0]), ended)
+        truncated = np.zeros(self.num_envs, np.bool_)
+        return self._observations(), rewards, ended, truncated, infos
 
     def render(self) -> Any:
         """Return every game as text or as a picture, in a tuple."""
@@ -208,13 +207,18 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
             "_action_mask": np.ones(self.num_envs, np.bool_),
         }
 
-    def _by_row(
-        self, values: dict[str, NDArray[Any]], which: NDArray[np.bool_]
+    def _spread_over_rows(
+        self, values: dict[str, NDArray[Any]], has_value: NDArray[np.bool_]
     ) -> dict[str, NDArray[Any]]:
-        """Spread values of some rows, bool[n], over all rows, and mark those rows beside them."""
+        """Return infos with the values of some rows, and a mask of these rows for each key.
+
+        Args:
+            values: Arrays by key with one value for each of these rows.
+            has_value: bool[n], the rows.
+        """
         infos = {}
-        for name, of_some in values.items():
-            infos[name] = np.zeros((self.num_envs, *of_some.shape[1:]), of_some.dtype)
-            infos[name][which] = of_some
-            infos[f"_{name}"] = which.copy()
+        for key, row_values in values.items():
+            infos[key] = np.zeros((self.num_envs, *row_values.shape[1:]), row_values.dtype)
+            infos[key][has_value] = row_values
+            infos[f"_{key}"] = has_value.copy()
         return infos

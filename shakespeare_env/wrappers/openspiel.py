@@ -17,7 +17,7 @@ import numpy as np
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.position import Position
-from shakespeare_env.core.row_rules import NAMES, SCORE, reward_code
+from shakespeare_env.core.row_rules import REWARDS, SCORE, reward_code
 
 try:
     import pyspiel
@@ -37,30 +37,31 @@ class OpenSpielGame(pyspiel.Game):
     """A game of the registry as an OpenSpiel game. Every registered game has its own subclass.
 
     Args:
-        params: `players`; `reward`, one that is paid at the end; variants, such as
+        params: `players`; `reward`, which must be one that is paid at the end; variants, such as
             `strategic_rest`.
 
     Raises:
-        ValueError: A parameter is not one that the game has.
+        ValueError: A parameter has a value that the game does not allow.
     """
 
     name: str
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        rules = registry.game(self.name)
-        self._arguments = _defaults(self.name) | dict(params or {})
+        contract = registry.game(self.name)
+        self._arguments = _default_arguments(self.name) | dict(params or {})
         reward = self._arguments["reward"]
         if reward_code(reward) == SCORE:
             raise ValueError(
                 f"reward={reward!r} is paid at every step, not at the end as OpenSpiel needs it: "
                 "choose win, margin or rank"
             )
-        players = rules.check_players(self._arguments["players"])
-        rules.option_bits(_variants(self.name, self._arguments), [players])
-        # Scores are int16, so this bounds their differences.
-        bound = 1.0 if players > 1 and reward != "margin" else 2**16 / rules.score_scale
+        players = contract.check_players(self._arguments["players"])
+        contract.option_bits(_variants(self.name, self._arguments), [players])
+        bound = 1.0
+        if players == 1 or reward == "margin":
+            bound = 2**16 / contract.score_scale  # scores are int16, so their differences are less
         info = pyspiel.GameInfo(
-            num_distinct_actions=rules.actions.size,
+            num_distinct_actions=contract.actions.size,
             max_chance_outcomes=_BYTE_VALUES,
             num_players=players,
             min_utility=-bound,
@@ -94,7 +95,7 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(game)
-        # OpenSpiel clones and serialises what is in `__dict__`, so the game stays outside.
+        # OpenSpiel clones and serialises everything in `__dict__`, so the game must not be there.
         self.position: Position | None = None
         self._name = name
         self._arguments = dict(arguments)
@@ -134,7 +135,7 @@ class OpenSpielState(pyspiel.State):
     def resample_from_infostate(
         self, seat: int, probability_sampler: Callable[[], float]
     ) -> OpenSpielState:
-        """Return a random state that a seat cannot tell from this one, with new chance to come.
+        """Draw a state that a seat cannot tell from this one, with new random events to follow.
 
         The other seats forget what they have seen. `history` remains that of this state.
         """
@@ -163,12 +164,12 @@ class OpenSpielState(pyspiel.State):
                 )
             return
         seat = self.current_player()
-        known = self._memories[seat] + self.observation(seat).tobytes() + action.to_bytes(2)
-        self._memories[seat] = blake2b(known, digest_size=16).digest()
+        memory = self._memories[seat] + self.observation(seat).tobytes() + action.to_bytes(2)
+        self._memories[seat] = blake2b(memory, digest_size=16).digest()
         before = self.position.record()
         self.position.push(self.position.move_text(action))
         if self.is_terminal():
-            # A batch plays the last move again, so that seats are paid as in every other view.
+            # A batch plays the last move again, so that rewards are those of every other wrapper.
             players = arguments["players"]
             last = Batch(
                 self._name, n=1, players=players, reward=arguments["reward"], autoreset=False
@@ -210,9 +211,10 @@ class SeatObserver:
         return str(state.observation(player).tobytes().hex())
 
 
-def _defaults(name: str) -> dict[str, Any]:
-    rules = registry.game(name)
-    return {"players": rules.max_seats, "reward": NAMES[0], **dict.fromkeys(rules.options, False)}
+def _default_arguments(name: str) -> dict[str, Any]:
+    contract = registry.game(name)
+    variants = dict.fromkeys(contract.options, False)
+    return {"players": contract.max_seats, "reward": REWARDS[0], **variants}
 
 
 def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:
@@ -235,12 +237,12 @@ def _game_type(name: str) -> pyspiel.GameType:
         provides_information_state_tensor=False,
         provides_observation_string=True,
         provides_observation_tensor=True,
-        parameter_specification=_defaults(name),
+        parameter_specification=_default_arguments(name),
     )
 
 
-# OpenSpiel keeps what is registered beyond the interpreter's end. A class survives that, and a
-# function does not.
+# OpenSpiel keeps what is registered until after the interpreter has ended. A class survives that,
+# and a function does not.
 for _name in registry.names():
     _game = type(f"{OpenSpielGame.__name__}_{_name}", (OpenSpielGame,), {"name": _name})
     pyspiel.register_game(_game_type(_name), _game)

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from shakespeare_env.wrappers.spaces import (
     RENDER_FPS,
@@ -18,7 +18,7 @@ from shakespeare_env.wrappers.spaces import (
     observation_space,
 )
 
-with needing("train", "shakespeare_env.wrappers.sb3 needs"):
+with requires_extra("train", "shakespeare_env.wrappers.sb3 needs"):
     from stable_baselines3.common.vec_env import VecEnv
     from stable_baselines3.common.vec_env.base_vec_env import VecEnvIndices, VecEnvStepReturn
 
@@ -70,10 +70,11 @@ class SB3SingleAgentVecEnv(VecEnv):
         """
         rewards, over = self.games.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
-        if len(ended := np.flatnonzero(over)):
-            final = {"terminal_observation": self.games.observe(ended)}
-            final |= self.games.outcomes(ended)
-            for row, info in zip(ended, as_infos(final), strict=True):
+        ended = np.flatnonzero(over)
+        if len(ended):
+            final_values = {"terminal_observation": self.games.observe(ended)}
+            final_values |= self.games.outcomes(ended)
+            for row, info in zip(ended, as_infos(final_values), strict=True):
                 infos[row] = info
             self.games.restart(ended)
         return self.batch.obs.copy(), rewards, over, infos
@@ -92,7 +93,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         return self._seeds
 
     def get_attr(self, attr_name: str, indices: VecEnvIndices = None) -> list[Any]:
-        """Return an attribute of this environment once for each game asked for."""
+        """Return an attribute of this environment, repeated for each game in `indices`."""
         return [getattr(self, attr_name)] * len(list(self._get_indices(indices)))
 
     def set_attr(self, attr_name: str, value: Any, indices: VecEnvIndices = None) -> None:

@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.checks.values import is_whole
+from shakespeare_env.checks.values import is_integer
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import Integers, as_actions, checked_rows
@@ -26,8 +26,8 @@ Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
 class SingleAgentBatch:
     """N games, each seen from one seat. A step leads from a decision of the learner to its next.
 
-    Agents play the other seats of all games together. Everybody keeps their seat for a whole game.
-    A game depends on nothing but the seed and its row. `batch.obs` and `batch.mask` are the
+    Agents play the other seats of all games together. Everybody keeps their seat until the end of a
+    game. A game depends only on the seed and its row. `batch.obs` and `batch.mask` are the
     learner's observations and action masks, and every step rewrites them. A finished game stays as
     it is until `restart` or `reset`.
 
@@ -39,10 +39,10 @@ class SingleAgentBatch:
             i begins with seat i.
         opponents: The agents at the other seats. One agent plays all of them. A sequence has
             `players - 1` agents, seated in order after the learner. A mapping gives each agent a
-            weight, and every seat draws its agent anew for every game. An agent is a name
+            weight, by which an agent is drawn for every seat of every game. An agent is a name
             (`shakespeare_agents.names`), a checkpoint's folder, an agent object, or a function like
             `Agent.act`. None means the strongest bundled agent.
-        seed: Decides chance and the opponents' draws. None means a fresh seed.
+        seed: The seed of all random events and of the opponents' draws. None means a fresh seed.
         options: Further arguments of `Batch`.
 
     Attributes:
@@ -66,7 +66,7 @@ class SingleAgentBatch:
             players = registry.game(game, options.get("box")).max_seats
         self.batch = Batch(game, n, players=players, autoreset=False, **options)
         fewest = self.batch.players.min()
-        if seat is not None and not (is_whole(seat) and 0 <= seat < fewest):
+        if seat is not None and not (is_integer(seat) and 0 <= seat < fewest):
             raise ValueError(
                 f"seat={seat!r}: give a seat from 0 to {fewest - 1}, or None for all in turn"
             )
@@ -75,7 +75,7 @@ class SingleAgentBatch:
         self.seats = np.zeros(n, np.int8)
         self.over = np.zeros(n, np.bool_)
         self._games_begun = np.zeros(n, np.int64)
-        self._owed = np.zeros(n, np.float32)
+        self._pending_rewards = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
         self._is_first_deal = np.zeros(n, np.bool_)
         self.reset(fresh_seed() if seed is None else seed)
@@ -84,8 +84,9 @@ class SingleAgentBatch:
     def reset(self, seed: int | None = None, rows: Integers | None = None) -> None:
         """Deal all games again, or the games of some increasing rows, int[m].
 
-        A seed decides chance and the opponents' draws. Without a seed the next games are dealt,
-        except in a new batch: as long as nobody has reset or stepped it, it keeps its games.
+        A seed decides all random events and the opponents' draws. Without a seed, the next games
+        are dealt, except in rows that are new: their games were dealt when the batch was made, and
+        are kept if nobody has stepped or reset them since.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         is_first_deal = self._is_first_deal[chosen]
@@ -96,14 +97,14 @@ class SingleAgentBatch:
             self.batch.reset(seed, rows=chosen)
             self._lineup.generators.states[chosen] = GameGenerators.of_games(seed, chosen).states
             self._games_begun[chosen] = 0
-            self._open(chosen)
+            self._begin_games(chosen)
 
     def restart(self, rows: Integers) -> None:
-        """Deal the next game in some increasing rows, whether over or not. Chance continues."""
+        """Deal the next game in some increasing rows. The old games need not be over."""
         chosen = checked_rows(self.batch.n, rows)
         self._is_first_deal[chosen] = False
         self.batch.restart(chosen)
-        self._open(chosen)
+        self._begin_games(chosen)
 
     def step(
         self, actions: Integers, rows: Integers | None = None
@@ -117,8 +118,8 @@ class SingleAgentBatch:
             rows: The games to play in, increasing, int[m]. None means all.
 
         Returns:
-            The rewards that the learner has received since its last decision, float32[n], 0 in
-            games that were not played in; and which games the step has ended, bool[n].
+            The rewards that the learner has received since its last decision, float32[n], which are
+            0 for games that are not in `rows`; and which games the step has ended, bool[n].
 
         Raises:
             ValueError: A game is over. `restart` it first.
@@ -126,11 +127,13 @@ class SingleAgentBatch:
         """
         batch = self.batch
         played = self._every_row if rows is None else checked_rows(batch.n, rows)
-        if (over := self.over[played]).any():
+        over = self.over[played]
+        if over.any():
             raise ValueError(
                 f"games {played[over].tolist()} are over; restart them before you step"
             )
-        if not (ready := self._ready[played]).all():
+        ready = self._ready[played]
+        if not ready.all():
             raise RuntimeError(
                 f"an opponent failed in games {played[~ready].tolist()}; call reset()"
             )
@@ -143,8 +146,8 @@ class SingleAgentBatch:
         self._add_rewards(stepped, chosen)
         play_out(batch, self._lineup, stepped, after_step=self._add_rewards)
         rewards = np.zeros(batch.n, np.float32)
-        rewards[played] = self._owed[played]
-        self._owed[played] = 0.0
+        rewards[played] = self._pending_rewards[played]
+        self._pending_rewards[played] = 0.0
         rewards[played[~legal]] = ILLEGAL_REWARD
         ended = np.zeros(batch.n, np.bool_)
         ended[played] = ~legal | (batch.to_move[played] < 0)
@@ -154,8 +157,8 @@ class SingleAgentBatch:
     def action_masks(self) -> NDArray[np.bool_]:
         """Return a copy of the masks of the learner's legal actions, bool[n, A].
 
-        All actions are set where a game is over. None is played there, and a distribution over the
-        actions of a mask needs at least one.
+        Where a game is over, all actions are set: none is played, but a masked distribution needs
+        at least one.
         """
         masks: NDArray[np.bool_] = self.batch.mask & self._ready[:, None]
         masks |= self.over[:, None]
@@ -171,11 +174,11 @@ class SingleAgentBatch:
 
     @property
     def _ready(self) -> NDArray[np.bool_]:
-        """Games that wait for the learner or are over, bool[n]: all unless an opponent failed."""
+        """Whether each game waits for the learner or is over, bool[n]; False if an agent failed."""
         ready: NDArray[np.bool_] = (self.batch.to_move == self.seats) | (self.batch.to_move < 0)
         return ready
 
-    def _open(self, rows: NDArray[np.int64]) -> None:
+    def _begin_games(self, rows: NDArray[np.int64]) -> None:
         """Seat everybody in new games, and play until the learner decides."""
         while len(rows):
             if self._fixed_seat is None:
@@ -184,10 +187,10 @@ class SingleAgentBatch:
                 self.seats[rows] = self._fixed_seat
             self._games_begun[rows] += 1
             self._seat_opponents(rows)
-            self._owed[rows] = 0.0
+            self._pending_rewards[rows] = 0.0
             play_out(self.batch, self._lineup, rows, after_step=self._add_rewards)
             self.over[rows] = False
-            # A game that ends before the learner's first decision gives way to the next game.
+            # A game that ends before the learner's first decision is replaced by the next game.
             rows = rows[self.batch.to_move[rows] < 0]
             if len(rows):
                 self.batch.restart(rows)
@@ -197,23 +200,25 @@ class SingleAgentBatch:
         learner = self.seats[rows]
         players = self.batch.players[rows, None]
         lineup.generators[rows].forget()
+
+        # The agent of each seat, by its index: in order after the learner, or drawn by weight.
         seat = np.arange(lineup.seats.shape[1])
-        seats = (seat - learner[:, None] - 1) % players % max(len(lineup.agents), 1)
+        agent_of_seat = (seat - learner[:, None] - 1) % players % max(len(lineup.agents), 1)
         if self._weights is not None:
             weights = np.tile(self._weights, (len(rows), 1))
             for column in range(len(seat)):
-                seats[:, column] = draw_columns(weights, lineup.generators[rows].random())
-        seats[seat >= players] = NOBODY
-        seats[np.arange(len(rows)), learner] = OUTSIDE
-        lineup.seats[rows] = seats
+                agent_of_seat[:, column] = draw_columns(weights, lineup.generators[rows].random())
+        agent_of_seat[seat >= players] = NOBODY
+        agent_of_seat[np.arange(len(rows)), learner] = OUTSIDE
+        lineup.seats[rows] = agent_of_seat
 
     def _add_rewards(self, rows: NDArray[np.int64], _actions: NDArray[np.integer]) -> None:
-        self._owed[rows] += self.batch.rewards[rows, self.seats[rows]]
+        self._pending_rewards[rows] += self.batch.rewards[rows, self.seats[rows]]
 
 
 def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[np.float64] | None]:
     """Return a line-up in which nobody is seated yet, and the opponents' weights, if any."""
-    shares = None
+    probabilities = None
     chosen: list[Any] = [opponents]
     if isinstance(opponents, Mapping):
         chosen = list(opponents)
@@ -222,16 +227,17 @@ def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[
             raise ValueError(
                 f"opponents={dict(opponents)!r}: every weight must be 0 or more, and one above 0"
             )
-        shares = weights / weights.sum()
+        probabilities = weights / weights.sum()
     elif isinstance(opponents, Sequence) and not isinstance(opponents, str | bytes):
         chosen = list(opponents)
-        wanted = batch.players - 1
-        if (wanted != len(chosen)).any():
+        other_seats = batch.players - 1
+        if (other_seats != len(chosen)).any():
             raise ValueError(
-                f"{len(chosen)} opponents for {wanted.max()} seats: give one for each other seat, "
-                "one for all of them, or weights to draw by"
+                f"{len(chosen)} opponents for {other_seats.max()} seats: give one for each other "
+                "seat, one for all of them, or weights to draw by"
             )
     agents = [agent_for(player, batch.game) for player in chosen]
     names = ["the default agent" if player is None else name_of(player) for player in chosen]
     seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-    return Lineup(agents, seats, GameGenerators.of_games(0, np.arange(batch.n)), names), shares
+    generators = GameGenerators.of_games(0, np.arange(batch.n))
+    return Lineup(agents, seats, generators, names), probabilities

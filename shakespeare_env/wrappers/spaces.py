@@ -19,8 +19,8 @@ from shakespeare_env.drawing.raster import pixels
 RENDER_MODES = ("ansi", "rgb_array", "human")
 RENDER_FPS = 4
 """Frames per second that people can follow. A frame is a decision."""
-_FIRST = np.iinfo(np.int16).max
-_LAST = np.iinfo(np.int16).min
+_ABOVE_ALL_SCORES = np.iinfo(np.int16).max
+_BELOW_ALL_SCORES = np.iinfo(np.int16).min
 
 
 def observation_space(game: Game) -> spaces.Box[np.int8]:
@@ -34,9 +34,9 @@ def action_space(game: Game) -> spaces.Discrete:
 
 
 class StateView:
-    """A view of a game's record as an array, for learners that may see everything.
+    """A function that returns a record as an array, for learners that may see everything.
 
-    It holds every field but the random state.
+    The array holds every field except the random state.
 
     Attributes:
         fields: The slice of the array that each field takes, by name.
@@ -46,8 +46,11 @@ class StateView:
     def __init__(self, game: Game) -> None:
         fields = [game.ranges[name] for name in game.state.names or () if name != "random"]
         sizes = [field.size for field in fields]
-        ends = zip(fields, np.cumsum(sizes).tolist(), strict=True)
-        self.fields = {field.name: slice(end - field.size, end) for field, end in ends}
+        ends = np.cumsum(sizes).tolist()
+        self.fields = {
+            field.name: slice(end - field.size, end)
+            for field, end in zip(fields, ends, strict=True)
+        }
         limits = [np.iinfo(field.kind) for field in fields]
         low = np.repeat([limit.min for limit in limits], sizes).astype(np.int32)
         high = np.repeat([limit.max for limit in limits], sizes).astype(np.int32)
@@ -64,15 +67,15 @@ def episode_outcomes(
 ) -> dict[str, NDArray[Any]]:
     """Return how finished games ended, each for one seat.
 
-    An illegal action is not played, so a game that it has ended still waits for the offender.
+    An illegal action is not played, so if it ends a game, the batch still has the offender to move.
 
     Args:
         batch: The batch of the games.
-        rows: The games, int[m]. A game may be asked for several seats.
+        rows: The games, int[m]. A game may occur several times, with different seats.
         seats: A seat of each game, int[m].
 
     Returns:
-        Arrays [m] by name, or [m, L] for values by seat, where the longest table of the batch has L
+        Arrays [m] by name, or [m, L] for values by seat, where the largest table of the batch has L
         seats:
 
         - `seat`, `players`, `score`.
@@ -92,24 +95,26 @@ def episode_outcomes(
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
     own_places = np.arange(0, scores.size, length) + seats
-    own = scores.take(own_places).astype(np.int64)
+    own_scores = scores.take(own_places).astype(np.int64)
     won = victory_shares(winners).take(own_places)
-    alone = players == 1
-    if game.solo_target is not None and alone.any():
-        won[alone & (own <= game.solo_target)] = 0.0
+    is_solo = players == 1
+    if game.solo_target is not None and is_solo.any():
+        won[is_solo & (own_scores <= game.solo_target)] = 0.0
 
     # Winners rank first, whatever their scores, and the offender ranks last.
     standing = scores.copy()
-    standing[winners] = _FIRST
+    standing[winners] = _ABOVE_ALL_SCORES
     seat = np.arange(length)
-    standing[(seat >= players[:, None]) | (seat == offenders[:, None])] = _LAST
+    is_absent = seat >= players[:, None]
+    is_offender = seat == offenders[:, None]
+    standing[is_absent | is_offender] = _BELOW_ALL_SCORES
     better = standing > standing.take(own_places)[:, None]
     return {
         "seat": seats,
         "players": players,
         "won": won,
         "is_success": won,
-        "score": own,
+        "score": own_scores,
         "rank": 1 + np.add.reduce(better, 1),
         "final_scores": scores,
         "winners": winners,
@@ -117,10 +122,13 @@ def episode_outcomes(
     }
 
 
-def as_infos(ends: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
-    """Return an info for each of m games. Values are Python numbers, or arrays if by seat."""
-    columns = [list(values) if values.ndim > 1 else values.tolist() for values in ends.values()]
-    return [dict(zip(ends, row, strict=True)) for row in zip(*columns, strict=True)]
+def as_infos(arrays: dict[str, NDArray[Any]]) -> list[dict[str, Any]]:
+    """Return an info for each of m games, from arrays [m] or [m, ...] by name.
+
+    Values are Python numbers, or arrays where a game has more than one number.
+    """
+    columns = [list(values) if values.ndim > 1 else values.tolist() for values in arrays.values()]
+    return [dict(zip(arrays, row, strict=True)) for row in zip(*columns, strict=True)]
 
 
 class Renderer:
@@ -128,8 +136,9 @@ class Renderer:
 
     Args:
         game: The game.
-        mode: "ansi": `render` returns text. "rgb_array": it returns a picture, uint8[height, width,
-            3]. "human": it prints the text. None: it warns that there is no mode.
+        mode: With "ansi", `render` returns text. With "rgb_array", it returns a picture,
+            uint8[height, width, 3]. With "human", it prints the text. With None, it warns that
+            there is no mode.
         modes: The modes that the environment supports.
 
     Raises:
@@ -145,7 +154,11 @@ class Renderer:
         self._game = game.name  # a game's own functions cannot always be pickled
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:
-        """Draw a position. A picture without the extra `render` raises ImportError."""
+        """Draw a position as the render mode says.
+
+        Raises:
+            ImportError: The mode is "rgb_array", and the extra `render` is not installed.
+        """
         if self.mode is None:
             modes = ", ".join(RENDER_MODES)
             gymnasium.logger.warn(

@@ -6,7 +6,7 @@ from shakespeare_env.core import registry
 from shakespeare_table.session import Session
 
 
-def played(name, players=None, most=None, *, seed=4, names=None):
+def played_session(name, players=None, most=None, *, seed=4, names=None):
     """A session of the fewest seats that play against each other, of so many moves at most."""
     players = players or max(registry.seats(name)[0], 2)
     position = Position.new(name, players=players, seed=seed)

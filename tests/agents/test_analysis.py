@@ -17,7 +17,7 @@ from tests.agents import sessions
 from tests.agents.networks import random_network
 
 ROLLOUTS = "search,rollouts=heuristic,simulations=8"
-played = functools.partial(sessions.played, seed=6)
+played = functools.partial(sessions.played_session, seed=6)
 
 
 def forecaster(name):

@@ -13,7 +13,7 @@ from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
-from shakespeare_agents.travel import named_agent
+from shakespeare_agents.travel import make_verified_agent
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
@@ -118,7 +118,7 @@ def test_files_and_versions_make_another_agent_unless_its_own_options_are_called
     before = list(map(digest, different))
     assert len(set(before)) == len(different)
     assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert vars(named_agent(reading[0], before[0], GAME)) == {"x": 1}
+    assert vars(make_verified_agent(reading[0], before[0], GAME)) == {"x": 1}
     Path("mine.pt").rename("same.pt")
     assert digest("mine.py:A,files=same.pt") == before[0]
     Path("mine.pt").write_bytes(b"2")
@@ -127,14 +127,13 @@ def test_files_and_versions_make_another_agent_unless_its_own_options_are_called
     assert changed[3:] == before[3:]
     for name, fault in (("files=gone.pt", "no file 'gone.pt'"), ("files=mine.pt", "another one")):
         with pytest.raises(WorkerError, match=fault):
-            named_agent(f"mine.py:A,{name}", before[0], GAME)
+            make_verified_agent(f"mine.py:A,{name}", before[0], GAME)
 
 
 OBJECTS = """
 import functools, numpy as np
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.travel import named_agent
 from shakespeare_env.core import registry
 class Mine:
     def __init__(self, x): self.names, self.weights, self.me = {"a", "b", "c"}, np.full(3, x), self

@@ -11,7 +11,13 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, default, make, names, naming
-from shakespeare_agents.naming import AgentSpec, Entrant, entrants_of, public_name, running_python
+from shakespeare_agents.naming import (
+    AgentSpec,
+    Entrant,
+    entrants_of,
+    names_running_python,
+    public_name,
+)
 from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.python_names import load
@@ -166,7 +172,7 @@ def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
 
 def test_which_names_run_python(folder):
     players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
-    assert running_python(players) == ["mine.py:A,x=1", "a.b:c"]
+    assert names_running_python(players) == ["mine.py:A,x=1", "a.b:c"]
     (folder / "own_players:First").mkdir()  # of such a name, but a checkpoint
     assert AgentSpec.parse("own_players:First").python is None
     with pytest.raises(ValueError, match=r"card\.json"):
@@ -212,9 +218,9 @@ ENTRIES = {
 def registered(folder, monkeypatch):
     entries = [EntryPoint(name, value, naming.ENTRY_POINTS) for name, value in ENTRIES.items()]
     monkeypatch.setattr(naming, "entry_points", lambda group: entries)
-    naming.installed.cache_clear()
+    naming.installed_agents.cache_clear()
     yield
-    naming.installed.cache_clear()
+    naming.installed_agents.cache_clear()
 
 
 def test_docs_and_help_describe_every_built_in_agent():
@@ -228,7 +234,7 @@ def test_docs_and_help_describe_every_built_in_agent():
 def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(registered):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
     assert sorted(names()[5:]) == sorted(ENTRIES.keys() - {"random"})
-    assert running_python(["thing", "of-the-game,depth=3"]) == []
+    assert names_running_python(["thing", "of-the-game,depth=3"]) == []
     agents: list[Any] = [make("of-the-game", GAME), make("of-the-game,depth=3", GAME)]
     agents.append(make("of-the-game", GAME, depth=3))
     assert [(agent.game, agent.depth) for agent in agents] == [(GAME, 2), (GAME, 3), (GAME, 3)]

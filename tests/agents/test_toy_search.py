@@ -10,8 +10,8 @@ from shakespeare_agents.search.agent import (
     SearchAgent,
     SearchSettings,
     UniformPrior,
-    no_weights,
-    plain_search,
+    placeholder_weights,
+    rollout_search,
 )
 from shakespeare_agents.search.playouts import TO_THE_END, PlayoutRunner, at_random
 from shakespeare_env.play.information_sets import InformationSets
@@ -40,7 +40,9 @@ class Fond:
 
 
 def searching(prior, **plan):
-    player = PlayoutRunner(GAME, at_random, no_weights(GAME), horizon=TO_THE_END, temperature=1.0)
+    player = PlayoutRunner(
+        GAME, at_random, placeholder_weights(GAME), horizon=TO_THE_END, temperature=1.0
+    )
     return SearchAgent(prior, player, SearchSettings(**plan))
 
 
@@ -53,7 +55,7 @@ def asked(pile, n=20):
 
 @pytest.mark.parametrize(("pile", "utility"), [(2, "margin"), (3, "score"), (4, "win")])
 def test_it_finds_the_winning_move_even_if_its_prior_loves_a_losing_one(pile, utility):
-    agent = plain_search(
+    agent = rollout_search(
         GAME, at_random, SearchSettings(simulations=60, utility=utility), threads=1
     )
     found = agent.look_ahead(asked(pile), generators(20))

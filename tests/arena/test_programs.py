@@ -207,7 +207,7 @@ def test_a_program_has_few_environment_variables_and_those_of_its_entry(tmp_path
     assert (named["SEED"], named["WORDS"], named["HOME"]) == ("5", "a=b", "/nowhere")
     assert "KEY_TO_ANOTHER_SERVICE" not in named
     monkeypatch.delenv("SEED")
-    with pytest.raises(ValueError, match="the variable SEED, which is not set here: set it"):
+    with pytest.raises(ValueError, match="the environment variable SEED, which is not set; set it"):
         found(environment=["SEED"])
 
 

@@ -5,7 +5,7 @@ import re
 import pytest
 from typer.testing import CliRunner
 
-from shakespeare_env.boxes import constraints, facts_by_group, sample_box, violated
+from shakespeare_env.boxes import constraints, fact_groups, sample_box, violated_constraints
 from shakespeare_env.checks.box_files import box_facts
 from shakespeare_env.cli import app
 from shakespeare_env.core import registry
@@ -56,13 +56,13 @@ VIOLATED = {
         "pile.full": (7, "rounds and piles"),
     },
 }
-"""By game and entry: a value, and the constraint that it violates."""
+"""A value and the constraint that it violates, by game and entry."""
 
 
 @games
-def test_the_package_s_own_box_violates_nothing(game):
-    assert not violated(game, registry.own_box(game))
-    assert all(one.says and one.source for one in constraints(game))
+def test_the_packages_own_box_violates_nothing(game):
+    assert not violated_constraints(game, registry.own_box(game))
+    assert all(one.description and one.source for one in constraints(game))
 
 
 @pytest.mark.parametrize(
@@ -71,7 +71,7 @@ def test_the_package_s_own_box_violates_nothing(game):
 def test_a_constraint_names_what_violates_it(game, name, tmp_path):
     value, wanted = VIOLATED[game][name]
     file = write_box(tmp_path, game, (name, value))
-    assert wanted in {constraint.name for constraint, _ in violated(game, file)}
+    assert wanted in {constraint.name for constraint, _ in violated_constraints(game, file)}
 
 
 def test_winners_could_have_recruited_for_23_pounds_or_taken_extras(tmp_path):
@@ -79,12 +79,12 @@ def test_winners_could_have_recruited_for_23_pounds_or_taken_extras(tmp_path):
     file = tmp_path / "box.toml"
     for cost in (5, 3):
         file.write_text(re.sub(r"(?m)^cost = \d", f"cost = {cost}", text))
-        names = [one.name for one, _ in violated("shakespeare", file)]
+        names = [one.name for one, _ in violated_constraints("shakespeare", file)]
         assert ("wages of winners" in names) is (7 * cost < 23)
 
 
 def entries(value, name=""):
-    """Every fact under its name; tables of a list go by their ids."""
+    """Yield every fact with its name; tables of a list are named by their ids."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from entries(item, f"{name}.{key}" if name else key)
@@ -97,18 +97,18 @@ def entries(value, name=""):
 
 @games
 def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
-    """Equal seeds draw equal boxes; every group moves its own facts, and no fact of a source."""
+    """Equal seeds draw equal boxes; every group changes its own facts, and none of a source."""
     own = dict(entries(box_facts(registry.own_box(game))))
     file = tmp_path / "box.toml"
     texts = [sample_box(game, 0, number) for number in range(8)]
     assert len({*texts}) == 8
     assert texts[3] == sample_box(game, 0, 3) != sample_box(game, 1, 3)
     moved: set[str] = set()
-    for group in dict.fromkeys(facts_by_group(game).values()):
+    for group in dict.fromkeys(fact_groups(game).values()):
         alone: set[str] = set()
         for number in range(5):
             file.write_text(sample_box(game, 5, number, [group]))
-            assert not violated(game, file)
+            assert not violated_constraints(game, file)
             alone |= {name for name, value in entries(box_facts(file)) if value != own.get(name)}
         assert alone
         assert alone.isdisjoint(moved)

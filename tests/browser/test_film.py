@@ -5,7 +5,7 @@ import pytest
 
 from shakespeare_env.film import Film
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, annotated_page
-from tests.agents.sessions import played
+from tests.agents.sessions import played_session
 from tests.browser.people import serious_findings
 
 MOVES = 24
@@ -14,7 +14,7 @@ MOVES = 24
 @pytest.fixture(scope="module")
 def film(tmp_path_factory):
     """The address of a game as a page."""
-    game = played("figaro", 3, MOVES, names=["Ann", "Ben", "Cora"])
+    game = played_session("figaro", 3, MOVES, names=["Ann", "Ben", "Cora"])
     path = tmp_path_factory.mktemp("film") / "game.html"
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
     decider = game.positions[9].to_move

@@ -4,7 +4,7 @@ import pytest
 
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.recorded import to_json_lines
-from tests.agents.sessions import played
+from tests.agents.sessions import played_session
 from tests.browser.people import serious_findings
 
 _NAMES = ["Ann", "Ben", "Cora"]
@@ -17,7 +17,7 @@ _BLUNDER = 114
 @pytest.mark.parametrize("look", [{}, {"viewport": {"width": 390, "height": 844}}])
 def test_a_mistake_is_seen_and_a_better_line_found(server, new_page, tmp_path, look):
     at = _BLUNDER
-    game = played("figaro", 3, at + 2, names=_NAMES)
+    game = played_session("figaro", 3, at + 2, names=_NAMES)
     lines = tmp_path / "game.jsonl"
     lines.write_bytes(to_json_lines(GameHistory(game.positions[at:], game.moves[at:], _NAMES)))
     page = new_page(**look)

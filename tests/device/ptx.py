@@ -27,7 +27,7 @@ def compile_instead(row: Any, owner: str, purpose: str, *of: Any) -> None:
     """`device.launch`, but for launching."""
     rows, _, *arguments = of
     kernel = device.kernel_over_rows(row, owner, purpose)
-    kinds = typeof(rows), typeof(device._passed(tuple(arguments)))
+    kinds = typeof(rows), typeof(device._as_kernel_argument(tuple(arguments)))
     for capability in ARCHITECTURES:
         began = time.perf_counter()
         numba.cuda.dispatcher.get_current_device = lambda of=capability: SimpleNamespace(

@@ -22,13 +22,13 @@ from shakespeare_table.analysis.mistakes import (
     annotated_page,
     mistakes_summary,
 )
-from tests.agents.sessions import played
+from tests.agents.sessions import played_session
 from tests.drawings import pieces
 
 
 @pytest.fixture(params=registry.names(), scope="module")
 def game(request):
-    return played(request.param, most=16).history
+    return played_session(request.param, most=16).history
 
 
 def data_of(page):
@@ -95,7 +95,7 @@ def test_one_seat_sees_what_it_may_know(game, seat):
 
 
 def test_the_end_of_a_game_is_open_to_every_seat():
-    game = played("figaro")
+    game = played_session("figaro")
     steps = GameHistory(game.positions[-3:], game.moves[-2:])
     open_ = pictures(json.loads(Film(steps).data()), -1)
     for seat in (0, SPECTATOR):

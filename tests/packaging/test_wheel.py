@@ -39,7 +39,7 @@ PLAY = """
 import json, random
 import shakespeare_agents, shakespeare_arena, shakespeare_env, shakespeare_training
 from shakespeare_env import Position, registry
-from shakespeare_env.extras import how_to_get
+from shakespeare_env.extras import install_hint
 chance, winners = random.Random(0), {}
 for game in registry.names():
     position = Position.new(game, players=registry.seats(game)[-1], seed=0)
@@ -50,7 +50,7 @@ for game in registry.names():
         shakespeare_agents.make(player, registry.game(game))
 packages = shakespeare_agents, shakespeare_arena, shakespeare_env, shakespeare_training
 made_of = [package.__file__ for package in packages]
-remedy = how_to_get("arena")
+remedy = install_hint("arena")
 print(json.dumps({"winners": winners, "made_of": made_of, "remedy": remedy}))
 """
 

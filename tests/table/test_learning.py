@@ -7,7 +7,7 @@ from html import unescape
 import pytest
 
 from shakespeare_env import Position
-from shakespeare_env.rulebook import rules_of
+from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.learn import example, explanations, guidance, pictures
 from shakespeare_table.browser.lessons import LEARNER, first_fitting, lesson, variables
 from tests.table.tables import moves, play, seen
@@ -50,7 +50,7 @@ def test_rules_that_a_lesson_names_exist(taught):
     said += [one.first + (one.again or "") for one in guide_texts]
     named = set(RULE.findall(" ".join(said)))
     assert named
-    assert named <= {number for number, _, _ in rules_of(taught.game)}
+    assert named <= {number for number, _, _ in numbered_rules(taught.game)}
 
 
 def test_every_decision_and_every_kind_of_move_has_a_text_wherever_one_goes(taught):

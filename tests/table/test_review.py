@@ -22,7 +22,7 @@ from shakespeare_table.browser import review
 from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import TableState, first_state
 from shakespeare_table.recorded import to_json_lines
-from tests.agents.sessions import played
+from tests.agents.sessions import played_session
 from tests.table.tables import begin, events, served, site_of, text_of, watching
 
 JUDGE = "search,rollouts=heuristic,simulations=8"
@@ -37,7 +37,7 @@ def client(tmp_path_factory):
 
 @pytest.fixture(scope="module")
 def recorded():
-    return played("figaro", 3, 30, names=NAMES).history
+    return played_session("figaro", 3, 30, names=NAMES).history
 
 
 @pytest.fixture(scope="module")

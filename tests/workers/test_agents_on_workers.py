@@ -12,7 +12,13 @@ import pytest
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
-from shakespeare_agents.travel import SentBox, box_of, named_agent, put_in_force, recipe_of
+from shakespeare_agents.travel import (
+    SentBox,
+    box_to_send,
+    make_verified_agent,
+    recipe_of,
+    use_sent_box,
+)
 from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.config import ArenaConfig
@@ -72,21 +78,21 @@ def test_a_file_is_found_from_another_folder(monkeypatch):
 
 
 def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
-    with pytest.raises(TypeError, match=r"cannot travel to a worker .*generator.*my\.py:NAME"):
+    with pytest.raises(TypeError, match=r"cannot be sent to a worker .*generator.*my\.py:NAME"):
         evaluate([Held(), "random"], "figaro", games=3, workers=processes)
     digest = agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
-    assert named_agent("heuristic", digest, FIGARO)
+    assert make_verified_agent("heuristic", digest, FIGARO)
     with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
-        named_agent("heuristic", "0" * 16, FIGARO)
+        make_verified_agent("heuristic", "0" * 16, FIGARO)
     with pytest.raises(WorkerError, match=r"the agent 'gone.py:A' on .*: there is no file"):
-        named_agent("gone.py:A", digest, FIGARO)
+        make_verified_agent("gone.py:A", digest, FIGARO)
 
 
 ARRIVAL = """
 import pickle, sys
-from shakespeare_agents.travel import put_in_force
+from shakespeare_agents.travel import use_sent_box
 from shakespeare_env import registry
-game = put_in_force(pickle.loads(sys.stdin.buffer.read()))
+game = use_sent_box(pickle.loads(sys.stdin.buffer.read()))
 print(registry.box_digest(game.name))
 """
 
@@ -107,13 +113,13 @@ def test_a_box_travels(tmp_path):
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
     digest = registry._digest_of(name, box)
-    plain = box_of(registry.game(name))
+    plain = box_to_send(registry.game(name))
     assert plain.content is None
     assert arrival(SentBox(name, digest, box.read_bytes(), str(box))) == digest
     # A machine's own box gives way.
     assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
-        put_in_force(SentBox(name, "0" * 64, None, ""))
+        use_sent_box(SentBox(name, "0" * 64, None, ""))
 
 
 def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
@@ -122,10 +128,10 @@ def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
     file.write_bytes(Path(small_games.__file__).read_bytes())
     with small_games.registered():
         digest = registry.box_digest("bids")
-        there = box_of(registry.game("bids"))
+        there = box_to_send(registry.game("bids"))
         assert there.content == file.read_bytes()
         for place in (small_games.__file__, str(tmp_path / "gone.py")):
             sent = there._replace(path=place)
             assert arrival(sent, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
-    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in one"):
-        put_in_force(SentBox("bids", digest, None, ""))
+    with pytest.raises(WorkerError, match=r"bids is not known on .* define it in a file"):
+        use_sent_box(SentBox("bids", digest, None, ""))

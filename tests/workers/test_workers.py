@@ -9,7 +9,7 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import _code, in_order, open_workers
+from shakespeare_agents.workers import _code_digest, in_shard_order, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
 from tests.workers.jobs_for_tests import RaisesLocal, Squares
 
@@ -41,7 +41,7 @@ def test_every_shard_is_done_once_and_counted(workers, tmp_path):
     heard: list[tuple[int, int]] = []
     for _ in range(2):
         found = workers.run(Squares(tmp_path), range(12), lambda *counts: heard.append(counts))
-        assert list(in_order(found)) == SQUARES
+        assert list(in_shard_order(found)) == SQUARES
     counted = sorted(counts for counts in heard if counts != (0, 0))
     assert counted == sorted(2 * [(number, 1) for number in range(12)])
     starts = (tmp_path / "starts").read_text().split()
@@ -59,8 +59,10 @@ def test_a_failed_shard_raises_what_it_raised_and_what_is_dropped_does_no_harm(w
         list(workers.run(Squares(tmp_path), range(12)))
     assert raised.value.__notes__ == ["a note"]
     assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
-    assert list(in_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
-    with pytest.raises(Exception, match="mine"):  # what cannot travel is put in words
+    assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+    with pytest.raises(
+        Exception, match="mine"
+    ):  # an exception that cannot be pickled is described in words
         list(workers.run(RaisesLocal(), range(2)))
 
 
@@ -69,13 +71,13 @@ def test_a_killed_worker_is_an_error_and_not_the_end(workers, tmp_path):
     (tmp_path / "kill 5").touch()
     with pytest.raises(WorkerError, match="fewer workers"):
         list(workers.run(Squares(tmp_path), range(12)))
-    assert list(in_order(workers.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+    assert list(in_shard_order(workers.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
 
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
 def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
-    monkeypatch.setattr("shakespeare_agents.workers._code", lambda: "other")
-    with pytest.raises(WorkerError, match="other code"):
+    monkeypatch.setattr("shakespeare_agents.workers._code_digest", lambda: "other")
+    with pytest.raises(WorkerError, match="another version"):
         list(workers.run(Squares(tmp_path), range(12)))
 
 
@@ -84,7 +86,7 @@ def test_ray_that_is_used_already_is_used_and_stays(workers, tmp_path):
     import ray
 
     with open_workers(ray="auto") as others:
-        assert list(in_order(others.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+        assert list(in_shard_order(others.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
     assert ray.is_initialized()
 
 
@@ -134,6 +136,6 @@ def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(t
 def test_files_edited_since_this_process_imported_them_are_refused(monkeypatch):
     """Workers would import the edited ones."""
     monkeypatch.setattr("shakespeare_agents.workers._imported_at", 0)
-    _code.cache_clear()
+    _code_digest.cache_clear()
     with pytest.raises(WorkerError, match="edited after this process"):
-        _code()
+        _code_digest()

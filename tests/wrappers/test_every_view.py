@@ -23,7 +23,7 @@ from tests.wrappers.views import CHECKS, check_view
 @pytest.mark.parametrize("number", range(len(TABLES)), ids=lambda number: str(TABLES[number]))
 def test_a_view_shows_the_games_of_the_batch(view, number):
     """Each table has one of the rewards."""
-    reward = row_rules.NAMES[number % len(row_rules.NAMES)]
+    reward = row_rules.REWARDS[number % len(row_rules.REWARDS)]
     check_view(view, TABLES[number], seed=number, reward=reward)
 
 

@@ -63,7 +63,7 @@ def shown_by_pettingzoo(table, records, seats):
     for record, seat in zip(records, seats, strict=True):
         # PettingZoo has no way to begin with a given position.
         view._batch.load([0], stack_records([record]))
-        view._turn_to_decider()
+        view._select_next_agent()
         agent = view.possible_agents[seat]
         assert view.agent_selection == agent
         shown.append([view.observe(agent), view.infos[agent]])

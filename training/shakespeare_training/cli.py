@@ -141,7 +141,9 @@ def train(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if resume is not None:
         read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        if registry.is_in_file(game_name):  # says where the run's game is, and changes nothing
+        if registry.is_file_reference(
+            game_name
+        ):  # says where the run's game is, and changes nothing
             read.add("game_name")
         words = "--resume keeps a run's folder and settings, of which only --decisions may change"
         choices.refuse_unread(context, read, words)
@@ -354,7 +356,7 @@ def exploit(
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
     if getattr(frozen.agent, "is_slow", False):
-        table = ["--game", registry.how_to_name(game.name), "--players", str(seats)]
+        table = ["--game", registry.game_argument(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
         typer.echo(f"{agent} searches, so learning takes hours. Quicker: {instead}", err=True)
     console = UnbreakableConsole()

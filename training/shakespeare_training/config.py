@@ -11,9 +11,9 @@ from typing import Annotated, Any, Literal
 from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import command, did_you_mean, short_repr
 from shakespeare_env.core import registry
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
-with needing("train", "training needs"):
+with requires_extra("train", "training needs"):
     import tomlkit
     from pydantic import (
         BaseModel,
@@ -370,7 +370,7 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
 
 def game_option(game: str) -> list[str]:
     """Return the option that names a game on the command line; none for the default game."""
-    return [] if game == registry.DEFAULT else ["--game", registry.how_to_name(game)]
+    return [] if game == registry.DEFAULT else ["--game", registry.game_argument(game)]
 
 
 def toml_value(value: Any) -> str:

@@ -14,7 +14,7 @@ from torch import nn
 from shakespeare_agents.capabilities import PlaysOnDevice, RulePolicy
 from shakespeare_agents.networks.network import ILLEGAL, Tensors, input_scale
 from shakespeare_env.compile.decorators import rule
-from shakespeare_env.compile.device import device_words, launch
+from shakespeare_env.compile.device import device_uint64, launch
 from shakespeare_env.core.device_batch import DeviceBatch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import DeviceError, IllegalMove
@@ -144,7 +144,7 @@ class DeviceGames:
             batch.n,
             batch.device,
             self.done,
-            device_words(self.states),
+            device_uint64(self.states),
             self._weights,
             self._by_kind,
             batch.players,
@@ -276,7 +276,7 @@ def _by_rule(
         games.batch.device,
         games.obs,
         games.mask,
-        device_words(games.states),
+        device_uint64(games.states),
         waiting,
         index,
         chosen,

@@ -23,13 +23,13 @@ from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators, next_unit
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
 
-with needing("train", "training needs"):
+with requires_extra("train", "training needs"):
     from threadpoolctl import ThreadpoolController
 
 _DECAY = 0.99

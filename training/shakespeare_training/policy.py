@@ -14,9 +14,9 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
-with needing("train", "training needs"):
+with requires_extra("train", "training needs"):
     import torch
     from torch import nn
 

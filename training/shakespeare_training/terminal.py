@@ -13,7 +13,7 @@ import typer
 from rich.console import Console
 
 from shakespeare_env.cli.choices import exit_with_error
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
 _STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
@@ -52,7 +52,7 @@ def import_training(console: Console) -> None:
     # core that is shared. OpenMP reads the variable when torch is imported, just below.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
-        with busy(console, "importing PyTorch"), needing("train", "training needs"):
+        with busy(console, "importing PyTorch"), requires_extra("train", "training needs"):
             import_module("shakespeare_training.runs.train")
     except ModuleNotFoundError as missing:
         exit_with_error(str(missing))

@@ -1,4 +1,4 @@
-"""`shakespeare export`: a trained network as files for other programs."""
+"""The command `shakespeare export`, which writes a trained network as files for other programs."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ def export(
         str,
         typer.Argument(
             metavar="CHECKPOINT",
-            help="The folder of a checkpoint; or network, network,version=1, ... of the package.",
+            help="The folder of a checkpoint, or a bundled network: network, network,version=1 ...",
             autocompletion=complete_agent,
             show_default=False,
         ),
@@ -32,19 +32,21 @@ def export(
     out: Annotated[
         Path | None,
         typer.Option(
-            metavar="FOLDER", help="Where to write.", show_default="exports/<game>-<weights>"
+            metavar="FOLDER",
+            help="The folder to write to.",
+            show_default="exports/<game>-<weights>",
         ),
     ] = None,
     game_name: Annotated[
         str | None, choices.game_option("The game of a bundled network", "as the checkpoint's")
     ] = None,
 ) -> None:
-    """Write a network as files that need no package of ours, with a config.json and a README."""
+    """Write a network, a config.json and a README as files that do not need our packages."""
     wanted = {"onnx": onnx, "torch": torch}
     formats = [name for name, is_wanted in wanted.items() if is_wanted]
     if not formats:
         raise typer.BadParameter("give --onnx, --torch or both", param_hint="--onnx, --torch")
-    # Slow imports are late to keep the shell's completion quick.
+    # These slow imports are made here to keep the shell's completion quick.
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_agents.networks.export import export as write
@@ -53,15 +55,18 @@ def export(
     with choices.usage_errors("CHECKPOINT"):
         folder = AgentSpec.parse(checkpoint).checkpoint(game)
         if folder is None:
-            raise ValueError(f"there is no folder {checkpoint!r}; give a checkpoint's, or network")
+            raise ValueError(
+                f"there is no folder {checkpoint!r}; give the folder of a checkpoint, or network"
+            )
     try:
         named = read_card(folder).game
         if game_name is not None and game.name != named:
-            words = f"the checkpoint is of {named}, not of {game.name}: leave it out"
-            raise typer.BadParameter(words, param_hint="--game")
+            message = f"the checkpoint is of {named}, not of {game.name}: drop --game"
+            raise typer.BadParameter(message, param_hint="--game")
         game = registry.game(named)
-        place = out or Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
-        write(folder, game, place, formats)
+        if out is None:
+            out = Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
+        write(folder, game, out, formats)
     except (CheckpointError, ModuleNotFoundError, ValueError) as fault:
         choices.exit_with_error(str(fault))
-    typer.echo(f"Written to {place}; see its README.md")
+    typer.echo(f"Written to {out}; see its README.md")

@@ -1,4 +1,4 @@
-"""Arguments and options of all commands with agents, and the line-ups made from them."""
+"""Arguments and options of commands with agents, and the line-ups that are made from them."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from shakespeare_agents.naming import (
     HOW_TO_NAME,
     entrants_of,
     fill_seats,
-    installed,
+    installed_agents,
     make,
     names,
 )
@@ -28,18 +28,18 @@ AGENT = "AGENT"
 PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 _DESCRIBED = [f"{name} ({agent.description})" for name, agent in BUILT_IN.items()]
-WHO = (
-    f"{', '.join([*_DESCRIBED, *installed()])}, {HOW_TO_NAME}; with options, as in "
+AGENT_CHOICES = (
+    f"{', '.join([*_DESCRIBED, *installed_agents()])}, {HOW_TO_NAME}; with options, as in "
     "greedy,samples=4."
 )
 
 
 def complete_agent(incomplete: str) -> list[str]:
-    """Return the agents' names that the shell completes a text to."""
+    """Return the names of agents to which the shell can complete a text."""
     return [name for name in names() if name.startswith(incomplete)]
 
 
-def _agents(help_text: str, default: str | bool = False) -> Any:
+def _agent_argument(help_text: str, default: str | bool = False) -> Any:
     return typer.Argument(
         metavar=AGENT, autocompletion=complete_agent, help=help_text, show_default=default
     )
@@ -48,16 +48,21 @@ def _agents(help_text: str, default: str | bool = False) -> Any:
 _REST = (
     "The last of several fills the remaining seats; a single one plays against the default agent."
 )
-AgentName = Annotated[str, _agents(f"Who plays: {WHO}")]
-AgentNames = Annotated[list[str] | None, _agents(f"Who plays: {WHO} {_REST}", _DEFAULT_AGENT)]
+AgentName = Annotated[str, _agent_argument(f"Who plays: {AGENT_CHOICES}")]
+AgentNames = Annotated[
+    list[str] | None, _agent_argument(f"Who plays: {AGENT_CHOICES} {_REST}", _DEFAULT_AGENT)
+]
 Finishers = Annotated[
     list[str] | None,
-    _agents(f"Who finishes the game after --instead: {WHO} {_REST}", "those of the record"),
+    _agent_argument(
+        f"Who finishes the game after --instead: {AGENT_CHOICES} {_REST}", "those of the record"
+    ),
 ]
 OpponentNames = Annotated[
     list[str] | None,
-    _agents(
-        f"Who plays the other seats, in their order: {WHO} The last one fills the remaining seats.",
+    _agent_argument(
+        f"Who plays the other seats, in their order: {AGENT_CHOICES} "
+        "The last one fills the remaining seats.",
         _DEFAULT_AGENT,
     ),
 ]
@@ -66,15 +71,15 @@ Players = Annotated[
     typer.Option(
         "--players",
         help="Seats at the table, yours too if you play.",
-        show_default="one each for those who are named; as many as possible if fewer than two are",
+        show_default="one for each agent that is named, or as many as possible for fewer than two",
     ),
 ]
 _GAMES = (
-    "Games, rounded up to whole deals. Each is played once from every seat; by more than two kinds "
-    "of agents more often, with changing neighbours."
+    "Games, rounded up to whole deals. Each deal is played once from every seat, and more often "
+    "with more than two kinds of agents, whose neighbours change."
 )
 Games = Annotated[int, typer.Option("--games", min=1, max=100_000_000, help=_GAMES)]
-_SEED = "Seed of chance and of the agents' draws: the same seed is the same game."
+_SEED = "Seed of chance and of the agents' draws. The same seed gives the same game."
 MOST_SEED = 2**64 - 1
 Seed = Annotated[int, typer.Option("--seed", min=0, max=MOST_SEED, help=_SEED)]
 FreshSeed = Annotated[
@@ -83,34 +88,45 @@ FreshSeed = Annotated[
 
 
 def make_entrants(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """Make an entrant for each seat; seats of one name share an agent."""
-    return _made(game, named or [], players)
+    """Make an entrant for each seat. Seats with the same name share an agent."""
+    return _entrants(game, named or [], players)
 
 
 def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> None:
     """Exit with an error unless every agent can play at least one of the games.
 
-    The error names the option that named the agent.
+    Args:
+        games: The names of the games.
+        named: The names of the agents.
+        option: The option that lists the agents, for the error.
     """
     for agent in named:
-        faults: list[Exception] = []
-        for game in games:
-            try:
-                make(agent, registry.game(game))
-                break
-            except (CheckpointError, TypeError, ValueError, ImportError) as fault:
-                faults.append(fault)
-        else:
+        fault = _fault_in_all(agent, games)
+        if fault is not None:
             with usage_errors(option):
-                raise faults[0]
+                raise fault
+
+
+def _fault_in_all(agent: str, games: Sequence[str]) -> Exception | None:
+    """Return the fault in the first game, or None if the agent can play one of the games."""
+    faults: list[Exception] = []
+    for game in games:
+        try:
+            make(agent, registry.game(game))
+            return None
+        except (CheckpointError, TypeError, ValueError, ImportError) as fault:
+            faults.append(fault)
+    return faults[0]
 
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
-    """Make the other entrants of a table at which a person has the first seat."""
-    return _made(game, [PERSON, *(named or [])], players, first=1)
+    """Make the entrants for the other seats of a table at which a person has the first seat."""
+    return _entrants(game, [PERSON, *(named or [])], players, first=1)
 
 
-def _made(game: Game, named: Sequence[str], players: int | None, first: int = 0) -> list[Entrant]:
+def _entrants(
+    game: Game, named: Sequence[str], players: int | None, first: int = 0
+) -> list[Entrant]:
     if players is not None:
         with usage_errors("--players"):
             game.check_players(players)

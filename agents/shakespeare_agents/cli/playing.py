@@ -23,7 +23,7 @@ WorkerCount = Annotated[
         metavar="N",
         min=1,
         max=1024,
-        help="Processes that play the games; change no result.",
+        help="Processes that play the games. Their number changes no result.",
     ),
 ]
 RayAddress = Annotated[
@@ -31,8 +31,8 @@ RayAddress = Annotated[
     typer.Option(
         "--ray",
         metavar="auto|local|ADDRESS",
-        help="Play on a Ray cluster: the one this machine belongs to, one started on this machine "
-        "alone, or the one at an address.",
+        help="Play on a Ray cluster: the one that this machine belongs to (auto), one that is "
+        "started on this machine alone (local), or the one at an address.",
         show_default=False,
     ),
 ]
@@ -44,13 +44,13 @@ ResultFile = Annotated[
 
 @contextmanager
 def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | None]:
-    """Open the chosen workers for the length of a block; None is this process itself."""
+    """Open the chosen workers for the length of a block. None means this process itself."""
     if ray is not None and processes != 1:
         raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
     if ray is None and processes == 1:
         yield None
         return
-    # Slow imports are late to keep the shell's completion quick.
+    # This slow import is made here to keep the shell's completion quick.
     from shakespeare_agents.workers import open_workers
 
     with open_workers(processes, ray) as workers:
@@ -60,7 +60,8 @@ def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | N
 def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progress:
     """Return a progress bar on stderr that counts games.
 
-    Tasks have the fields that `words` names.
+    Args:
+        words: A template for the text before the bar. Tasks must have the fields that it names.
     """
     return Progress(
         TextColumn(words),
@@ -74,10 +75,10 @@ def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progr
 
 
 @contextmanager
-def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
-    """Show a progress bar for the length of a block.
+def show_games_progress(total: int | None) -> Iterator[Callable[[int, int], None]]:
+    """Show a progress bar for the length of a block, and yield a function that updates it.
 
-    The block calls it with the decisions and the games finished so far.
+    The function takes the numbers of decisions and of finished games so far.
     """
     with games_progress() as progress:
         task = progress.add_task("playing", total=total, decisions=0)
@@ -87,7 +88,7 @@ def counted_games(total: int | None) -> Iterator[Callable[[int, int], None]]:
 
 
 def show_result(result: Any, out: Path | None) -> None:
-    """Print the `table()` of results, and `save` them to a file if one is given."""
+    """Print the `table()` of a result, and `save` the result to a file if one is given."""
     Console().print(result.table())
     if out is not None:
         try:

@@ -1,4 +1,4 @@
-"""Heuristic agents, a module for each game; they see what any agent sees."""
+"""Heuristics of the games, one module for each. They read the same observations as any agent."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ def heuristics_of(game: Game) -> Any:
     """Return the module of a game's heuristic.
 
     Raises:
-        ValueError: the game has none.
+        ValueError: the game has no heuristic.
     """
     if not has_heuristics(game):
         raise ValueError(
@@ -30,13 +30,17 @@ def heuristics_of(game: Game) -> Any:
 
 
 def best_untrained_agent(game: Game) -> str:
-    """Return the name of the best agent without a network: `heuristic` where there is one.
+    """Return the name of the best agent without a network.
 
-    It is `random` for other games.
+    It is `heuristic` for games that have a heuristic, and `random` for others.
     """
     return "heuristic" if has_heuristics(game) else "random"
 
 
 def heuristic_agent(game: Game) -> Any:
-    """Make the agent `heuristic`; raises ValueError if the game has no heuristic."""
+    """Make the agent `heuristic`.
+
+    Raises:
+        ValueError: the game has no heuristic.
+    """
     return heuristics_of(game).HeuristicAgent()

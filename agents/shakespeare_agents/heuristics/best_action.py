@@ -1,4 +1,4 @@
-"""An agent that plays the action that a game's heuristic scores highest, compiled."""
+"""A compiled agent that plays the action with the highest score by a game's heuristic."""
 
 from __future__ import annotations
 
@@ -14,14 +14,14 @@ from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.play.generators import GameGenerators
 
-_TIE = 1e-9  # scores that differ by less are equal
+_TIE = 1e-9  # scores that differ by at most this count as equal
 
 
 class BestAction:
     """Plays the legal action with the highest score; ties break at random.
 
     Args:
-        owner: The name of the machine code's folder.
+        owner: The name of the folder of its machine code.
         score: Compiled (observation int8[D], action) -> float.
     """
 
@@ -49,7 +49,7 @@ class BestAction:
 
 @cache  # nothing frees machine code
 def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
-    """Compile a rule that chooses in one game, and a kernel that chooses in many."""
+    """Compile a rule that chooses an action in one game, and a kernel that does so in many."""
 
     @rule
     def best_score(seen: Any, mask: Any) -> float:
@@ -61,11 +61,12 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
 
     @rule
     def best_action(seen: Any, mask: Any, draw: float) -> int:
-        """Return the best action of a decision; a draw from 0 up to 1 breaks ties."""
+        """Return the best action of a decision. `draw`, a random number in [0, 1), breaks ties."""
         least = best_score(seen, mask) - _TIE
         equals = 0
         for action in range(mask.size):
-            equals += mask[action] and score(seen, action) >= least
+            if mask[action] and score(seen, action) >= least:
+                equals += 1
         left = int(draw * equals)
         for action in range(mask.size):
             if mask[action] and score(seen, action) >= least:
@@ -85,7 +86,12 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
 def make_evaluator(
     owner: str, value: Callable[[Any], float]
 ) -> Callable[[NDArray[np.int8]], NDArray[np.float64]]:
-    """Return an `Evaluator` for `GreedyAgent`, made from a compiled (observation) -> float."""
+    """Return an `Evaluator` for `GreedyAgent`.
+
+    Args:
+        owner: The name of the folder of its machine code.
+        value: Compiled (observation int8[D]) -> float.
+    """
 
     @kernel(owner, purpose="an agent's heuristic (values)")
     def write_values(observations: Any, out: Any) -> None:

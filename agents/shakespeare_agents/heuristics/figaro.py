@@ -1,7 +1,7 @@
-"""A careful beginner at Figaro, who looks no further than the end of the round.
+"""The heuristic for Figaro: a careful beginner, who looks no further than the end of the round.
 
-It takes little, lets others take much, passes on piles that are about to fill, and saves jesters
-and rings. Functions take the deciding seat's observation, int8[D].
+It takes few cards, lets others take many, passes on piles that are about to fill, and saves jesters
+and rings. In all functions, `seen` is the deciding seat's observation, int8[D].
 """
 
 from __future__ import annotations
@@ -22,11 +22,11 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""The chance that a seat must take the cards face up, by its total; an untuned guess."""
+"""float64[total]: the chance that a seat must take the cards face up; an untuned guess."""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
-"""The worth of a kind in hand, in road length; an untuned guess.
+"""float64[kind]: the worth of a card in hand, in road length; an untuned guess.
 
-A special card can be played when others cannot.
+Only special cards have a worth, since they can be played when others cannot.
 """
 assert len(PRICE) == t.N_KINDS
 
@@ -52,24 +52,24 @@ def total(seen: Any, place: int) -> int:
 
 @rule
 def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more: int) -> float:
-    """Return the road piece that the seat may expect of the round, as a loss.
+    """Return minus the length of the road piece that the seat may expect from the round.
 
-    The cards that it has taken, or is likely to take, are compared with every other seat's; the
-    longer the round has to go, the less the comparison means.
+    The number of cards that the seat has taken, or is likely to take, is compared with that of
+    every other seat. The longer the round will go on, the less a difference counts.
 
     Args:
-        seen: The observation.
+        seen: The observation. A seat's place in it counts clockwise from the deciding seat.
         taker: The place that takes the cards face up, or NOBODY.
         face_up: The number of cards face up.
-        passed: 1 if every pile moves to the next seat.
-        target: The place in front of which a card is played, or NOBODY.
+        passed: 1 if every pile moves to the next seat, else 0.
+        target: The place at which a card is played, or NOBODY.
         more: The value of that card.
     """
     players = seats(seen)
-    to_come = 0.0
+    cards_left = 0.0
     for place in range(players):
-        to_come += seen[place * SEAT_SIZE + SEAT_AT.hand_size]
-    width = 1.0 + 0.5 * to_come / players
+        cards_left += seen[place * SEAT_SIZE + SEAT_AT.hand_size]
+    width = 1.0 + 0.5 * cards_left / players
     mine = 0.0
     rank = 0.0
     for place in range(players):
@@ -84,7 +84,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
             mine = taken
         else:
             rank += 1.0 / (1.0 + math.exp((mine - taken) / width))
-    # Between two ranks, interpolate their pieces; the last rank gets none.
+    # Between two ranks, interpolate their road pieces. The last rank gets none.
     upper = int(rank)
     share = rank - upper
     longer = float(seen[TABLE_AT.pieces + upper]) if upper < players - 1 else 0.0
@@ -109,7 +109,7 @@ def score(seen: Any, action: int) -> float:
 
 @rule
 def position(seen: Any) -> float:
-    """Return the worth of a seat's position: its road, its outlook, its special cards."""
+    """Return the worth of a seat's position: of its road, its outlook and its special cards."""
     worth = -float(seen[SEAT_AT.road_length])
     worth += outlook(seen, NOBODY, int(seen[TABLE_AT.face_up]), 0, NOBODY, 0)
     for kind in range(t.JESTER, t.N_KINDS):
@@ -120,4 +120,4 @@ def position(seen: Any) -> float:
 evaluate = make_evaluator(_OWNER, position)
 """Evaluate positions in road length: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
-"""Makes the agent `heuristic` for Figaro."""
+"""Make the agent `heuristic` for Figaro."""

@@ -1,9 +1,9 @@
-"""A careful beginner at Shakespeare, who judges decisions by their immediate worth in prestige.
+"""The heuristic for Shakespeare: a careful beginner, who judges moves by their worth in prestige.
 
-It follows the advice on the rule book's last page: wager for what there is to do, recruit
+It follows the advice on the rule book's last page: wager as many cylinders as are useful, recruit
 characters that will be used, finish costumes before rehearsals, build towards candles, and save for
-wages. Functions take the deciding seat's observation, int8[D]. All numbers are a beginner's rough
-guesses.
+wages. In all functions, `seen` is the deciding seat's observation, int8[D]. All numbers are a
+beginner's rough guesses.
 """
 
 from __future__ import annotations
@@ -26,10 +26,10 @@ YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
 NEEDED_POUND = 0.6  # a pound for wages saves part of an unpaid character's 2 prestige (Rules F3)
 SPARE_POUND = 0.15
 TOKEN = 0.7
-CRAFT = 0.33  # a point of craft value while there is something to take
-ELEMENT_PRICE = 0.1  # what a point of craft value could have bought instead
+CRAFT = 0.33  # a point of craft value, while there are elements to take
+ELEMENT_PRICE = 0.1  # a point of craft value, which could have bought another element
 REST_PRICE = 0.25  # every character activated after the first rests the next day (Rules P2)
-CYLINDER = 1.0  # the worth of a cylinder still to be placed today
+CYLINDER = 1.0  # a cylinder that can still be placed today
 MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 """float64[space]: the worth of each mood, from the lowest up (Rules M2)."""
 
@@ -37,23 +37,25 @@ MOOD = np.array([-1.0, -0.6, 0.0, 0.3, 0.6, 1.0])
 def _act_worth() -> np.ndarray:
     """Return the worth of a disc in one rehearsal (Rules R2), float64[act, space].
 
-    It is linear between the reward's steps, so that an advance that pays later is worth something.
+    It is linear between the spaces at which the reward changes, so that an advance towards a higher
+    reward is worth something, too.
     """
     longest = int(t.ACT_LENGTH.max())
     worth = np.zeros((3, longest + 2))
     for act, steps in enumerate(t.BOX.pay):
         unit = 0.5 if act == t.ACT_I else 1.0
-        known = {1: -1.0, t.GREY_SPACES + 1: 0.0}
-        known |= {to: unit * gain for to, gain in steps}
+        worth_at = {1: -1.0, t.GREY_SPACES + 1: 0.0}
+        worth_at |= {space: unit * gain for space, gain in steps}
         if act == t.ACT_II:
-            known[int(t.ACT_LENGTH[act])] = 1.5
-        spaces = sorted(known)
-        worth[act] = np.interp(np.arange(longest + 2), spaces, [known[space] for space in spaces])
+            worth_at[int(t.ACT_LENGTH[act])] = 1.5
+        spaces = sorted(worth_at)
+        values = [worth_at[space] for space in spaces]
+        worth[act] = np.interp(np.arange(longest + 2), spaces, values)
     return worth
 
 
-def _enabled() -> np.ndarray:
-    """Count the candles that rest on a space, directly or not (Rules T13), int64[space]."""
+def _candles_above() -> np.ndarray:
+    """Count the candles that rest on a space, directly or indirectly (Rules T13), int64[space]."""
     rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
     for middle in range(t.N_SPACES):  # Warshall's transitive closure
         rests_on |= rests_on[:, middle, None] & rests_on[middle]
@@ -61,13 +63,13 @@ def _enabled() -> np.ndarray:
 
 
 ACT_WORTH = _act_worth()
-ENABLED = _enabled()
+CANDLES_ABOVE = _candles_above()
 
 
 @rule
-def mood_at(now: int) -> float:
-    """Return the worth of a mood, clipped to the track's ends."""
-    return MOOD[min(max(now, t.LOWEST_MOOD), t.HIGHEST_MOOD) - t.LOWEST_MOOD]
+def mood_at(space: int) -> float:
+    """Return the worth of a mood. Beyond the track's ends it is that of the last space."""
+    return MOOD[min(max(space, t.LOWEST_MOOD), t.HIGHEST_MOOD) - t.LOWEST_MOOD]
 
 
 @rule
@@ -100,7 +102,7 @@ def advance(seen: Any, act: int) -> float:
         return 0.0
     gain = ACT_WORTH[act, space + 1] - ACT_WORTH[act, space]
     if act == t.ACT_II:
-        # Two places are paid, and a lead must be defended.
+        # The first two places are paid, and a leader must defend the lead.
         gain += 0.3 if 0 < seen[SEAT_AT.act_ahead + act] <= 2 else 0.1
     return gain * rehearsals(seen)
 
@@ -113,7 +115,7 @@ def best_advance(seen: Any) -> float:
 
 @rule
 def mood(seen: Any, steps: int) -> float:
-    """Return the worth of mood steps, given the purple elements on display (Rules M1)."""
+    """Return the worth of steps of mood, given the purple elements on display (Rules M1)."""
     now = int(seen[SEAT_AT.mood]) - int(seen[TABLE_AT.display + t.N_COLOURS + t.PURPLE])
     return mood_at(now + steps) - mood_at(now)
 
@@ -139,17 +141,17 @@ def elements_on_display(seen: Any, kind: int) -> int:
 
 @rule
 def craft(seen: Any, card: int, extra_value: int) -> float:
-    """Return the worth of a craftsman's work, with added value (Rules T9)."""
+    """Return the worth of a craftsman's work, with `extra_value` points of craft (Rules T9)."""
     value = int(t.VALUE[card]) + extra_value
     for other in range(t.N_CARDS):
         if t.KIND[other] == t.ASSISTANT:
             value += seen[SEAT_AT.cards + other]
-    things = 0
+    elements = 0
     if t.KIND[card] != t.SET_DRESSER:
-        things += elements_on_display(seen, t.COSTUME)
+        elements += elements_on_display(seen, t.COSTUME)
     if t.KIND[card] != t.COSTUME_MISTRESS:
-        things += elements_on_display(seen, t.SET)
-    return CRAFT * min(value, 3 * things)
+        elements += elements_on_display(seen, t.SET)
+    return CRAFT * min(value, 3 * elements)
 
 
 @rule
@@ -191,7 +193,14 @@ def costume_power(seen: Any, wearer: int) -> float:
 
 @rule
 def costume_worth(seen: Any, wearer: int, elements: int, value: int) -> float:
-    """Return the worth of a costume of so many elements (Rules T12)."""
+    """Return the worth of a costume, which may be incomplete (Rules T12).
+
+    Args:
+        seen: The observation.
+        wearer: The wearer.
+        elements: The number of the costume's elements.
+        value: The sum of their values.
+    """
     if elements == 0:
         return 0.0
     missing = t.N_SLOTS - elements
@@ -200,8 +209,8 @@ def costume_worth(seen: Any, wearer: int, elements: int, value: int) -> float:
     worth += costume_power(seen, wearer)
     if missing == 0:
         return worth
-    hope = 0.55 if missing == 1 else 0.25
-    return worth * (hope if day_of(seen) < t.N_DAYS else 0.4 * hope)
+    chance = 0.55 if missing == 1 else 0.25
+    return worth * (chance if day_of(seen) < t.N_DAYS else 0.4 * chance)
 
 
 @rule
@@ -223,12 +232,12 @@ def character(seen: Any, card: int) -> float:
 
 @rule
 def extra(seen: Any) -> float:
-    """Return the worth of a new extra, who is free and can be dressed (Rules T2)."""
-    makers = 0
+    """Return the worth of a new extra, who costs nothing and can be dressed (Rules T2)."""
+    tailors = 0
     for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
-            makers += seen[SEAT_AT.cards + card]
-    return min(makers, 3) * 0.3 + 0.4 * costume_power(seen, t.N_ACTORS)
+            tailors += seen[SEAT_AT.cards + card]
+    return min(tailors, 3) * 0.3 + 0.4 * costume_power(seen, t.N_ACTORS)
 
 
 @rule
@@ -268,7 +277,7 @@ def wardrobe(seen: Any) -> float:
 
 @rule
 def troupe(seen: Any) -> float:
-    """Return the worth of the characters in the days to come."""
+    """Return the worth of the characters on the days to come."""
     uses = 0.5 * (t.N_DAYS - day_of(seen))
     worth = 0.4 * extra(seen) * seen[SEAT_AT.extras]
     for card in range(t.N_CARDS):
@@ -280,7 +289,7 @@ def troupe(seen: Any) -> float:
 
 @rule
 def day(seen: Any) -> float:
-    """Return the worth of the rest of today, and of what the current action has opened."""
+    """Return the worth of the rest of today, and of quills and craft value still to be used."""
     worth = 0.0
     if not seen[SEAT_AT.passed]:
         worth += CYLINDER * seen[SEAT_AT.cylinders]
@@ -303,7 +312,7 @@ def position(seen: Any) -> float:
     for space in range(t.N_SPACES):
         for colour in range(t.N_COLOURS):
             if seen[SEAT_AT.stage + space * t.N_COLOURS + colour]:
-                worth += 0.3 * ENABLED[space] + 0.2
+                worth += 0.3 * CANDLES_ABOVE[space] + 0.2
     for card in range(t.N_OBJECTIVES):
         if seen[TABLE_AT.own_objectives + card]:
             worth += 0.8 + seen[TABLE_AT.own_reward + card]
@@ -315,8 +324,8 @@ def position(seen: Any) -> float:
 
 @rule
 def wager(seen: Any, cylinders: int) -> float:
-    """Return the worth of a wager: one cylinder per useful character is best (Rules W1)."""
-    useful = 1  # the character still to be recruited
+    """Return the worth of a wager. One cylinder for each useful character is best (Rules W1)."""
+    useful = 1  # the character that will be recruited
     for card in range(t.N_CARDS):
         free = int(seen[SEAT_AT.cards + card]) - int(seen[SEAT_AT.resting + card])
         if free > 0 and a.ACTIVATE_INDEX[card] >= 0 and activation(seen, card) > 0.8:
@@ -326,8 +335,8 @@ def wager(seen: Any, cylinders: int) -> float:
 
 @rule
 def stage_set(seen: Any, colour: int, space: int) -> float:
-    """Return the worth of a set element: its candle, the candles above, its colour."""
-    worth = 0.3 * ENABLED[space] - ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
+    """Return the worth of a set element: of its candle, the candles above it, and its colour."""
+    worth = 0.3 * CANDLES_ABOVE[space] - ELEMENT_PRICE * t.ELEMENT_VALUE[colour]
     if t.CANDLE[space]:
         worth += 1.0
     if colour == t.PINK:
@@ -366,10 +375,10 @@ def score(seen: Any, action: int) -> float:
     if action < a.ACTIVATE:
         return 1.0 + extra(seen)
     if action < a.QUILL:
-        tired = REST_PRICE if seen[SEAT_AT.cylinders_used] > 0 else 0.0
+        rest = REST_PRICE if seen[SEAT_AT.cylinders_used] > 0 else 0.0
         if action < a.ACTIVATE_PLUS_3:
-            return activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - tired
-        return craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - tired - TOKEN
+            return activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - rest
+        return craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - rest - TOKEN
     if action < a.BACK:
         return advance(seen, action - a.QUILL)
     if action < a.COSTUME:
@@ -399,4 +408,4 @@ def score(seen: Any, action: int) -> float:
 evaluate = make_evaluator(_OWNER, position)
 """Evaluate positions in prestige: int8[n, D] -> float64[n]."""
 HeuristicAgent = partial(BestAction, _OWNER, score)
-"""Makes the agent `heuristic` for Shakespeare."""
+"""Make the agent `heuristic` for Shakespeare."""

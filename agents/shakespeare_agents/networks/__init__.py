@@ -1,1 +1,1 @@
-"""Trained networks: their files, their forward passes and the agent that plays from them."""
+"""Trained networks: their checkpoints, their forward pass, their export, and their agent."""

@@ -1,7 +1,7 @@
-"""Trained weights on disk, bundled ones too: a safetensors file and a JSON card about it.
+"""Checkpoints: trained weights in a safetensors file, and a JSON card that describes them.
 
-The card names the weights file, itself named after its content, and is written last: the folder
-always holds the old checkpoint or the new one, never a mixture.
+The weights file is named after its digest, and the card names the weights file. The card is written
+last, so that a folder always holds the old checkpoint or the new one, and never a mixture.
 """
 
 from __future__ import annotations
@@ -23,25 +23,25 @@ from shakespeare_agents import storage
 from shakespeare_agents.networks.network import HEADS, LARGEST_WEIGHT, Network, Tensors
 from shakespeare_env.checks.values import command, short_repr
 from shakespeare_env.core.game import Game
-from shakespeare_env.core.registry import box_digest, how_to_name
+from shakespeare_env.core.registry import box_digest, game_argument
 from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
 CARD_NAME = "card.json"
-LICENCE = "MIT"  # the licence of the weights, as of the code
-_MOST_WIDTH = 4096  # a damaged card must not have memory allocated for a wider network
-NEWEST = 0  # stands for the newest version of a game's bundled network
+LICENCE = "MIT"  # the licence of the weights, which is that of the code
+_MOST_WIDTH = 4096  # no memory is allocated for a wider network, which a damaged card may claim
+NEWEST = 0  # the version number that stands for the newest version of a bundled network
 _BUNDLED = Path(__file__).parents[1] / "checkpoints"
-"""The folder of bundled networks, each in `<game>/<version>`."""
+"""The folder of the bundled checkpoints, each in `<game>/<version>`."""
 
 
 @dataclass(frozen=True)
 class Card:
-    """A checkpoint's description: which game its weights are for, and how they were trained."""
+    """A description of a checkpoint: the game of its weights, and how they were trained."""
 
     game: str  # the game's name
-    box_digest: str  # the digest of the box that the weights were trained with
-    players: list[int]  # the seat counts that they were trained on
+    box_digest: str  # the digest of the box with which the weights were trained
+    players: list[int]  # the numbers of seats with which they were trained
     actions: int  # the number of actions
     actions_digest: str  # the SHA-256 of the actions' texts in order
     observation: int  # the size of an observation
@@ -52,10 +52,10 @@ class Card:
     command: str = ""  # the command that trains the weights again
     settings: dict[str, Any] = field(default_factory=dict)  # training settings, including the seed
     figures: dict[str, Any] = field(default_factory=dict)
-    """Results: decisions, games, win rates and so on."""
-    licence: str = LICENCE  # its SPDX name
-    weights: str = ""  # the name of the weights' file beside the card
-    weights_digest: str = ""  # the file's SHA-256
+    """Results of the training, such as decisions, games and win rates."""
+    licence: str = LICENCE  # the SPDX name of the licence
+    weights: str = ""  # the name of the weights file, which is in the card's folder
+    weights_digest: str = ""  # the SHA-256 of the weights file
     format: int = FORMAT  # the version of the card's format
 
 
@@ -72,15 +72,15 @@ def save_checkpoint(
     settings: Mapping[str, Any],
     figures: Mapping[str, Any],
 ) -> Card:
-    """Write a network's tensors as the checkpoint in a folder, in place of an earlier one.
+    """Write a checkpoint into a folder, in place of an earlier one.
 
-    Whatever fails leaves the earlier checkpoint intact.
+    If anything fails, the earlier checkpoint stays intact.
 
     Args:
-        folder: The folder, made if it is not there.
-        tensors: The weights.
+        folder: The folder, which is created if necessary.
+        tensors: The network's weights.
         game: The game that the network plays.
-        players: The seat counts that it was trained on.
+        players: The numbers of seats with which it was trained.
         command: The command that trains it again.
         settings: The settings of its training, as JSON values.
         figures: The results of its training, as JSON values.
@@ -89,7 +89,7 @@ def save_checkpoint(
         The checkpoint's card.
 
     Raises:
-        ValueError: a weight is not finite or huge, or settings or figures are not JSON.
+        ValueError: a weight is infinite, NaN or too large, or settings or figures are not JSON.
     """
     for name, tensor in tensors.items():
         if not (np.abs(tensor) <= LARGEST_WEIGHT).all():
@@ -98,7 +98,7 @@ def save_checkpoint(
                 "was written"
             )
     card = Card(
-        **made_for(game),
+        **compatibility_facts(game),
         players=[int(count) for count in players],
         actions=game.actions.size,
         observation=game.layout.size,
@@ -108,7 +108,7 @@ def save_checkpoint(
         settings=dict(settings),
         figures=dict(figures),
     )
-    json.dumps(asdict(card), allow_nan=False)  # raises before anything is written
+    json.dumps(asdict(card), allow_nan=False)  # fails before anything is written
     stored = storage.store_tensors(folder, "weights", tensors)
     card = replace(card, weights=stored.file, weights_digest=stored.digest)
     text = json.dumps(asdict(card), indent=2, allow_nan=False) + "\n"
@@ -125,7 +125,8 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     """
     card = read_card(folder)
     if not (folder / card.weights).exists():
-        card = read_card(folder)  # read again, as a run has just replaced it
+        # A training run may just have replaced the checkpoint.
+        card = read_card(folder)
     check_fits(card, game, folder)
     shapes = Network.shapes(card.width, game.layout.size, game.actions.size)
     if card.heads:
@@ -137,7 +138,12 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
 def load_network(
     folder: Path, stored: storage.StoredTensors, shapes: Mapping[str, tuple[int, ...]]
 ) -> storage.Arrays:
-    """Read the tensors of a network by name, float32 of these shapes.
+    """Read the tensors of a network, and check their names and shapes.
+
+    Args:
+        folder: The folder of the file.
+        stored: The file.
+        shapes: The shape of each tensor by name. All tensors are float32.
 
     Raises:
         CheckpointError: the file is damaged, or holds other tensors.
@@ -148,15 +154,17 @@ def load_network(
     path = folder / stored.file
     wrong = shapes.keys() ^ tensors.keys()
     if wrong:
-        raise CheckpointError(f"{path}: tensors missing or not expected: {sorted(wrong)}")
+        raise CheckpointError(
+            f"{path}: tensors missing or not expected: {sorted(wrong)}; copy all files again"
+        )
     for name, tensor in tensors.items():
+        fault = ""
         if tensor.dtype != np.float32 or tensor.shape != shapes[name]:
             fault = f"is {tensor.dtype} {tensor.shape}, not float32 {shapes[name]}"
         elif not (np.abs(tensor) <= LARGEST_WEIGHT).all():
             fault = f"holds numbers that are not finite or beyond {LARGEST_WEIGHT:g}"
-        else:
-            continue
-        raise CheckpointError(f"{path}: {name} {fault}; copy all files again")
+        if fault:
+            raise CheckpointError(f"{path}: {name} {fault}; copy all files again")
     return tensors
 
 
@@ -180,59 +188,63 @@ def read_card(folder: Path) -> Card:
 
 
 def check_fits(card: Card, game: Game, folder: Path) -> None:
-    """Check that the weights of a card are made for a game.
+    """Check that a card describes weights for a game.
 
     Raises:
-        CheckpointError: they are not. The message names `folder`.
+        CheckpointError: the weights do not fit the game. The message names `folder`.
     """
     fault = reason_unfit(game, asdict(card))
     if fault is not None:
         raise CheckpointError(f"{folder}: {fault}, or train again")
     if not 1 <= card.width <= _MOST_WIDTH:
-        raise CheckpointError(f"{folder}: no network has width {card.width}; copy all files again")
+        raise CheckpointError(
+            f"{folder}: width {card.width} is not from 1 to {_MOST_WIDTH}; copy all files again"
+        )
 
 
 def reason_unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
-    """Say why trained weights do not fit a game; None if they do.
+    """Return the reason why trained weights do not fit a game. Return None if they fit.
 
     Args:
         game: The game.
-        entries: The entries of `made_for` that were kept with the weights.
+        entries: The `compatibility_facts` that were stored with the weights.
     """
     if entries["game"] != game.name:
         named = short_repr(entries["game"])
         return f"made for game {named}, but this is {game.name!r}; use that game"
-    wanted = made_for(game)
+    wanted = compatibility_facts(game)
     for name, what in (("actions_digest", "actions"), ("layout_digest", "observations")):
         if entries[name] != wanted[name]:
-            return f"made for other {what}; use the version, or the box, it was trained with"
+            return f"made for other {what}; use the version or the box that it was trained with"
     return None
 
 
 def load_to_play(folder: Path, game: Game) -> Network:
-    """Read a network to play with, and warn if it was trained with another box.
+    """Read a network, and warn if it was trained with another box than the current one.
 
     Raises:
         CheckpointError: the checkpoint is damaged, or made for another game or version.
     """
     network, card = load_checkpoint(folder, game)
     if card.box_digest != box_digest(game.name):
-        named = how_to_name(game.name)
+        named = game_argument(game.name)
         warnings.warn(
-            f"{folder} was trained with another box than {game.box}, and plays less well with it; "
-            "adapt it in minutes: "
+            f"{folder} was trained with another box than {game.box}, and plays less well with this "
+            "one; adapt the network in minutes: "
             + command("train", "--game", named, "--start", folder, "--minutes", 10),
             stacklevel=2,
         )
     return network
 
 
-def made_for(game: Game) -> dict[str, Any]:
+def compatibility_facts(game: Game) -> dict[str, Any]:
     """Return the facts of a game that decide whether weights fit it.
 
-    They are its name and digests of its box, its actions and its observations.
+    They are the game's name, and digests of its box, its actions and its observations.
     """
-    fields = [f"{f.name} {f.start} {f.size} {f.low} {f.high}" for f in game.layout]
+    fields = [
+        f"{entry.name} {entry.start} {entry.size} {entry.low} {entry.high}" for entry in game.layout
+    ]
     return {
         "game": game.name,
         "box_digest": box_digest(game.name),
@@ -242,27 +254,32 @@ def made_for(game: Game) -> dict[str, Any]:
 
 
 def bundled_versions(game: Game) -> list[int]:
-    """Return the versions of a game's bundled network, oldest first; none if none is bundled."""
-    folders = [path.name for path in (_BUNDLED / game.name).glob("*/")]
-    return sorted(int(name) for name in folders if re.fullmatch("[1-9][0-9]*", name))
+    """Return the versions of a game's bundled networks, the oldest first.
+
+    The list is empty if no network is bundled.
+    """
+    names = [path.name for path in (_BUNDLED / game.name).glob("*/")]
+    return sorted(int(name) for name in names if re.fullmatch("[1-9][0-9]*", name))
 
 
 def bundled_checkpoint(game: Game, version: int = NEWEST) -> Path:
     """Return the folder of a game's bundled checkpoint.
 
     Raises:
-        ValueError: there is none of this version.
+        ValueError: no network of this version is bundled.
     """
     versions = bundled_versions(game)
     if not versions:
         raise ValueError(
             f"no network of {game.name} is bundled: train one by "
-            f"{command('train', '--game', how_to_name(game.name))}, and name its folder in place "
+            f"{command('train', '--game', game_argument(game.name))}, and name its folder in place "
             "of 'network' (for search, network=FOLDER)"
         )
-    if version not in (NEWEST, *versions):
+    if version == NEWEST:
+        version = versions[-1]
+    if version not in versions:
         raise ValueError(
             f"the bundled network of {game.name} has no version {short_repr(version)}, only "
-            f"{', '.join(map(str, versions))}; without version= the newest plays"
+            f"{', '.join(map(str, versions))}; drop version= to play with the newest"
         )
-    return _BUNDLED / game.name / str(version or versions[-1])
+    return _BUNDLED / game.name / str(version)

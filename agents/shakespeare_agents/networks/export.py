@@ -1,4 +1,4 @@
-"""Exports of a checkpoint as files that other programs load without this project's packages."""
+"""Export of checkpoints as files that other programs load without this project's packages."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import Card, load_checkpoint
 from shakespeare_agents.networks.network import Network, input_scale
 from shakespeare_env.core.game import Game
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.version import version
 
 FORMATS = {"onnx": ("network.onnx",), "torch": ("model.safetensors", "network.py")}
 """The files of each format."""
-_OPSET = 17  # the first with layer normalisation; runtimes of 2022 and later load it
+_OPSET = 17  # the first ONNX operator set with layer normalisation, released in 2022
 _IR_VERSION = 8
 _TORCH_NETWORK = Path(__file__).parent / "torch_network.py"
 
@@ -35,8 +35,9 @@ def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) ->
         CheckpointError: the checkpoint cannot be read.
         ModuleNotFoundError: a package that writes the format is missing.
     """
-    if "onnx" in formats:  # a missing package is named before anything is written
-        with needing("export", "an export to ONNX needs"):
+    if "onnx" in formats:
+        # Report a missing package before anything is written.
+        with requires_extra("export", "an export to ONNX needs"):
             import_module("onnx")
     network, card = load_checkpoint(checkpoint, game)
     out.mkdir(parents=True, exist_ok=True)
@@ -52,8 +53,8 @@ def export(checkpoint: Path, game: Game, out: Path, formats: Collection[str]) ->
         )
         storage.write_atomically(out / "model.safetensors", content)
         storage.write_atomically(out / "network.py", _TORCH_NETWORK.read_bytes())
-    text = _model_card(card, game, [file for name in formats for file in FORMATS[name]])
-    storage.write_atomically(out / "README.md", text.encode())
+    files = [file for name in formats for file in FORMATS[name]]
+    storage.write_atomically(out / "README.md", _model_card(card, game, files).encode())
 
 
 def _config(card: Card, network: Network, game: Game) -> dict[str, Any]:
@@ -79,33 +80,31 @@ def _onnx(network: Network, card: Card) -> bytes:
         helper.make_node("Cast", ["observation"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["numbers", "scale"], ["scaled"]),
     ]
-    inputs = {"observation": "scaled"}
     outputs = []
     for name, reads, output in network.layers:
-        sums = output if output and output != "value" else f"{name}_sums"
+        inputs = "scaled" if reads == "observation" else reads
+        # Other nodes follow for hidden layers, and for the value, whose last dimension is dropped.
+        sums = f"{name}_sums" if output in ("", "value") else output
         weights = [f"{name}.weight", f"{name}.bias"]
-        nodes.append(
-            helper.make_node("Gemm", [inputs.get(reads, reads), *weights], [sums], transB=1)
-        )
-        size = [len(network.tensors[f"{name}.bias"])]
+        nodes.append(helper.make_node("Gemm", [inputs, *weights], [sums], transB=1))
+        shape = ["n", len(network.tensors[f"{name}.bias"])]
+        relu_input = sums
         if name == "trunk":
             normalised = [sums, "norm.weight", "norm.bias"]
             nodes.append(helper.make_node("LayerNormalization", normalised, ["normalised"]))
+            relu_input = "normalised"
         if output == "value":
             nodes.append(helper.make_node("Squeeze", [sums, "last"], [output]))
-            size = []
+            shape = ["n"]
         if output:
-            shape = ["n", *size]
             outputs.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, shape))
         else:
-            nodes.append(
-                helper.make_node("Relu", ["normalised" if name == "trunk" else sums], [name])
-            )
-    seen = ["n", network.layout.size]
+            nodes.append(helper.make_node("Relu", [relu_input], [name]))
+    observation_shape = ["n", network.layout.size]
     graph = helper.make_graph(
         nodes,
         "network",
-        [helper.make_tensor_value_info("observation", TensorProto.INT8, seen)],
+        [helper.make_tensor_value_info("observation", TensorProto.INT8, observation_shape)],
         outputs,
         [numpy_helper.from_array(array, name) for name, array in constants.items()],
     )
@@ -124,8 +123,9 @@ def _onnx(network: Network, card: Card) -> bytes:
 def _model_card(card: Card, game: Game, files: Collection[str]) -> str:
     seats = ", ".join(map(str, card.players))
     heads = """
-| `win_logits` | [n, S], of shares of the victory, clockwise from the own seat; omit empty seats |
-| `changes` | [n, S], of scores until the end, in the same units |"""
+| `win_logits` | [n, S], logits of shares of the victory, clockwise from the own seat; \
+omit empty seats |
+| `changes` | [n, S], expected changes of scores until the end, in the same units and order |"""
     return f"""---
 license: {card.licence.lower()}
 library_name: shakespeare-env
@@ -135,14 +135,14 @@ tags: [reinforcement-learning, self-play, board-game, shakespeare-env, {game.nam
 
 # {game.name.capitalize()}: policy and value by self-play
 
-A network for tables of {seats} seats, trained with shakespeare-env {version()}. It reads what one
-seat may know, int8[n, {card.observation}], as it is, and scores that seat's {card.actions} actions.
+A network for tables of {seats} seats, trained with shakespeare-env {version()}. It reads
+observations of one seat, int8[n, {card.observation}], without scaling them first.
 Files: {", ".join(files)}; `config.json` says what every number and every action means.
 
 | Output | |
 |---|---|
-| `logits` | [n, {card.actions}], of all actions: leave out the illegal ones |
-| `value` | [n], what the seat may still expect, in units of {game.score_scale:g} points |\
+| `logits` | [n, {card.actions}], logits of all actions; ignore those of illegal actions |
+| `value` | [n], the return that the seat may expect, in units of {game.score_scale:g} points |\
 {heads if card.heads else ""}
 
 Trained by `{card.command}`.

@@ -1,8 +1,8 @@
 """The compiled forward pass of networks, and the agent that plays with it.
 
-Observations are mostly zeros and few actions are legal, so only numbers that matter are multiplied.
-Rows do not share sums, so a result does not depend on how many games are asked for at once, and no
-BLAS thread is woken.
+Observations are mostly zeros and few actions are legal, so products that do not matter are skipped.
+Each row is computed separately and without BLAS. A row's result therefore does not depend on the
+other rows, and no BLAS threads are started.
 """
 
 from __future__ import annotations
@@ -25,32 +25,37 @@ from shakespeare_env.play.generators import GameGenerators
 
 _LARGEST_INT16 = 2.0**15 - 1
 _LARGEST_INT32 = 2.0**31 - 1
-_LANES = 32  # the number of partial sums, which the compiler keeps in vector registers
+_LANES = 32  # the number of partial sums of a dot product, which fit in vector registers
 _EPSILON = np.float32(1e-5)
 _ZERO = np.float32(0.0)
 _ONE = np.float32(1.0)
 
 
 class Weights(NamedTuple):
-    """A network's weights as compiled code reads them; kernels take plain tuples."""
+    """A network's weights in the form that compiled code reads. Kernels take it as a tuple."""
 
     first: NDArray[np.int16]
-    """int16[D, W], the first layer in units of `unit`. Sums of integers are exact, so their order
-    does not matter."""
+    """int16[D, W], the first layer in multiples of `unit`.
+
+    Sums of integers are exact, so the order of summation does not matter.
+    """
     unit: NDArray[np.float32]  # float32[1]
     first_bias: NDArray[np.float32]  # float32[W]
     ones: NDArray[np.float32]  # float32[W]
-    gain: NDArray[np.float32]  # float32[W], of the normalisation, as is `shift`
-    shift: NDArray[np.float32]
-    policy: NDArray[np.float32]  # float32[W, W], inputs first
+    gain: NDArray[np.float32]  # float32[W], the weight of the layer normalisation
+    shift: NDArray[np.float32]  # float32[W], the bias of the layer normalisation
+    policy: NDArray[np.float32]  # float32[W, W], [inputs, outputs]
     policy_bias: NDArray[np.float32]  # float32[W]
-    action: NDArray[np.float32]  # float32[A, W]
+    action: NDArray[np.float32]  # float32[A, W], [outputs, inputs]
     action_bias: NDArray[np.float32]  # float32[A]
-    outlook: NDArray[np.float32]  # float32[W, W], inputs first
+    outlook: NDArray[np.float32]  # float32[W, W], [inputs, outputs]
     outlook_bias: NDArray[np.float32]  # float32[W]
     heads: NDArray[np.float32]
-    """float32[H, W]: the value, then, if there are such heads, the share of the victory and the
-    change of score of S seats each."""
+    """float32[H, W], [outputs, inputs].
+
+    The first row gives the value. If the network forecasts, S rows for shares of the victory and S
+    rows for changes of scores follow.
+    """
     heads_bias: NDArray[np.float32]  # float32[H]
 
 
@@ -59,18 +64,18 @@ class Scratch(NamedTuple):
 
     inputs: NDArray[np.int64]  # int64[max(D, W)], the indices of inputs that are not 0
     sums: NDArray[np.int32]  # int32[W], the first layer's sums
-    features: NDArray[np.float32]  # float32[W], the trunk's numbers
-    hidden: NDArray[np.float32]  # float32[W]
-    lanes: NDArray[np.float32]  # float32[32]
+    features: NDArray[np.float32]  # float32[W], the trunk's output
+    hidden: NDArray[np.float32]  # float32[W], the output of `policy` or `outlook`
+    lanes: NDArray[np.float32]  # float32[32], partial sums of a dot product
     logits: NDArray[np.float32]  # float32[A]
     heads: NDArray[np.float32]  # float32[H]
 
     @classmethod
     def of(cls, weights: Weights) -> Scratch:
-        """Allocate memory for these weights."""
-        numbers, width = weights.first.shape
+        """Allocate memory for a forward pass with these weights."""
+        size, width = weights.first.shape
         return cls(
-            inputs=np.zeros(max(numbers, width), np.int64),
+            inputs=np.zeros(max(size, width), np.int64),
             sums=np.zeros(width, np.int32),
             features=np.zeros(width, np.float32),
             hidden=np.zeros(width, np.float32),
@@ -81,15 +86,16 @@ class Scratch(NamedTuple):
 
 
 def _row_adder(number: type[np.number[Any]]) -> Callable[..., None]:
-    """Return a rule that adds to number[W] `count` rows of [k, W], each times its value.
+    """Return a rule that adds some rows, each multiplied by its value, to `out`, number[W].
 
-    The rows and their values are those at the first `count` places of `index`.
+    The rows and their values are those at the first `count` indices in `index`.
     """
 
     @rule
     def add_rows(values: Any, index: Any, count: int, rows: Any, out: Any) -> None:
         k = 0
-        while k + 4 <= count:  # four at a time: reading and writing the sums takes as long as a row
+        # Four rows at a time, since updating `out` takes as long as reading a row.
+        while k + 4 <= count:
             x0 = number(values[index[k]])
             x1 = number(values[index[k + 1]])
             x2 = number(values[index[k + 2]])
@@ -121,7 +127,7 @@ add_int_rows = _row_adder(np.int32)
 def write_first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
     """Write the first layer's sums for an observation, int8[D].
 
-    A layer with fewer rows reads only the beginning of the observation.
+    If the layer has fewer than D inputs, it reads only the beginning of the observation.
     """
     count = 0
     for i in range(len(weights.first)):
@@ -134,9 +140,9 @@ def write_first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 
 @rule
 def update_sums(seen: Any, before: Any, change: Any, weights: Any, index: Any, sums: Any) -> None:
-    """Update the first layer's sums from an observation `before`, which becomes a copy of `seen`.
+    """Update the first layer's sums when an observation changes from `before` to `seen`.
 
-    `change` is int16[D] of scratch memory.
+    `before` becomes a copy of `seen`. `change`, int16[D], is scratch memory.
     """
     count = 0
     for i in range(len(weights.first)):
@@ -151,7 +157,7 @@ def update_sums(seen: Any, before: Any, change: Any, weights: Any, index: Any, s
 
 @rule
 def dot(left: Any, right: Any, lanes: Any) -> np.float32:
-    """Return the dot product of two float32[W]; W need not be a multiple of the lanes."""
+    """Return the dot product of two float32[W]. W need not be a multiple of `_LANES`."""
     width = len(left)
     for lane in range(_LANES):
         lanes[lane] = _ZERO
@@ -172,7 +178,7 @@ def dot(left: Any, right: Any, lanes: Any) -> np.float32:
 
 @rule
 def normalise(sums: Any, weights: Any, scratch: Any) -> None:
-    """Write the scratch's features from the first layer's sums: bias, normalisation and ReLU."""
+    """Write the trunk's output into `scratch.features`: add the bias, normalise, apply the ReLU."""
     width = len(sums)
     lanes = scratch.lanes
     out = scratch.features
@@ -189,7 +195,7 @@ def normalise(sums: Any, weights: Any, scratch: Any) -> None:
 
 @rule
 def layer(features: Any, rows: Any, bias: Any, index: Any, out: Any) -> None:
-    """Write the numbers of a layer with ReLU whose inputs are mostly 0."""
+    """Write the output of a layer with ReLU, whose inputs are mostly 0."""
     count = 0
     for i in range(len(features)):
         index[count] = i
@@ -203,7 +209,7 @@ def layer(features: Any, rows: Any, bias: Any, index: Any, out: Any) -> None:
 
 @rule
 def write_logits(mask: Any, weights: Any, scratch: Any) -> None:
-    """Write the legal actions' logits from the features; other actions' are left as they were."""
+    """Write the logits of the legal actions from the features. Other logits stay unchanged."""
     layer(scratch.features, weights.policy, weights.policy_bias, scratch.inputs, scratch.hidden)
     for action in range(len(mask)):
         if mask[action]:
@@ -213,7 +219,7 @@ def write_logits(mask: Any, weights: Any, scratch: Any) -> None:
 
 @rule
 def write_heads(weights: Any, scratch: Any) -> None:
-    """Write the heads from the features."""
+    """Write the value and the forecasts from the features."""
     layer(scratch.features, weights.outlook, weights.outlook_bias, scratch.inputs, scratch.hidden)
     for head in range(len(weights.heads)):
         product = dot(scratch.hidden, weights.heads[head], scratch.lanes)
@@ -221,7 +227,7 @@ def write_heads(weights: Any, scratch: Any) -> None:
 
 
 def weights_of(network: Network) -> Weights:
-    """Return a network's weights, laid out for compiled code."""
+    """Return a network's weights in the form that compiled code reads."""
     tensors = network.tensors
     first, unit = _quantised_first_layer(network)
     heads = ["value", *(HEADS if network.has_heads else ())]
@@ -255,11 +261,12 @@ def weights_of(network: Network) -> Weights:
 
 
 def _quantised_first_layer(network: Network) -> tuple[NDArray[Any], float]:
-    """Return a network's first layer in whole numbers, [D, W], and their unit."""
+    """Return a network's first layer, [D, W], rounded to multiples of a unit, and the unit."""
     layout = network.layout
     first = (network.tensors["trunk.weight"] * input_scale(layout)).T.astype(np.float64)
     bound = np.maximum(np.abs(layout.low.astype(float)), np.abs(layout.high.astype(float)))
-    # Neither a weight nor any sum may overflow; the difference of two observations is summed too.
+    # Neither weights nor sums may overflow. A sum over the difference of two observations may be
+    # twice as large as one over an observation.
     largest_sum = 2.0 * (np.abs(first) * bound[:, None]).sum(axis=0).max()
     unit = max(np.abs(first).max() / _LARGEST_INT16, largest_sum / _LARGEST_INT32, 1e-30)
     return np.rint(first / unit), unit
@@ -267,7 +274,7 @@ def _quantised_first_layer(network: Network) -> tuple[NDArray[Any], float]:
 
 @kernel("network", purpose="networks (choices)")
 def write_policies(observations: Any, masks: Any, network: Any, memory: Any, logits: Any) -> None:
-    """Write the legal actions' logits into float32[n, A]; others are left as they were."""
+    """Write the logits of legal actions into `logits`, float32[n, A]. Others stay unchanged."""
     weights = Weights(*network)
     scratch = Scratch(*memory)
     for i in range(len(observations)):
@@ -281,7 +288,7 @@ def write_policies(observations: Any, masks: Any, network: Any, memory: Any, log
 
 @kernel("network", purpose="networks (values)")
 def write_outlooks(observations: Any, network: Any, memory: Any, heads: Any) -> None:
-    """Write all heads into float32[n, H]."""
+    """Write the value and the forecasts of each row into `heads`, float32[n, H]."""
     weights = Weights(*network)
     scratch = Scratch(*memory)
     for i in range(len(observations)):
@@ -293,9 +300,9 @@ def write_outlooks(observations: Any, network: Any, memory: Any, heads: Any) -> 
 
 
 class ForwardPass:
-    """Computes a network's outputs from a copy of its weights.
+    """The forward pass of a network, with a copy of its weights.
 
-    Each row's outputs depend on that row alone.
+    The outputs for a row depend on this row alone.
     """
 
     def __init__(self, network: Network) -> None:
@@ -304,21 +311,21 @@ class ForwardPass:
     def legal_logits(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """Return the policy's logits, float32[n, A], -inf for illegal actions.
+        """Return the policy's logits, float32[n, A], which are -inf for illegal actions.
 
         Args:
             observations: int8[n, D].
-            masks: bool[n, A], legal actions.
+            masks: bool[n, A], the legal actions.
         """
         logits = np.full(masks.shape, -np.inf, np.float32)
         seen = as_kernel_array(observations, np.int8)
         legal = as_kernel_array(masks, np.bool_)
-        # Memory is allocated anew, here and below, as several threads may ask at once.
+        # Every call has scratch memory of its own, since several threads may call at once.
         write_policies(seen, legal, tuple(self.weights), tuple(Scratch.of(self.weights)), logits)
         return logits
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Return the value for the seat to move, float32[n], in units of the reward.
+        """Return the values of the observing seats, float32[n], in units of the reward.
 
         Args:
             observations: int8[n, D].
@@ -328,19 +335,19 @@ class ForwardPass:
     def forecasts(
         self, observations: NDArray[np.int8], players: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return what every seat may expect, as seen by the seats that look.
+        """Return forecasts of the outcome for every seat.
 
         Args:
             observations: int8[n, D].
-            players: int[n], the seats at the table.
+            players: int[n], the number of seats at each table.
 
         Returns:
             Shares of the victory, whose rows add up to 1, and changes of scores until the end in
-            units of `Game.score_scale`. Both are float32[n, S], by seat clockwise of the one that
-            looks, 0 where nobody sits.
+            units of `Game.score_scale`. Both are float32[n, S]. Seats are counted clockwise from
+            the observing seat; empty seats have 0.
 
         Raises:
-            ValueError: the network has no heads.
+            ValueError: the network has no heads that forecast.
         """
         seats = (len(self.weights.heads) - 1) // len(HEADS)
         if not seats:
@@ -362,7 +369,7 @@ class ForwardPass:
 
 
 class NetworkAgent:
-    """Plays a network's likeliest action, or a draw from its policy if `greedy` is False."""
+    """Plays the likeliest action of a network's policy, or samples one if `greedy` is False."""
 
     def __init__(self, network: Network, *, greedy: bool = True) -> None:
         self.network = network
@@ -392,7 +399,7 @@ class NetworkAgent:
         return self._forward.values(observations)
 
     def identity(self) -> list[Any]:
-        """Return the digest of the weights, and whether the likeliest action is played."""
+        """Return the agent's kind, the digest of its weights, and `greedy`."""
         return ["network", self.network.digest(), self.greedy]
 
     def recipe(self) -> Recipe:
@@ -400,7 +407,7 @@ class NetworkAgent:
         return partial(_from_tensors, self.network.tensors, self.greedy)
 
     def device_policy(self) -> NetworkPolicy:
-        """Return the weights, and whether the likeliest action is played."""
+        """Return the weights and `greedy`."""
         return NetworkPolicy(self.network.tensors, self.greedy)
 
 
@@ -413,10 +420,14 @@ def _relative_probabilities(logits: NDArray[np.float32]) -> NDArray[np.float32]:
 
 
 def checkpoint_agent(folder: Path, game: Game, *, greedy: bool = True) -> NetworkAgent:
-    """Make the agent that plays from a checkpoint; raises what `load_checkpoint` raises."""
+    """Make the agent that plays with a checkpoint's network.
+
+    Raises:
+        CheckpointError: the checkpoint is damaged, or made for another game or version.
+    """
     return NetworkAgent(load_to_play(folder, game), greedy=greedy)
 
 
 def network_agent(game: Game, *, greedy: bool = True, version: int = NEWEST) -> NetworkAgent:
-    """Make the agent `network`, which plays from a bundled checkpoint."""
+    """Make the agent `network`, which plays with a bundled checkpoint's network."""
     return checkpoint_agent(bundled_checkpoint(game, version), game, greedy=greedy)

@@ -1,6 +1,6 @@
 """A trained network: its layers, and its weights with their names, shapes and digest.
 
-`inference.py` plays with networks; `shakespeare_training.policy` trains them in PyTorch.
+`inference.py` plays with networks, and `shakespeare_training.policy` trains them in PyTorch.
 """
 
 from __future__ import annotations
@@ -21,13 +21,12 @@ Tensors = Mapping[str, NDArray[np.float32]]
 class Layer(NamedTuple):
     """A linear layer of the network.
 
-    The numbers of hidden layers go through a ReLU, and those of the trunk through a layer
-    normalisation before it.
+    A ReLU follows every hidden layer. In the trunk, layer normalisation comes before the ReLU.
     """
 
-    name: str  # its tensors are `<name>.weight`, outputs first, and `<name>.bias`
-    reads: str  # the layer whose numbers it reads, or `observation`
-    output: str = ""  # the name of its numbers as an output of the network; empty if it is hidden
+    name: str  # the layer's tensors are `<name>.weight`, [outputs, inputs], and `<name>.bias`
+    reads: str  # the layer whose output this layer reads, or `observation`
+    output: str = ""  # the name of this output of the network; empty for a hidden layer
 
 
 LAYERS = (
@@ -40,17 +39,17 @@ LAYERS = (
     Layer("score", "outlook", "changes"),
 )
 HEADS = ("win", "score")
-"""The layers that forecast for every seat; networks have both or neither."""
+"""The layers that forecast for every seat. A network has both or neither."""
 ILLEGAL = np.float32(-1e8)
-"""The logit of an illegal action: its probability is 0 in float32, and differences stay finite."""
-LARGEST_WEIGHT = 1e6  # larger weights overflow within the network; trained ones stay below 10
+"""The logit of an illegal action. It makes its probability 0 in float32, and stays finite."""
+LARGEST_WEIGHT = 1e6  # larger weights could overflow in the network; trained ones stay below 10
 
 
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
     """Return the factors by which observations are multiplied, float32[D]: 1 / sqrt(bound).
 
-    Numbers with wide bounds are mostly far from them; dividing by the bound itself would leave them
-    too small to matter.
+    Numbers with wide bounds rarely come close to them, so dividing by the bound itself would make
+    them too small to matter.
     """
     low = layout.low.astype(np.float32)
     high = layout.high.astype(np.float32)
@@ -59,9 +58,10 @@ def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
 
 
 class Network:
-    """The weights of a policy, a value and maybe forecasts, and the observations that it reads.
+    """A policy, a value and maybe forecasts: their weights, and the layout of observations.
 
-    The weights are float32 tensors as in `shapes` and, if the network forecasts, `head_shapes`.
+    The weights are float32 tensors with the shapes of `shapes` and, if the network forecasts, of
+    `head_shapes`.
     """
 
     def __init__(self, tensors: Tensors, layout: ObservationLayout) -> None:
@@ -70,7 +70,7 @@ class Network:
 
     @staticmethod
     def shapes(width: int, numbers: int, actions: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of all tensors but those of `HEADS`.
+        """Return the shapes of all tensors except those of `HEADS`.
 
         Args:
             width: W, the size of the hidden layers.
@@ -89,10 +89,15 @@ class Network:
 
     @staticmethod
     def head_shapes(width: int, seats: int) -> dict[str, tuple[int, ...]]:
-        """Return the shapes of the tensors of `HEADS`, for S `seats` at most at a table.
+        """Return the shapes of the tensors of `HEADS`.
 
-        Row k is for the k-th seat clockwise of the one that looks. `win` gives logits of shares of
-        the victory, `score` expected changes of scores until the end over `Game.score_scale`.
+        Row k forecasts for the k-th seat clockwise from the observing seat. `win` gives logits of
+        shares of the victory, and `score` gives expected changes of scores until the end, divided
+        by `Game.score_scale`.
+
+        Args:
+            width: W, the size of the hidden layers.
+            seats: S, the most seats at a table.
         """
         shapes: dict[str, tuple[int, ...]] = {}
         for head in HEADS:
@@ -101,7 +106,7 @@ class Network:
 
     @property
     def layers(self) -> list[Layer]:
-        """The network's layers, in an order in which they can be computed."""
+        """The network's layers. Each comes after the layer that it reads."""
         return [layer for layer in LAYERS if f"{layer.name}.weight" in self.tensors]
 
     @property
@@ -119,6 +124,6 @@ class Network:
 
 
 def network_of(agent: object) -> Network | None:
-    """Return the network that an agent decides with; None if there is none."""
+    """Return the network with which an agent decides. Return None if it has no network."""
     network = getattr(agent, "network", None)
     return network if isinstance(network, Network) else None

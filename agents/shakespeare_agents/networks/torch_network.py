@@ -1,7 +1,8 @@
 """The network of this folder in PyTorch. It needs only torch and safetensors.
 
-from network import load
-outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
+Example:
+    from network import load
+    outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
 """
 
 from __future__ import annotations
@@ -16,10 +17,11 @@ from torch import nn
 
 
 class Network(nn.Module):
-    """A policy, a value and maybe forecasts, which share one normalised layer over observations.
+    """A policy, a value and maybe forecasts, which share a trunk with layer normalisation.
 
     Args:
-        layers: The name of each layer, of what it reads, and of its output, empty if it is hidden.
+        layers: The name of each layer, the name of the layer that it reads (or `observation`), and
+            the name of its output, which is empty for a hidden layer.
         tensors: The weights by name.
     """
 
@@ -38,19 +40,23 @@ class Network(nn.Module):
         self.load_state_dict(tensors)
 
     def forward(self, observations: torch.Tensor) -> dict[str, torch.Tensor]:
-        """Return the outputs by name: `logits` [n, A], `value` [n], maybe forecasts [n, S].
+        """Return the outputs by name: `logits` [n, A], `value` [n], and maybe forecasts [n, S].
 
         Args:
             observations: int8[n, D].
         """
-        numbers = {"observation": observations.to(self.input_scale.dtype) * self.input_scale}
+        features = {"observation": observations.to(self.input_scale.dtype) * self.input_scale}
         outputs = {}
         for name, reads, output in self.layers:
-            sums = self.get_submodule(name)(numbers[reads])
-            if output:
-                outputs[output] = sums[:, 0] if output == "value" else sums
+            x = self.get_submodule(name)(features[reads])
+            if output == "value":
+                outputs[output] = x[:, 0]
+            elif output:
+                outputs[output] = x
+            elif name == "trunk":
+                features[name] = self.norm(x).relu()
             else:
-                numbers[name] = (self.norm(sums) if name == "trunk" else sums).relu()
+                features[name] = x.relu()
         return outputs
 
 

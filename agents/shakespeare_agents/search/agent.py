@@ -1,4 +1,4 @@
-"""The searching agent: it tries the moves that its prior finds likely in possible games."""
+"""The searching agent, which tries likely moves by playouts of possible games."""
 
 from __future__ import annotations
 
@@ -38,29 +38,29 @@ from shakespeare_env.play.agent import Advisor, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
-TEMPERATURE = 0.0  # the temperature of the policy in playouts; likeliest moves leave less to chance
+TEMPERATURE = 0.0  # the temperature of the policy in playouts; at 0 their results vary least
 EVERY_MOVE = 2**15  # more candidate moves than any game has
-_BUNDLED_NETWORK = "network"  # the option `network` that stands for the game's bundled one
-_AT_ONCE = 64  # the most games searched together, to bound memory; it changes no result
-_IN_A_ROUND = 1024  # the most playouts of a candidate in one call, to bound memory, too
+_BUNDLED_NETWORK = "network"  # the value of the option `network` that means the bundled network
+_AT_ONCE = 64  # the most games searched together, which bounds memory and changes no result
+_IN_A_ROUND = 1024  # the most playouts of a candidate in one call, which bounds memory as well
 
 
 @dataclass(frozen=True)
 class SearchSettings:
-    """How a move is searched.
+    """Settings of a search.
 
     Raises:
-        TypeError: a setting is no number.
-        ValueError: one is out of range, or both `simulations` and `seconds` are given.
+        TypeError: a setting is not a number.
+        ValueError: a setting is out of range, or both `simulations` and `seconds` are given.
     """
 
-    simulations: int = 64  # playouts for each decision
-    seconds: float = 0.0  # instead of them, seconds for each decision; 0 counts playouts
+    simulations: int = 64  # the number of playouts for each decision
+    seconds: float = 0.0  # the time for each decision; 0 means that playouts are counted instead
     considered: int = 6  # the most candidate moves
     utility: str = "margin"  # the name of the playouts' utility (`halving.UTILITIES`)
-    sharpness: float = 150.0  # the logits that weigh as much as a unit of utility
-    near_certain: float = 0.99  # the probability from which a move is played without search
-    noise: float = 0.0  # the scale of the Gumbel noise on the prior; 0 plays the best
+    sharpness: float = 150.0  # one unit of utility counts as much as this difference of logits
+    near_certain: float = 0.99  # a move of at least this probability is played without a search
+    noise: float = 0.0  # the scale of the Gumbel noise on the prior; 0 plays the best move
 
     def __post_init__(self) -> None:
         checked_count("simulations", self.simulations)
@@ -69,44 +69,44 @@ class SearchSettings:
         for name in ("seconds", "sharpness", "near_certain", "noise"):
             number = getattr(self, name)
             if not (math.isfinite(number) and number >= 0):
-                raise ValueError(f"{name}={short_repr(number)} must be a number from 0")
+                raise ValueError(f"{name}={short_repr(number)} must be a number of at least 0")
         if self.seconds and self.simulations != SearchSettings.simulations:
             raise ValueError(
-                f"simulations={self.simulations} and seconds={self.seconds}: give one of them"
+                f"simulations={self.simulations} and seconds={self.seconds}: give only one of them"
             )
 
 
 @dataclass(frozen=True)
 class SearchResult:
-    """The moves that a search of m games chose, and how it valued the others."""
+    """The moves that a search of m games chose, and the values of all moves that it tried."""
 
     actions: NDArray[np.int64]  # int64[m], the moves to play
-    prior: NDArray[np.float64]  # float64[m, A], probabilities before the search
-    searched: NDArray[np.bool_]  # bool[m]; the other decisions are near-certain
-    values: NDArray[np.float64]  # float64[m, A], mean utilities of the moves tried, NaN elsewhere
-    visits: NDArray[np.int64]  # int64[m, A], their playouts
+    prior: NDArray[np.float64]  # float64[m, A], the probabilities before the search
+    searched: NDArray[np.bool_]  # bool[m], whether the decision was searched, not near-certain
+    values: NDArray[np.float64]  # float64[m, A], mean utilities; NaN for moves that were not tried
+    visits: NDArray[np.int64]  # int64[m, A], the number of playouts of each move
 
 
-class _Searched(NamedTuple):
-    """Some games that are searched together."""
+class _SearchState(NamedTuple):
+    """A search of several games at once."""
 
-    games: InformationSets
-    rows: NDArray[np.int64]  # their places among the games
+    games: InformationSets  # all games
+    rows: NDArray[np.int64]  # the indices of the games that are searched
     rng: GameGenerators
     candidates: Candidates
 
 
 class SearchAgent:
-    """Plays the move that does best in possible games, among those that a prior finds likely.
+    """Plays the move that does best in playouts of possible games, among those its prior prefers.
 
     Args:
-        prior: Says how likely each move is.
-        runner: Plays possible games on.
-        settings: How a move is searched.
+        prior: Gives the prior probabilities of the moves.
+        runner: Runs playouts of possible games.
+        settings: The settings of the search.
     """
 
     is_slow = True
-    """Its decisions take long: to learn against it takes hours."""
+    """Whether decisions take so long that learning against the agent takes hours."""
 
     def __init__(self, prior: Advisor, runner: PlayoutRunner, settings: SearchSettings) -> None:
         self.prior = prior
@@ -116,7 +116,7 @@ class SearchAgent:
 
     @property
     def network(self) -> Network | None:
-        """The network that gives the prior; None if there is none."""
+        """The network that gives the prior, or None for a search without a network."""
         return network_of(self.prior)
 
     def identity(self) -> list[Any] | None:
@@ -140,7 +140,7 @@ class SearchAgent:
         return self.look_ahead(games, rng).actions
 
     def look_ahead(self, games: InformationSets, rng: GameGenerators) -> SearchResult:
-        """Search the decisions that are not near-certain, and return all that was found."""
+        """Search the decisions that are not near-certain, and return values and visits as well."""
         prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
         result = SearchResult(
             actions=prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
@@ -161,13 +161,13 @@ class SearchAgent:
         rng: GameGenerators,
         result: SearchResult,
     ) -> None:
-        """Search the games at some rows, and write what is found into their rows of the result."""
+        """Search the games in some rows, and write the results into these rows of `result`."""
         settings = self.settings
         prior = result.prior[rows]
         log_policy = np.log(prior, out=np.full(prior.shape, -np.inf), where=prior > 0.0)
         noise = self._gumbel_noise(prior.shape, rows, rng)
         candidates = Candidates.of(log_policy, noise, settings.considered)
-        searched = _Searched(games, rows, rng, candidates)
+        state = _SearchState(games, rows, rng, candidates)
         phases = candidates.phases.max()
 
         began = time.perf_counter()
@@ -175,18 +175,18 @@ class SearchAgent:
             active = phase < candidates.phases
             if settings.seconds:
                 until = began + settings.seconds * len(rows) * (phase + 1) / phases
-                self._play_until(until, searched, active)
+                self._play_until(until, state, active)
             else:
                 alive = candidates.alive.sum(axis=1)
                 each = np.maximum(settings.simulations // (candidates.phases * alive), 1)
-                self._play(searched, np.where(active, each, 0))
+                self._play(state, np.where(active, each, 0))
             candidates.halve(settings.sharpness, active)
 
         result.actions[rows] = candidates.best()
-        of, places = np.nonzero(candidates.visits > 0)
-        actions = candidates.actions[of, places]
-        result.values[rows[of], actions] = candidates.means()[of, places]
-        result.visits[rows[of], actions] = candidates.visits[of, places]
+        game, candidate = np.nonzero(candidates.visits > 0)
+        actions = candidates.actions[game, candidate]
+        result.values[rows[game], actions] = candidates.means()[game, candidate]
+        result.visits[rows[game], actions] = candidates.visits[game, candidate]
 
     def _gumbel_noise(
         self, shape: tuple[int, ...], rows: NDArray[np.int64], rng: GameGenerators
@@ -197,37 +197,39 @@ class SearchAgent:
         gumbel: NDArray[np.float64] = -np.log(-np.log(np.maximum(draws, 1e-300)))
         return self.settings.noise * gumbel
 
-    def _play_until(self, until: float, searched: _Searched, active: NDArray[np.bool_]) -> None:
+    def _play_until(self, until: float, state: _SearchState, active: NDArray[np.bool_]) -> None:
+        """Play rounds of playouts in the active games until another round would take too long."""
         each = 1
         while True:
             began = time.perf_counter()
-            self._play(searched, np.where(active, each, 0))
+            self._play(state, np.where(active, each, 0))
             now = time.perf_counter()
             affordable = int((until - now) / max(now - began, 1e-6) * each)
             if affordable < 1:
                 return
             each = min(affordable, 4 * each)
 
-    def _play(self, searched: _Searched, each: NDArray[np.int64]) -> None:
+    def _play(self, state: _SearchState, each: NDArray[np.int64]) -> None:
         """Play `each`, int64[m], playouts of every candidate that is left in a game."""
-        games, rows, rng, candidates = searched
+        games, rows, rng, candidates = state
         for played in range(0, int(each.max()), _IN_A_ROUND):
             playouts = candidates.playouts(np.clip(each - played, 0, _IN_A_ROUND))
-            places = rows[playouts.places]
-            records = games.records(places, rng)
-            outcomes = self.runner.play(playouts, records, rng.words(places))
+            source_rows = rows[playouts.source_games]
+            records = games.records(source_rows, rng)
+            outcomes = self.runner.play(playouts, records, rng.words(source_rows))
             candidates.add(playouts, self._utility(outcomes))
 
 
 class UniformPrior:
-    """A prior that finds all legal moves equally likely."""
+    """A prior that gives all legal moves the same probability."""
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
         """Return equal probabilities of the legal actions, as `Advisor.probabilities` asks."""
-        likely: NDArray[np.float32] = masks / masks.sum(axis=1, keepdims=True, dtype=np.float32)
-        return likely
+        counts = masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        probabilities: NDArray[np.float32] = masks / counts
+        return probabilities
 
 
 def network_search(
@@ -243,12 +245,12 @@ def network_search(
 
     Args:
         game: The game.
-        network: The network. Without heads it forecasts nothing of the other seats, so that
-            playouts go on to the end.
-        settings: How a move is searched.
+        network: The network. If it has no heads that forecast all seats, playouts go on to the end
+            of the game.
+        settings: The settings of the search.
         horizon: The decisions of each seat after which a playout is valued, by default the game's.
         temperature: The temperature of the policy in playouts.
-        threads: The threads that share the playouts; they change no result.
+        threads: The number of threads that share the playouts. It changes no result.
     """
     if horizon is None:
         horizon = game.forecast_horizon
@@ -268,43 +270,48 @@ def _from_tensors(
     return network_search(game, network, settings, horizon=horizon, temperature=temperature)
 
 
-def plain_search(
+def rollout_search(
     game: Game, policy: PlayoutPolicy, settings: SearchSettings, *, threads: int = 1
 ) -> SearchAgent:
     """Return a search without a network.
 
-    It considers every move, and playouts follow the policy to the end of the game.
+    It considers every move. Playouts follow `policy` to the end of the game.
     """
     runner = PlayoutRunner(
-        game, policy, no_weights(game), horizon=TO_THE_END, temperature=1.0, threads=threads
+        game,
+        policy,
+        placeholder_weights(game),
+        horizon=TO_THE_END,
+        temperature=1.0,
+        threads=threads,
     )
     return SearchAgent(UniformPrior(), runner, replace(settings, considered=EVERY_MOVE))
 
 
 def playout_policy(game: Game, name: str) -> PlayoutPolicy:
-    """Return the compiled policy of playouts that `heuristic` or `random` names."""
+    """Return the compiled policy of playouts with the name `heuristic` or `random`."""
     return by_heuristic(heuristics_of(game).score) if name == "heuristic" else at_random
 
 
-def no_weights(game: Game) -> Weights:
-    """Return the smallest weights, for policies that ask no network."""
+def placeholder_weights(game: Game) -> Weights:
+    """Return weights of the smallest network, for policies that use no network."""
     shapes = Network.shapes(1, game.layout.size, game.actions.size)
     zeros = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
     return weights_of(Network(zeros, game.layout))
 
 
 def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> SearchAgent:
-    """Return a search for better moves than an agent's.
+    """Return a search that finds better moves than an agent.
 
-    That is the agent itself if it searches, else a search with its network, else one whose playouts
-    follow the best agent that needs no network.
+    If the agent is a search, it is returned itself. If it has a network, the search uses the
+    network. Otherwise the playouts follow the best agent that needs no network.
     """
     if isinstance(agent, SearchAgent):
         return agent
     network = network_of(agent)
     if network is not None:
         return network_search(game, network, settings)
-    return plain_search(game, playout_policy(game, best_untrained_agent(game)), settings)
+    return rollout_search(game, playout_policy(game, best_untrained_agent(game)), settings)
 
 
 def search_agent(
@@ -323,7 +330,7 @@ def search_agent(
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> SearchAgent:
-    """Make the agent `search`, whose options these are (docs/agents.md)."""
+    """Make the agent `search` from its options, which docs/agents.md describes."""
     settings = SearchSettings(
         simulations=simulations,
         seconds=seconds,
@@ -341,17 +348,17 @@ def search_agent(
         defaults = (_BUNDLED_NETWORK, NEWEST, SearchSettings.considered, "", TEMPERATURE)
         if network_options != defaults:
             raise ValueError(
-                f"rollouts={rollouts} tries every move and asks no network: drop network, version, "
+                f"rollouts={rollouts} tries every move and uses no network: drop network, version, "
                 "considered, horizon and temperature"
             )
-        return plain_search(game, playout_policy(game, rollouts), settings, threads=threads)
+        return rollout_search(game, playout_policy(game, rollouts), settings, threads=threads)
     if rollouts != "network":
-        known = ("network", "heuristic", "random")
-        question = did_you_mean(rollouts, known)
-        raise ValueError(f"rollouts={rollouts!r}{question}: choose one of {', '.join(known)}")
+        choices = ("network", "heuristic", "random")
+        question = did_you_mean(rollouts, choices)
+        raise ValueError(f"rollouts={rollouts!r}{question}: choose one of {', '.join(choices)}")
 
     folder = _network_folder(network, version, game)
-    decisions = _horizon_named(horizon)
+    decisions = _parse_horizon(horizon)
     return network_search(
         game,
         load_to_play(folder, game),
@@ -367,19 +374,21 @@ def _network_folder(network: str, version: int, game: Game) -> Path:
     if network == _BUNDLED_NETWORK:
         return bundled_checkpoint(game, version)
     if version != NEWEST:
-        raise ValueError(f"version={version} is of bundled networks, not of {network!r}: drop it")
+        raise ValueError(
+            f"version={version} selects a bundled network, but {network!r} is none: drop it"
+        )
     folder = Path(network)
     if not folder.is_dir():
-        raise ValueError(f"network={network!r} is no checkpoint; give its folder")
+        raise ValueError(f"network={network!r} is not a checkpoint; give a checkpoint's folder")
     return folder
 
 
-def _horizon_named(text: str) -> int | None:
-    """Parse the option `horizon`; None stands for the game's."""
+def _parse_horizon(text: str) -> int | None:
+    """Parse the option `horizon`. None stands for the game's horizon."""
     if not text:
         return None
     if text == "end":
         return TO_THE_END
     if not text.isdigit():
-        raise ValueError(f"horizon={text}: give end, or a number of decisions of each seat")
+        raise ValueError(f"horizon={text}: give end, or a number of decisions for each seat")
     return int(text)

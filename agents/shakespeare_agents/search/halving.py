@@ -1,8 +1,9 @@
 """Sequential halving: a budget of playouts shared among candidate moves.
 
-In every phase all candidates left meet the same possible games with the same chance; then the worse
-half is dropped. The root is that of Gumbel MuZero (Danihelka et al. 2022, "Policy improvement by
-planning with Gumbel"): candidates are ranked by Gumbel noise, if any, plus logit plus utility.
+In every phase, all remaining candidates are tried in the same possible games with the same chance.
+Then the worse half is dropped. As at the root of Gumbel MuZero (Danihelka et al. 2022, "Policy
+improvement by planning with Gumbel"), candidates are ranked by the sum of Gumbel noise (if any),
+logit and utility.
 """
 
 from __future__ import annotations
@@ -16,17 +17,20 @@ from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import did_you_mean
 
-_LEAST = 1e-3  # the least probability of candidates
+_LEAST_PROBABILITY = 1e-3  # moves that the prior finds less likely are no candidates
 
 
 class Playouts(NamedTuple):
-    """The k playouts of a phase, game by game, candidate by candidate, from d possible games."""
+    """The k playouts of a phase, which start from d possible games.
 
-    places: NDArray[np.int64]  # int64[d], the game of each possible game, in ascending order
-    sources: NDArray[np.int64]  # int64[k], which of the d possible games each playout starts from
-    games: NDArray[np.int64]  # int64[k], the game that each is for
-    candidates: NDArray[np.int64]  # int64[k], which candidate it tries
-    actions: NDArray[np.int64]  # int64[k], the action of that candidate
+    They are sorted by game, and then by candidate.
+    """
+
+    source_games: NDArray[np.int64]  # int64[d], the searched game of each possible game, ascending
+    sources: NDArray[np.int64]  # int64[k], the possible game from which each playout starts
+    games: NDArray[np.int64]  # int64[k], the searched game of each playout
+    candidates: NDArray[np.int64]  # int64[k], the candidate that each playout tries
+    actions: NDArray[np.int64]  # int64[k], the candidate's action
 
 
 @dataclass
@@ -35,10 +39,10 @@ class Candidates:
 
     actions: NDArray[np.int64]  # int64[m, C]
     ranks: NDArray[np.float64]  # float64[m, C], logit plus noise; -inf where there is no candidate
-    alive: NDArray[np.bool_]  # bool[m, C], the candidates left
+    alive: NDArray[np.bool_]  # bool[m, C], the candidates that are left
     totals: NDArray[np.float64]  # float64[m, C], sums of utilities
     visits: NDArray[np.int64]  # int64[m, C], numbers of playouts
-    phases: NDArray[np.int64]  # int64[m], the phases needed to halve down to one candidate
+    phases: NDArray[np.int64]  # int64[m], the phases until one candidate is left
 
     @classmethod
     def of(
@@ -51,7 +55,8 @@ class Candidates:
             noise: float64[m, A].
             most: The most candidates of a game, at least 2.
         """
-        ranks = np.where(log_policy >= np.log(_LEAST), log_policy + noise, -np.inf)
+        is_likely = log_policy >= np.log(_LEAST_PROBABILITY)
+        ranks = np.where(is_likely, log_policy + noise, -np.inf)
         actions = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
         ranks = np.take_along_axis(ranks, actions, axis=1)
         alive = np.isfinite(ranks)
@@ -68,18 +73,19 @@ class Candidates:
         """List the playouts of a phase.
 
         Args:
-            each: int64[m], the playouts of each candidate left, by game.
+            each: int64[m], by game, the number of playouts of each candidate that is left.
         """
         first_sources = np.cumsum(each) - each
         games, candidates = np.nonzero(self.alive & (each > 0)[:, None])
         counts = each[games]
-        # A row for each playout of each pair of game and candidate.
+        # Repeat each pair of game and candidate once for each of its playouts.
         pairs = np.repeat(np.arange(len(games)), counts)
-        number_in_pair = np.arange(len(pairs)) - np.repeat(np.cumsum(counts) - counts, counts)
+        first_playouts = np.cumsum(counts) - counts
+        number_in_pair = np.arange(len(pairs)) - first_playouts[pairs]
         games = games[pairs]
         candidates = candidates[pairs]
         return Playouts(
-            places=np.repeat(np.arange(len(each)), each),
+            source_games=np.repeat(np.arange(len(each)), each),
             sources=first_sources[games] + number_in_pair,
             games=games,
             candidates=candidates,
@@ -94,37 +100,44 @@ class Candidates:
         self.visits += np.bincount(pairs, minlength=size).reshape(self.visits.shape)
 
     def halve(self, sharpness: float, games: NDArray[np.bool_]) -> None:
-        """Drop the worse half of the candidates of some games, bool[m]."""
+        """Drop the worse half of the candidates in some games.
+
+        Args:
+            sharpness: The factor of utilities, which are added to ranks.
+            games: bool[m], the games in which candidates are dropped.
+        """
         values = np.where(self.alive, self.ranks + sharpness * self.means(), -np.inf)
-        places = np.argsort(np.argsort(-values, axis=1, kind="stable"), axis=1)
-        kept = -(-self.alive.sum(axis=1) // 2)
-        self.alive &= (places < kept[:, None]) | ~games[:, None]
+        order = np.argsort(-values, axis=1, kind="stable")
+        positions = np.argsort(order, axis=1)
+        kept = (self.alive.sum(axis=1) + 1) // 2
+        self.alive &= (positions < kept[:, None]) | ~games[:, None]
 
     def means(self) -> NDArray[np.float64]:
-        """Return the candidates' mean utilities, float64[m, C], 0 where nothing was played."""
+        """Return the candidates' mean utilities, float64[m, C]. They are 0 without playouts."""
         return self.totals / np.maximum(self.visits, 1)
 
     def best(self) -> NDArray[np.int64]:
-        """Return the actions left once every game is down to one candidate, int64[m]."""
-        chosen: NDArray[np.int64] = self.actions[np.arange(len(self.actions)), self.alive.argmax(1)]
-        return chosen
+        """Return the action of the first candidate that is left in each game, int64[m]."""
+        candidates = self.alive.argmax(axis=1)
+        actions: NDArray[np.int64] = self.actions[np.arange(len(self.actions)), candidates]
+        return actions
 
 
 class Outcomes(NamedTuple):
-    """How k playouts ended, or are expected to."""
+    """The results of k playouts, which are forecasts for playouts that did not go to the end."""
 
     win: NDArray[np.float32]  # float32[k, S], shares of the victory
     score: NDArray[np.float32]  # float32[k, S], final scores in units of the game's scale
     seats: NDArray[np.int64]  # int64[k], the seats that search
-    players: NDArray[np.int64]  # int64[k], the seats at the table
+    players: NDArray[np.int64]  # int64[k], the numbers of seats at the table
 
 
 def margin(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own score less the best of the others, float64[k]; alone, the own score."""
+    """Return the own score minus the best other score, float64[k]. Alone, it is the own score."""
     seats = np.arange(outcomes.score.shape[1])
-    others = (seats < outcomes.players[:, None]) & (seats != outcomes.seats[:, None])
-    best = np.where(others, outcomes.score, -np.inf).max(axis=1)
-    return score(outcomes) - np.where(outcomes.players > 1, best, 0.0)
+    is_other = (seats < outcomes.players[:, None]) & (seats != outcomes.seats[:, None])
+    best_other = np.where(is_other, outcomes.score, -np.inf).max(axis=1)
+    return score(outcomes) - np.where(outcomes.players > 1, best_other, 0.0)
 
 
 def score(outcomes: Outcomes) -> NDArray[np.float64]:
@@ -134,19 +147,19 @@ def score(outcomes: Outcomes) -> NDArray[np.float64]:
 
 
 def win(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own share of the victory, float64[k]; alone, the own score."""
+    """Return the own share of the victory, float64[k]. Alone, it is the own score."""
     rows = np.arange(len(outcomes.seats))
     shares = outcomes.win[rows, outcomes.seats].astype(np.float64)
     return np.where(outcomes.players > 1, shares, score(outcomes))
 
 
 def lead(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own score less the mean of the others, float64[k]; alone, the own score."""
+    """Return the own score minus the others' mean score, float64[k]. Alone, it is the own score."""
     own = score(outcomes)
     is_present = np.arange(outcomes.score.shape[1]) < outcomes.players[:, None]
-    present = np.where(is_present, outcomes.score.astype(np.float64), 0.0)
-    others = (present.sum(axis=1) - own) / np.maximum(outcomes.players - 1, 1)
-    ahead: NDArray[np.float64] = own - others
+    scores = np.where(is_present, outcomes.score.astype(np.float64), 0.0)
+    mean_of_others = (scores.sum(axis=1) - own) / np.maximum(outcomes.players - 1, 1)
+    ahead: NDArray[np.float64] = own - mean_of_others
     return ahead
 
 
@@ -156,12 +169,17 @@ UTILITIES: dict[str, Callable[[Outcomes], NDArray[np.float64]]] = {
     "score": score,
     "win": win,
 }
-"""What a playout is worth to the seat that searches, by name."""
+"""Functions that say what a playout is worth to the seat that searches, by name."""
 
 
 def utility_named(name: str) -> Callable[[Outcomes], NDArray[np.float64]]:
-    """Return one of `UTILITIES`; ValueError if there is none of that name."""
+    """Return one of `UTILITIES`.
+
+    Raises:
+        ValueError: there is no utility of this name.
+    """
     if name not in UTILITIES:
-        known = ", ".join(UTILITIES)
-        raise ValueError(f"utility={name!r}{did_you_mean(name, UTILITIES)}: choose one of {known}")
+        question = did_you_mean(name, UTILITIES)
+        choices = ", ".join(UTILITIES)
+        raise ValueError(f"utility={name!r}{question}: choose one of {choices}")
     return UTILITIES[name]

@@ -1,4 +1,4 @@
-"""Playouts of possible games by compiled policies, to the end or until a network values them."""
+"""Playouts of possible games by compiled policies, to the end or until a network values a game."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from shakespeare_env.core.row_rules import forced_moves_of
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
 TO_THE_END = 1_000_000  # a horizon beyond any game's end
-_FEW = 16  # the number of playouts below which one thread plays them
+_FEW = 16  # fewer playouts than this are played by one thread
 _SHIFT = np.uint64(11)
 _TO_UNIT = 2.0**-53  # 53 random bits become a number from 0 up to 1
 
@@ -37,13 +37,13 @@ _TO_UNIT = 2.0**-53  # 53 random bits become a number from 0 up to 1
 class PlayoutScratch(NamedTuple):
     """Memory for one playout."""
 
-    games: Records  # one record
+    games: Records  # one record, the game that is played
     mask: NDArray[np.bool_]  # bool[A], the legal actions of the seat to move
     seen: NDArray[np.int8]  # int8[D], the observation of the seat to move
-    change: NDArray[np.int16]  # int16[D], differences of two observations
+    change: NDArray[np.int16]  # int16[D], differences between two observations
     begun: NDArray[np.bool_]
-    """bool[2, S], the seats that have seen a position: at the root, and in this playout."""
-    seen_by: NDArray[np.int8]  # int8[2, S, D], their last observations
+    """bool[2, S], the seats that have observed a position: at the root, and in this playout."""
+    seen_by: NDArray[np.int8]  # int8[2, S, D], the last observation of each seat, in both
     sums: NDArray[np.int32]  # int32[2, S, W], the first layer's sums for these observations
     scores: NDArray[np.int16]  # int16[S]
 
@@ -65,41 +65,45 @@ class PlayoutScratch(NamedTuple):
 
 
 class PlayoutTask(NamedTuple):
-    """k playouts from d possible games, as compiled code reads them; kernels take plain tuples."""
+    """The k playouts that a kernel plays from d possible games. Kernels take it as a tuple."""
 
     records: Records  # [d], the possible games
-    sources: NDArray[np.int64]  # int64[k], the possible game that each playout starts from
-    roots: NDArray[np.int64]  # int64[k], equal for playouts of one true game, which stand together
+    sources: NDArray[np.int64]  # int64[k], the possible game from which each playout starts
+    roots: NDArray[np.int64]  # int64[k], the searched game of each playout, in ascending order
     actions: NDArray[np.int64]  # int64[k], the first actions
     chance: NDArray[np.uint64]  # uint64[k], the random states of policies
 
 
 class PlayoutLimits(NamedTuple):
-    """How far playouts go and how they are valued; kernels take plain tuples."""
+    """The length of playouts, and the scales of policy and scores. Kernels take it as a tuple."""
 
-    horizon: int  # decisions of each seat after the first action, until the game is valued
-    temperature: float  # of the policy
-    unit: float  # points in a unit of the network's scores
+    horizon: int  # the decisions of each seat after the first action, until the game is valued
+    temperature: float  # the temperature of the policy
+    unit: float  # the points in one unit of the network's scores
 
 
 PlayoutPolicy = Callable[[Any, Any, Any, Any, float, float], int]
 """Compiled (record, weights, scratch, playout, temperature, number) -> a legal action.
 
-`scratch` is the forward pass's, `playout` is a `PlayoutScratch`, and the number is random, from 0
-up to 1.
+`scratch` is the `Scratch` of the forward pass, `playout` is a `PlayoutScratch`, and `number` is a
+random number in [0, 1).
 """
 
 
 @rule
 def copy_into(source: Any, out: Any) -> None:
-    """Copy one array into another. Assigning slices would allocate memory."""
+    """Copy one array into another, without the memory that assigning slices allocates."""
     for i in range(len(out)):
         out[i] = source[i]
 
 
 @rule
 def write_features(game: Any, weights: Any, scratch: Any, playout: Any) -> None:
-    """Write the features of what the seat to move sees, updating those of its last view."""
+    """Write the features of the mover's observation, as an update of its last observation's.
+
+    The first observations of a search are kept for all its playouts (index 0); those of the current
+    playout start as copies of them (index 1).
+    """
     seat = game["to_move"]
     if not playout.begun[1, seat]:
         if not playout.begun[0, seat]:
@@ -117,7 +121,7 @@ def write_features(game: Any, weights: Any, scratch: Any, playout: Any) -> None:
 
 @rule
 def sample_action(mask: Any, logits: Any, temperature: float, number: float) -> int:
-    """Sample a legal action from the softmax of logits; at temperature 0 the likeliest."""
+    """Sample a legal action from the softmax of logits. At temperature 0, return the likeliest."""
     best = -1
     for action in range(len(mask)):
         if mask[action] and (best < 0 or logits[action] > logits[best]):
@@ -151,7 +155,7 @@ def by_network(
 def at_random(
     game: Any, weights: Any, scratch: Any, playout: Any, temperature: float, number: float
 ) -> int:
-    """Sample a legal action, all with equal probability."""
+    """Sample a legal action uniformly."""
     left = int(number * playout.mask.sum())
     last = -1
     for action in range(len(playout.mask)):
@@ -165,9 +169,10 @@ def at_random(
 
 @cache
 def by_heuristic(score: Callable[[Any, int], float]) -> PlayoutPolicy:
-    """Return a policy that plays the action with the highest score.
+    """Return a policy that plays the action with the highest score. Ties break at random.
 
-    `score` is compiled (observation, action) -> float. Ties break at random.
+    Args:
+        score: Compiled (observation, action) -> float.
     """
 
     @rule
@@ -185,7 +190,8 @@ def by_heuristic(score: Callable[[Any, int], float]) -> PlayoutPolicy:
                     highest = worth
                     equals = 1
                 elif worth == highest:
-                    # The number is used up step by step, so that ties are equally likely.
+                    # Replace the choice with probability 1 / equals, so that ties are equally
+                    # likely, and rescale the number so that it stays uniform in [0, 1).
                     equals += 1
                     number *= equals
                     if number < 1.0:
@@ -203,7 +209,7 @@ def write_forecast(
 ) -> None:
     """Write the mover's forecast: shares of the victory, and expected changes of scores.
 
-    Shares are written into `win`, changes are added to `score`; both are float32[S].
+    Shares are written into `win`, and changes are added to `score`. Both are float32[S].
     """
     write_features(game, weights, scratch, playout)
     write_heads(weights, scratch)
@@ -233,9 +239,9 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
 
     @rule
     def choose_again(game: Any, state: Any, weights: Any, scratch: Any, playout: Any) -> Any:
-        """Redraw the others' secret choices by the policy, and return the random state.
+        """Redraw the secret choices of other seats by the policy, and return the random state.
 
-        Each seat chooses from what it saw before these choices, in the possible game.
+        Each seat chooses from what it observed in the possible game before these choices.
         """
         mover = game["to_move"]
         if rules_rewind(game):
@@ -252,15 +258,15 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     @kernel(game.name, f"{game.name.capitalize()}'s rules (playouts of a search)")
     def play_on(
         task: Any,  # PlayoutTask
-        first: int,  # the first playout to play
-        last: int,  # one more than the last
+        first: int,  # the index of the first playout to play
+        last: int,  # the index after that of the last playout to play
         limits: Any,  # PlayoutLimits
         network: Any,  # Weights
         memory: Any,  # Scratch and PlayoutScratch
-        win: Any,  # float32[k, S], written: shares of the victory
-        score: Any,  # float32[k, S], written: final scores in points
+        win: Any,  # float32[k, S], receives shares of the victory
+        score: Any,  # float32[k, S], receives final scores in points
     ) -> int:
-        """Play some of k playouts, and return the number of decisions made."""
+        """Play some of k playouts, and return the number of decisions that were made."""
         records, sources, roots, actions, chance = task
         horizon, temperature, unit = limits
         weights = Weights(*network)
@@ -312,21 +318,21 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
 
 
 class PlayoutRunner:
-    """Plays possible games on, by one policy for all seats.
+    """Runs playouts of possible games, in which one policy plays all seats.
 
     Args:
         game: The game.
         policy: The compiled policy.
-        weights: The weights of its network (see `no_weights` for policies without one).
+        weights: The weights of the policy's network, or `placeholder_weights` if it has none.
         horizon: The decisions of each seat after which the network values the game.
         temperature: The temperature of the policy.
-        threads: The threads that share playouts; they change no result.
+        threads: The number of threads that share the playouts. It changes no result.
 
     Attributes:
-        decisions: The number of decisions made and valued so far.
+        decisions: The number of decisions made and games valued so far.
 
     Raises:
-        ValueError: a number is out of range, or a network without heads is to value games.
+        ValueError: a number is out of range, or the network has no heads to value games with.
     """
 
     def __init__(
@@ -343,11 +349,12 @@ class PlayoutRunner:
         if horizon < 0 or not temperature >= 0:
             raise ValueError(
                 f"horizon={short_repr(horizon)}, temperature={short_repr(temperature)}: give "
-                "numbers from 0"
+                "numbers of at least 0"
             )
         if len(weights.heads) == 1 and horizon < TO_THE_END:
             raise ValueError(
-                f"horizon={horizon}: without heads that forecast all seats, playouts go to the end"
+                f"horizon={horizon}: the network has no heads that forecast all seats, so playouts "
+                "must go on to the end; drop horizon"
             )
         self.game = game
         self.decisions = 0
@@ -356,15 +363,15 @@ class PlayoutRunner:
         self._weights = weights
         self._play_on = playout_kernel(game, policy)
         self._pool = ThreadPool(threads)
-        self._of_thread = threading.local()  # each thread has memory of its own
+        self._thread_local = threading.local()  # each thread has scratch memory of its own
 
     def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
-        """Play playouts, and return how they end.
+        """Play playouts, and return their outcomes.
 
         Args:
-            playouts: What is played.
+            playouts: The playouts.
             records: The d possible games from which playouts start.
-            chance: uint64[d], the random states of policies.
+            chance: uint64[d], the random state of the policy in each possible game.
         """
         size = len(playouts.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
@@ -378,9 +385,9 @@ class PlayoutRunner:
             chance=chance[playouts.sources],
         )
         limits = PlayoutLimits(self.horizon, self.temperature, unit)
-        made: list[int] = []
+        decision_counts: list[int] = []
 
-        def play(first: int, last: int) -> None:
+        def play_share(first: int, last: int) -> None:
             decisions = self._play_on(
                 tuple(task),
                 first,
@@ -391,13 +398,13 @@ class PlayoutRunner:
                 win,
                 score,
             )
-            made.append(decisions)
+            decision_counts.append(decisions)
 
         if size < _FEW:
-            play(0, size)
+            play_share(0, size)
         else:
-            self._pool.share(size, play)
-        self.decisions += sum(made)
+            self._pool.share(size, play_share)
+        self.decisions += sum(decision_counts)
         return Outcomes(
             win=win,
             score=score / np.float32(unit),
@@ -407,8 +414,9 @@ class PlayoutRunner:
 
     def _memory(self) -> tuple[Any, Any]:
         """Return the scratch memory of the current thread, for the kernel."""
-        if not hasattr(self._of_thread, "memory"):
+        if not hasattr(self._thread_local, "memory"):
+            forward = Scratch.of(self._weights)
             playout = PlayoutScratch.of(self.game, len(self._weights.gain))
-            self._of_thread.memory = tuple(Scratch.of(self._weights)), tuple(playout)
-        memory: tuple[Any, Any] = self._of_thread.memory
+            self._thread_local.memory = (tuple(forward), tuple(playout))
+        memory: tuple[Any, Any] = self._thread_local.memory
         return memory

@@ -8,9 +8,9 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Literal, NamedTuple
 
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
-with needing("arena", "the arena needs"):
+with requires_extra("arena", "the arena needs"):
     import numpy as np
     import polars as pl
     from numpy.typing import NDArray

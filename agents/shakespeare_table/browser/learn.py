@@ -24,7 +24,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.history import START
-from shakespeare_env.rulebook import rules_of
+from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.lessons import (
     LEARNER,
     GuideText,
@@ -319,7 +319,7 @@ def _begin(site: Site, request: Request, fields: FormFields) -> Response:
 
 def _rules(site: Site, request: Request) -> Response:
     game = request.path_params["game"]
-    found = rules_of(game) if game in registry.names() else []
+    found = numbered_rules(game) if game in registry.names() else []
     if not found:
         raise HTTPException(404, "There are no numbered rules for this game.")
     return site.page(request, "rules.html", game=game, rules=found)

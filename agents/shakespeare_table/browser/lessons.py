@@ -39,7 +39,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.seat_names import with_names
-from shakespeare_env.rulebook import rules_of
+from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.store import Occupant, TablePlan
 
 LEARNER = 0
@@ -228,7 +228,7 @@ def with_links(text: str, game: str) -> Markup:
     The first mention of each term can be clicked for its explanation, and the links to the rules
     that stand in brackets follow the text.
     """
-    rules = {number for number, _, _ in rules_of(game)}
+    rules = {number for number, _, _ in numbered_rules(game)}
     numbers = [number for number in dict.fromkeys(_RULE.findall(text)) if number in rules]
     links = [
         f'<a class="rule" href="/rules/{game}#{number}" title="Rule {number}">{number}</a>'

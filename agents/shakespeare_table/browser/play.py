@@ -16,7 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.checks.values import number_of
+from shakespeare_env.checks.values import parse_number
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import certain_events, effects_in_words, guidance, is_guided
@@ -103,7 +103,7 @@ def page_view(site: Site, request: Request, revealed: str | None = None) -> Page
     address = "/".join(request.url.path.split("/")[:3])
     table, seats = _table_at(site, address, viewer_of(request))
     text = request.query_params.get("as", "") if revealed is None else revealed
-    seat = number_of(text)
+    seat = parse_number(text)
     return PageView(table, Viewer(seats, seat if seat in seats else None), address)
 
 
@@ -143,7 +143,7 @@ def _changes_since(site: Site, request: Request) -> Response:
         return Response(status_code=204)
     shown = latest
     number_text, undone, *_ = [*since.split("."), ""]
-    number = number_of(number_text)
+    number = parse_number(number_text)
     is_step = bool(request.query_params.get("step")) and undone == str(latest.undone)
     if is_step and number is not None:
         shown = latest.up_to(min(number + 1, len(latest.moves)))
@@ -207,7 +207,7 @@ def _step(site: Site, request: Request) -> Response:
     """Answer with the places that one move has changed."""
     view = page_view(site, request)
     now = view.table.now()
-    number = number_of(request.query_params.get("number", ""))
+    number = parse_number(request.query_params.get("number", ""))
     if number is None or number >= len(now.moves):
         raise HTTPException(404, "There is no such move.")
     observer = view.viewer.observer(now)
@@ -268,7 +268,7 @@ def _act(
 
 
 def _play(_site: Site, view: PageView, fields: FormFields) -> None:
-    given = number_of(fields.get("number", ""))
+    given = parse_number(fields.get("number", ""))
     number = -1 if given is None else given
     seat = view.viewer.acting_seat
     if "undo" in fields:

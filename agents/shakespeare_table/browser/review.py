@@ -19,7 +19,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.checks.values import number_of, short_name
+from shakespeare_env.checks.values import parse_number, short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
@@ -191,7 +191,7 @@ class _ReviewRequest:
     def ply(self) -> int:
         """The number of the position asked for; HTTPException if there is none."""
         last = len(self.reviewed.film)
-        ply = number_of(self.request.path_params.get("ply", "0"))
+        ply = parse_number(self.request.path_params.get("ply", "0"))
         if ply is None or ply > last:
             raise HTTPException(404, f"There is no such position; they are numbered 0 to {last}.")
         return ply

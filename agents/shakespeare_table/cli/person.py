@@ -15,7 +15,7 @@ import typer
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.storage import write_output
 from shakespeare_env import IllegalMove, Position
-from shakespeare_env.checks.values import did_you_mean, number_of, short_repr
+from shakespeare_env.checks.values import did_you_mean, parse_number, short_repr
 from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.core.presentation import Topic
 from shakespeare_env.errors import own_frames
@@ -97,7 +97,7 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
     if answer in legal:
         return answer
     if answer.isascii() and answer.isdigit():
-        if not 1 <= (number_of(answer) or 0) <= len(legal):
+        if not 1 <= (parse_number(answer) or 0) <= len(legal):
             last = len(legal)
             raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
         return legal[int(answer) - 1]
@@ -266,7 +266,7 @@ class Person:
 
     def _show_log(self) -> None:
         words = self._typed.rest() or str(_LOG_LENGTH)
-        count = number_of(words)
+        count = parse_number(words)
         if count is None:
             raise ValueError(
                 f"log {short_repr(words)}: give a number of moves, as in log {_LOG_LENGTH}"

@@ -11,7 +11,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_env.core.registry import how_to_name, own_game_options
+from shakespeare_env.core.registry import game_argument, game_file_options
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import screen
 from shakespeare_table.cli.printing import print_move, print_scores
@@ -93,7 +93,7 @@ def play(
             except ValueError as fault:
                 choices.exit_with_error(str(fault))
     words: list[object] = ["play", *names]
-    words += ["--game", how_to_name(game.name)]
+    words += ["--game", game_argument(game.name)]
     words += ["--players", position.players]
     words += ["--seat", seat]
     words += ["--seed", seed]
@@ -104,7 +104,7 @@ def play(
         words += ["--moves", " ".join(played)]
     typer.echo(f"{what_for}, run\n  {command(*words)}")
     if save is not None:
-        typer.echo(f"To replay it, run\n  {command('replay', save, *own_game_options())}")
+        typer.echo(f"To replay it, run\n  {command('replay', save, *game_file_options())}")
     if session.failed is not None:
         raise typer.Exit(1)
 

@@ -11,10 +11,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from shakespeare_agents.cli import lineup as lineup_options
-from shakespeare_agents.cli.playing import counted_games
-from shakespeare_agents.naming import running_python
+from shakespeare_agents.cli.playing import show_games_progress
+from shakespeare_agents.naming import names_running_python
 from shakespeare_agents.storage import write_output
-from shakespeare_env.checks.values import number_of, short_repr
+from shakespeare_env.checks.values import parse_number, short_repr
 from shakespeare_env.cli.choices import (
     OwnGame,
     check_own_game,
@@ -180,7 +180,7 @@ def _play_instead(
             param_hint="--instead",
         )
     recorded_names = game.names or []
-    python_agents = [] if named else running_python(recorded_names)
+    python_agents = [] if named else names_running_python(recorded_names)
     if python_agents:  # a stranger may have recorded the game
         raise typer.BadParameter(
             f"the record's agent {python_agents[0]!r} is Python code, which a record may not run; "
@@ -193,7 +193,7 @@ def _play_instead(
     ]
     made = lineup_options.make_entrants(position.game, finishers, position.players)
     moves = list(dict.fromkeys([*game.moves[at : at + 1], move]))
-    with counted_games(continuations * len(moves)) as on_progress:
+    with show_games_progress(continuations * len(moves)) as on_progress:
         result = counterfactual(
             position, moves, made, continuations=continuations, seed=seed, on_progress=on_progress
         )
@@ -243,7 +243,7 @@ def _walk(game: GameHistory, seat: int | None) -> None:
             if word == "q":
                 return
             goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
-            goal = goals.get(word, number_of(word))
+            goal = goals.get(word, parse_number(word))
             if word == "moves":
                 _print_legal(game, at, seat)
             elif goal is not None and 0 <= goal <= end:

@@ -12,7 +12,7 @@ import typer
 from shakespeare_agents.cli.lineup import check_agents, complete_agent
 from shakespeare_env.cli import choices
 from shakespeare_env.core import registry
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 
 
 def table(
@@ -77,7 +77,7 @@ def table(
 ) -> None:
     """Play, watch and review games in the browser."""
     try:
-        with needing("table", "the table in the browser needs"):
+        with requires_extra("table", "the table in the browser needs"):
             from shakespeare_table.browser.app import serve
             from shakespeare_table.browser.settings import Settings, is_local
             from shakespeare_table.browser.store import StoreError

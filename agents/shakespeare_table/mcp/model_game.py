@@ -10,7 +10,7 @@ from typing import Any, NamedTuple
 from shakespeare_agents.naming import public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import IllegalMove, Position
-from shakespeare_env.core.rng import EXACT
+from shakespeare_env.core.rng import JSON_SAFE_LIMIT
 from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.history import GameLog
@@ -168,7 +168,7 @@ class ModelGame(Session):
             "winners": position.winners,
         }
         if position.to_move is None:  # nothing is secret any more
-            seed = self.start.seed if self.start.seed < EXACT else str(self.start.seed)
+            seed = self.start.seed if self.start.seed < JSON_SAFE_LIMIT else str(self.start.seed)
             return {**facts, "seed": seed, "deal": self.start.deal}
         if self.is_over:
             return facts

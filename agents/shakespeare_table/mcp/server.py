@@ -10,12 +10,12 @@ from typing import Any
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import compile_all
-from shakespeare_env.extras import needing
+from shakespeare_env.extras import requires_extra
 from shakespeare_env.version import version
 from shakespeare_table.mcp.model_game import ToolResult
 from shakespeare_table.mcp.tools import GameTools, RequestError
 
-with needing("mcp", "the MCP server needs"):
+with requires_extra("mcp", "the MCP server needs"):
     from mcp.server.mcpserver import MCPServer
     from mcp.server.mcpserver.exceptions import ToolError
     from mcp.types import CallToolResult, TextContent, ToolAnnotations

@@ -13,21 +13,23 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import default, make, parsed, public_name
+from shakespeare_agents.naming import default, make, parse_if_name, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import Position
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
-from shakespeare_env.core.rng import EXACT, fresh_seed
+from shakespeare_env.core.rng import JSON_SAFE_LIMIT, fresh_seed
 from shakespeare_env.errors import IllegalMove, ShakespeareEnvError
-from shakespeare_env.rulebook import notation, rules
+from shakespeare_env.rulebook import notation_text, rules_text
 from shakespeare_table.mcp.model_game import GameStart, ModelGame, Opponent, ToolResult
 from shakespeare_table.mcp.results import ResultsWriter
 
 GameName = Annotated[str, Field(description="A game of list_games.")]
 TableNumber = Annotated[int, Field(description="The table's number that you gave to new_game.")]
 SeedOfDeal = Annotated[
-    Annotated[int, Field(ge=0, lt=EXACT)] | Annotated[str, Field(pattern="^[0-9]{1,20}$")] | None,
+    Annotated[int, Field(ge=0, lt=JSON_SAFE_LIMIT)]
+    | Annotated[str, Field(pattern="^[0-9]{1,20}$")]
+    | None,
     Field(
         description="The same seed gives the same deal. Without a seed the deal is fresh. From "
         "2^53 on give a text of digits, as numbers in JSON may be rounded."
@@ -97,7 +99,7 @@ class GameTools:
     def read_rules(self, game: GameName) -> ToolResult:
         """Read the rules of a game, and how its moves and positions are written."""
         self._check_game(game)
-        facts = {"rules": rules(game), "notation": notation(game)}
+        facts = {"rules": rules_text(game), "notation": notation_text(game)}
         return ToolResult(f"{facts['rules']}\n{facts['notation']}", facts)
 
     def new_game(
@@ -276,7 +278,7 @@ class GameTools:
         names = [named[min(at, len(named) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made_opponents:
-                given = parsed(name)
+                given = parse_if_name(name)
                 try:
                     agent = make(given, rules)
                 except Exception as fault:  # an agent may be anybody's

@@ -1,4 +1,4 @@
-"""Plausible boxes drawn at random: the lengths of the road's pieces, which no source gives."""
+"""The prior of plausible boxes: lengths of the road pieces, which no source gives."""
 
 from __future__ import annotations
 

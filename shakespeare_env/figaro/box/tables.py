@@ -1,4 +1,4 @@
-"""The printed facts, read from a box file, checked, and as arrays indexed by small integers.
+"""The printed facts of a box file, checked, as arrays indexed by small integers.
 
 They are read at import and compiled in as constants. Index spaces:
 
@@ -31,8 +31,8 @@ SEATS = range(3, 7)
 _LARGEST_HAND = 30
 
 Copies = Annotated[int, Field(ge=0, le=8)]
-Colour = Annotated[dict[Literal["1", "2", "3"], Copies], Field(min_length=3)]
-Jesters = Annotated[dict[Literal["1", "2"], Copies], Field(min_length=2)]
+ColourCopies = Annotated[dict[Literal["1", "2", "3"], Copies], Field(min_length=3)]
+JesterCopies = Annotated[dict[Literal["1", "2"], Copies], Field(min_length=2)]
 Length = Annotated[int, Field(ge=1, le=100)]
 
 
@@ -50,10 +50,10 @@ class Box(Facts):
         full: The total at which a seat takes everything (Rules B6).
     """
 
-    colours: Colour = Field(validation_alias=AliasPath("cards", "colours"))
-    jesters: Jesters = Field(validation_alias=AliasPath("cards", "jesters"))
+    colours: ColourCopies = Field(validation_alias=AliasPath("cards", "colours"))
+    jesters: JesterCopies = Field(validation_alias=AliasPath("cards", "jesters"))
     rings: Copies = Field(validation_alias=AliasPath("cards", "rings"))
-    absent_jesters: Jesters = Field(validation_alias=AliasPath("three_seats", "jesters"))
+    absent_jesters: JesterCopies = Field(validation_alias=AliasPath("three_seats", "jesters"))
     absent_rings: Copies = Field(validation_alias=AliasPath("three_seats", "rings"))
     lengths: tuple[Length, ...] = Field(validation_alias=AliasPath("road", "lengths"))
     rounds: int = Field(ge=1, le=3, validation_alias=AliasPath("rounds", "number"))
@@ -61,20 +61,26 @@ class Box(Facts):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        absent = [self.absent_jesters[jester] > self.jesters[jester] for jester in self.jesters]
-        if any(absent) or self.absent_rings > self.rings:
-            raise ValueError("three_seats: more is left out than there is (Rules A1)")
+        lacks_jesters = any(
+            self.absent_jesters[value] > self.jesters[value] for value in self.jesters
+        )
+        if lacks_jesters or self.absent_rings > self.rings:
+            raise ValueError("three_seats: more cards than there are; leave out fewer (Rules A1)")
         pieces = self.rounds * (SEATS[-1] - 1)
-        if len(self.lengths) != pieces or len({*self.lengths}) != pieces:
-            raise ValueError(f"road.lengths: give {pieces} different lengths (Rules A2)")
-        a_colour = sum(self.colours.values())
+        different = len(set(self.lengths))
+        if len(self.lengths) != pieces or different != pieces:
+            raise ValueError(f"road.lengths: {different} different ones; give {pieces} (Rules A2)")
+        of_a_colour = sum(self.colours.values())
         jesters = sum(self.jesters.values())
         for seats in SEATS:
-            dealt = len(COLOURS) * a_colour + jesters + self.rings
+            dealt = len(COLOURS) * of_a_colour + jesters + self.rings
             if seats == SEATS[0]:
-                dealt -= a_colour + sum(self.absent_jesters.values()) + self.absent_rings
+                dealt -= of_a_colour + sum(self.absent_jesters.values()) + self.absent_rings
             if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:
-                raise ValueError(f"cards: {dealt} cannot be dealt to {seats} seats (Rules A1)")
+                raise ValueError(
+                    f"cards: {dealt} for {seats} seats; let each seat get the same number, from 2 "
+                    f"to {_LARGEST_HAND} (Rules A1)"
+                )
         return self
 
 
@@ -88,7 +94,7 @@ N_SEATS = SEATS[-1]
 MIN_SEATS = SEATS[0]
 N_ROUNDS = BOX.rounds
 N_PIECES = N_SEATS - 1
-"""Most road pieces of a round (Rules A3)."""
+"""The most road pieces in a round (Rules A3)."""
 FULL = BOX.full
 """The total at which a seat takes everything (Rules B6)."""
 
@@ -109,20 +115,20 @@ COLOUR[:N_COLOURED] = np.arange(N_COLOURED) // N_VALUES
 """By kind; NO_COLOUR for jesters and rings (Rules B3, B4)."""
 VALUE = np.array([*(VALUES * N_COLOURS), *JESTERS, 0], np.int8)
 
-_a_colour = [BOX.colours[value] for value in ("1", "2", "3")]
-_jesters = [BOX.jesters[value] for value in ("1", "2")]
+_colour_copies = [BOX.colours[value] for value in ("1", "2", "3")]
+_jester_copies = [BOX.jesters[value] for value in ("1", "2")]
 COPIES = np.zeros((N_SEATS + 1, N_KINDS), np.int8)
 """int8[seats, kind]: cards dealt; three seats leave some out (Rules A1)."""
-COPIES[MIN_SEATS:] = [*(_a_colour * N_COLOURS), *_jesters, BOX.rings]
+COPIES[MIN_SEATS:] = [*(_colour_copies * N_COLOURS), *_jester_copies, BOX.rings]
 COPIES[MIN_SEATS, N_COLOURED - N_VALUES : N_COLOURED] = 0
 COPIES[MIN_SEATS, JESTER:RING] -= [BOX.absent_jesters[value] for value in ("1", "2")]
 COPIES[MIN_SEATS, RING] -= BOX.absent_rings
 HAND = np.array([COPIES[seats].sum() // max(seats, 1) for seats in range(N_SEATS + 1)], np.int8)
 """int8[seats]: cards in a fresh hand."""
 MAX_DEALT = int(COPIES.sum(axis=1, dtype=np.int64).max())
-"""Most cards in play."""
+"""The most cards in play."""
 MAX_FRONT = FULL - 1 + int(BOX.rings)
-"""Most cards that stay before a seat: values below FULL, and rings."""
+"""The most cards that can lie before a seat: values up to a total below FULL, and rings."""
 
 LENGTHS = np.array(sorted(BOX.lengths, reverse=True), np.int8)
 """int8[15]: road pieces, long to short (Rules A2)."""

@@ -1,7 +1,7 @@
-"""The board in pieces and on one page, and where on it moves are clicked.
+"""Drawing the board, in panels and as one picture, and the places to click for a move.
 
-Places: `handN.CARD` (`handN` if face down), `frontN` (the cards in front of seat N), `takenN`,
-`roadN`, `pieces.R` (the road pieces of round R).
+Places: `handN.CARD` (`handN` if face down), `frontN` (the cards before seat N), `takenN`, `roadN`,
+`pieces.R` (the road pieces of round R).
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _EDGE = 8
 _GAP = 5
 _STRIP = 28  # height of the band that names a seat
 _HAND = 96  # height of a card in hand
-_FRONT = 60  # height of a card in front of a seat
+_FRONT = 60  # height of a card before a seat
 _TAKEN = 40  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 """Drawn width of a road piece of length 1, so that the longest road fits."""
@@ -45,7 +45,7 @@ _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "") -> Block:
     """Draw one card of each kind, with its count, in rows.
 
-    Each card is the place `place.CARD`, as in a hand; none is a place if `place` is empty.
+    Each card can be clicked as `place.CARD`; none can if `place` is empty.
     """
     step = (_WIDTH - CARD_ASPECT * height) / (columns - 1)
     drawn: Elements = []
@@ -62,8 +62,8 @@ def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "
 def _pieces(position: Mapping[str, Any]) -> Piece:
     """Draw every round's pieces, long to short, side by side; the current round's stand out."""
     rounds = position["pieces"]
-    high = 16 + 19 * position["players"]
-    wide = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
+    height = 16 + 19 * position["players"]
+    width = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
     drawn: Elements = []
     described = []
     for number, lengths in enumerate(rounds, 1):
@@ -71,37 +71,39 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
         is_current = state == "now"
         fill = _NOW if is_current else d.PANEL
         line = d.GOLD if is_current else d.LINE
-        stone = _STONE if is_current else d.SHADE
-        inner: Elements = [
-            box(0, 0, wide, high, fill=fill, line=line),
-            d.bold(_EDGE, 18, f"Round {number}", 12, room=wide / 2),
-            words(wide - _EDGE, 18, state, 11, fill=d.MUTED, anchor="end", room=wide / 3),
+        piece_fill = _STONE if is_current else d.SHADE
+        column: Elements = [
+            box(0, 0, width, height, fill=fill, line=line),
+            d.bold(_EDGE, 18, f"Round {number}", 12, room=width / 2),
+            words(width - _EDGE, 18, state, 11, fill=d.MUTED, anchor="end", room=width / 3),
         ]
-        for place, length in enumerate(lengths):
-            inner.append(_stone(length, stone).at(_EDGE, 28 + 19 * place))
-        block = Block(inner, wide, high)
-        drawn.append(block.place(f"pieces.{number}", (number - 1) * (wide + _EDGE), 0))
+        for row, length in enumerate(lengths):
+            y = 28 + 19 * row
+            column.append(_road_piece(length, piece_fill).at(_EDGE, y))
+        x = (number - 1) * (width + _EDGE)
+        drawn.append(Block(column, width, height).place(f"pieces.{number}", x, 0))
         described.append(f"round {number} {', '.join(map(str, lengths)) or state}")
     title = f"Road pieces, the longest to the most cards: {'; '.join(described)}"
-    return Piece("pieces", title, Block(drawn, _WIDTH, high))
+    return Piece("pieces", title, Block(drawn, _WIDTH, height))
 
 
 def _pieces_summary(position: Mapping[str, Any]) -> Piece:
     """Draw the pieces of all rounds in one row."""
-    each = common.SUMMARY / len(position["pieces"])
+    step = common.SUMMARY / len(position["pieces"])
+    width = step - 3
     drawn: Elements = []
     for number, lengths in enumerate(position["pieces"], 1):
         pieces = " ".join(map(str, lengths)) or text.round_state(position, number)
         cell: Elements = [
-            box(0, 0, each - 3, 22),
-            words(5, 15, f"{number}: {pieces}", 11, room=each - 12),
+            box(0, 0, width, 22),
+            words(5, 15, f"{number}: {pieces}", 11, room=width - 9),
         ]
-        drawn.append(Block(cell, each - 3, 22).place(f"pieces.{number}", each * (number - 1), 0))
+        drawn.append(Block(cell, width, 22).place(f"pieces.{number}", step * (number - 1), 0))
     return Piece("pieces-summary", "Road pieces by round", Block(drawn, common.SUMMARY, 24))
 
 
-def _stone(length: int, fill: str) -> Block:
-    """Draw a road piece, as wide as it is long."""
+def _road_piece(length: int, fill: str) -> Block:
+    """Draw a road piece, its width in proportion to its length."""
     width = length * _UNIT
     drawn: Elements = [
         box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
@@ -111,7 +113,7 @@ def _stone(length: int, fill: str) -> Block:
 
 
 def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
-    """Draw the cards in front of a seat, its road, its hand, and the cards it has taken."""
+    """Draw the cards before a seat, its road, its hand, and the cards it has taken."""
     pile = position["front"][seat]
     hand = position["hands"][seat]
     taken = Counter(position["taken"][seat])
@@ -160,10 +162,7 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
 
 
 def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
-    """Draw the band that names a seat, in its colour.
-
-    The band also shows whether the seat decides or has won, and marks the King.
-    """
+    """Draw the band with a seat's name; signs mark the mover, the King and the winner."""
     return common.seat_strip(
         seat,
         name,
@@ -177,7 +176,7 @@ def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> B
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:
-    """Draw cards in a row in the order played, overlapping if need be; a dashed frame for none."""
+    """Draw cards in a row, overlapping if they must; an empty pile is a dashed frame."""
     if not pile:
         return Block([frame(width, height, d.LINE, dashes=(4, 4))], width, height)
     card_width = CARD_ASPECT * height
@@ -189,13 +188,13 @@ def _pile(pile: Sequence[str], height: float, width: float) -> Block:
 
 
 def _total(pile: Sequence[str]) -> Block:
-    """Draw a pile's colour, a square for each unit up to a full pile, and the total (Rules B6)."""
+    """Draw a pile's colour and its total, as filled squares and as a number (Rules B6)."""
     colour = text.pile_colour(pile)
     total = text.pile_total(pile)
-    reached = CARDS[colour][0] if colour else d.MUTED
+    fill_reached = CARDS[colour][0] if colour else d.MUTED
     drawn = symbol(10, 10, 17, colour) if colour else []
     for unit in range(t.FULL):
-        fill = reached if unit < total else d.PANEL
+        fill = fill_reached if unit < total else d.PANEL
         drawn.append(box(24 + 16 * unit, 3, 13, 13, fill=fill, line=d.MUTED, corner=3))
     x = 28 + 16 * t.FULL
     caption = f"{total} of {t.FULL}"
@@ -203,11 +202,11 @@ def _total(pile: Sequence[str]) -> Block:
 
 
 def _road(road: Sequence[int]) -> Block:
-    """Draw a road from the castle on, and its length."""
+    """Draw the pieces of a road, which begins at the castle, and its length."""
     drawn: Elements = [outline(12, 11, 22, CASTLE, _STONE)]
     x = 28.0
     for length in road:
-        drawn.append(_stone(length, _STONE).at(x, 6))
+        drawn.append(_road_piece(length, _STONE).at(x, 6))
         x += length * _UNIT
     drawn.append(d.bold(x + 6, 19, f"road {sum(road)}", 14, room=80))
     return Block(drawn, _WIDTH, 24)
@@ -220,7 +219,7 @@ def _counted(cards: Mapping[str, int]) -> str:
 def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
     """Return the panels of a position (`Position.to_dict` or `seen_by`)."""
     players = position["players"]
-    names = [*names, *[""] * players]  # empty where a player is not known
+    names = [*names, *[""] * players]  # players without a name have an empty one
     title = "Road pieces: most cards, longest piece"
     summary = _pieces_summary(position)
     table = Panel("table", title, [_pieces(position)], summary=summary)
@@ -228,20 +227,23 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
 
 
 def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-    """Draw a position; the size depends on the number of seats alone, so that films can be made."""
+    """Draw a position as an SVG picture.
+
+    The size depends on the number of seats alone, as a film needs.
+    """
     players = position["players"]
     columns = players if players < 5 else math.ceil(players / 2)
-    each = (common.ROOM - common.GAP * (columns - 1)) / columns
+    width = (common.ROOM - common.GAP * (columns - 1)) / columns
     rows: list[common.PanelRow] = [(70 + 24 * players, {"table": common.ROOM})]
     for first in range(0, players, columns):
         seats = range(first, min(first + columns, players))
-        rows.append((440, {f"seat-{seat}": each for seat in seats}))
+        rows.append((440, {f"seat-{seat}": width for seat in seats}))
     suits = (*COLOURS, text.JESTER, text.RING)
-    signs = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
-    signs += [(d.crown(0, 0, 15), "King"), (d.star(0, 0, 15), "winner")]
-    head = text.headline(position)
+    legend = [(symbol(0, 0, 15, suit), f"{text.LETTERS[suit]} {suit}") for suit in suits]
+    legend += [(d.crown(0, 0, 15), "King"), (d.star(0, 0, 15), "winner")]
+    headline = text.headline(position)
     panels = board(position, names)
-    return common.picture(head, panels, rows, position["to_move"], SEAT_COLOURS, signs)
+    return common.picture(headline, panels, rows, position["to_move"], SEAT_COLOURS, legend)
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
@@ -250,4 +252,6 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     if move == text.RING:
         return (f"{hand}.{text.RING}",)
     card, _, seat = move.removeprefix("play:").partition(">")
-    return (f"{hand}.{card}", f"front{seat}") if seat else ()
+    if not seat:  # `take` has a button
+        return ()
+    return (f"{hand}.{card}", f"front{seat}")

@@ -42,15 +42,15 @@ _PATHS = {
     "-.29 .12-.52 0-.29-.12-.37-.37-.12-.29Z",  # a sun
     "green": "M-.42 .42C-.52-.3-.06-.5 .46-.46 .5 .06 .3 .52-.42 .42Z",  # a leaf
     "blue": "M0-.52C.12-.2 .4-.02 .36 .2 .3 .62-.3 .62-.36 .2-.4-.02-.12-.2 0-.52Z",  # a drop
-    "purple": "M0-.52 .4 0 0 .52-.4 0Z",
+    "purple": "M0-.52 .4 0 0 .52-.4 0Z",  # a diamond
 }
-_CAP = {
+_CAP_PATHS = {
     "red": "M-.3 .3C-.36-.2-.5-.16-.5 .14-.62-.42-.2-.56 0-.06L0 .3Z",
     "blue": "M.3 .3C.36-.2 .5-.16 .5 .14 .62-.42 .2-.56 0-.06L0 .3Z",
     "green": "M-.2 .3C-.24-.1-.12-.3 0-.46 .12-.3 .24-.1 .2 .3Z",
     "orange": "M-.34 .28 .34 .28 .34 .44-.34 .44Z",
 }
-"""A jester's cap: the path of the part of each colour."""
+"""The parts of a jester's cap, by colour."""
 CASTLE = "M-.5 .5-.5-.5-.3-.5-.3-.28-.1-.28-.1-.5 .1-.5 .1-.28 .3-.28 .3-.5 .5-.5 .5 .5Z"
 
 CARD_ASPECT = 0.69
@@ -58,27 +58,27 @@ CARD_ASPECT = 0.69
 
 
 def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) -> Elements:
-    """Draw the symbol of a colour, jester or ring around (x, y); `fill` replaces its colour."""
+    """Draw the symbol of a colour, jester or ring around (x, y); `fill` replaces its own colour."""
     if suit == text.JESTER:
-        return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP.items()]
+        return [outline(x, y, size, path, CARDS[colour][0]) for colour, path in _CAP_PATHS.items()]
     if suit != text.RING:
         if fill:
             return [outline(x, y, size, _PATHS[suit], fill, "none")]
         return [outline(x, y, size, _PATHS[suit], CARDS[suit][0])]
     # Dancers of all colours, hand in hand.
-    reach = round(0.36 * size, 1)
-    drawn: Elements = [svg.Circle(cx=x, cy=y, r=reach, fill="none", stroke=INK)]
+    radius = round(0.36 * size, 1)
+    drawn: Elements = [svg.Circle(cx=x, cy=y, r=radius, fill="none", stroke=INK)]
     for place, colour in enumerate(COLOURS):
-        turn = 2 * math.pi * place / len(COLOURS)
-        across = round(x + reach * math.sin(turn), 1)
-        up = round(y - reach * math.cos(turn), 1)
-        drawn.append(svg.Circle(cx=across, cy=up, r=0.14 * size, fill=CARDS[colour][0]))
+        angle = 2 * math.pi * place / len(COLOURS)
+        dancer_x = round(x + radius * math.sin(angle), 1)
+        dancer_y = round(y - radius * math.cos(angle), 1)
+        drawn.append(svg.Circle(cx=dancer_x, cy=dancer_y, r=0.14 * size, fill=CARDS[colour][0]))
     return drawn
 
 
 @drawn_once
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
-    """Draw a card: letter and value at its left edge, a symbol per unit of value, its copies."""
+    """Draw a card with its value and letter, a symbol per unit of value, and its copies."""
     width = CARD_ASPECT * height
     suit = text.suit_of(card)
     value = text.value_of(card)
@@ -89,18 +89,22 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
     if suit != text.RING:
         letter = text.LETTERS[suit]
-        index = str(value or UNKNOWN)
-        drawn.append(d.label(left, 4 + size, index, size, fill=ink))
+        number = UNKNOWN if suit == UNKNOWN else str(value)
+        drawn.append(d.label(left, 4 + size, number, size, fill=ink))
         drawn.append(words(left, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
     if suit in COLOURS:
-        pip = min(0.24 * height, 0.42 * width)
+        symbol_size = min(0.24 * height, 0.42 * width)
         for place in range(value):
-            y = middle + (place - (value - 1) / 2) * pip * 1.16
-            drawn += symbol(width * 0.64, y, pip, suit, ink)
+            y = middle + (place - (value - 1) / 2) * symbol_size * 1.16
+            drawn += symbol(width * 0.64, y, symbol_size, suit, ink)
     elif suit != UNKNOWN:
         drawn += symbol(width * 0.54, middle, width * 0.66, suit)
     if copies > 1:
-        high = max(14, 0.19 * height)
-        count = words(0.75 * high, height - 0.24 * high, f"×{copies}", 0.72 * high, anchor="middle")
-        drawn += [box(0, height - high, 1.5 * high, high, line=INK, corner=4), count]
+        label_height = max(14, 0.19 * height)
+        x = 0.75 * label_height
+        y = height - 0.24 * label_height
+        drawn += [
+            box(0, height - label_height, 1.5 * label_height, label_height, line=INK, corner=4),
+            words(x, y, f"×{copies}", 0.72 * label_height, anchor="middle"),
+        ]
     return Block(drawn, width, height)

@@ -1,6 +1,6 @@
-"""Conditions that every position meets and the rules rely on, beyond those of its fields.
+"""Conditions that relate the fields of a position, and that the rules rely on.
 
-The ranges of fields, and fields that follow from others, are checked by themselves (`state.py`).
+`define` derives further checks from `state.py`: of ranges, and of fields that follow from others.
 """
 
 from __future__ import annotations
@@ -17,8 +17,8 @@ from shakespeare_env.figaro.state import NOBODY
 
 
 @rule
-def is_unordered(lengths: Any) -> bool:
-    """Return whether lengths do not go from long to short, zeros last."""
+def is_out_of_order(lengths: Any) -> bool:
+    """Return whether any length is greater than the one before it; zeros come last."""
     for place in range(1, len(lengths)):
         if lengths[place] > lengths[place - 1]:
             return True
@@ -26,38 +26,38 @@ def is_unordered(lengths: Any) -> bool:
 
 
 @rule
-def scored(game: Record) -> int:
+def rounds_scored(game: Record) -> int:
     """Return the number of rounds that have been scored."""
     return t.N_ROUNDS if game["to_move"] == NOBODY else int(game["round"])
 
 
 @rule
-def has_odd_pieces(game: Record) -> bool:
-    """Return whether a round to come has not one piece fewer than seats, or a past one has any."""
+def has_wrong_pieces(game: Record) -> bool:
+    """Return whether an unscored round lacks pieces or a scored round has some (Rules A3)."""
     for number in range(t.N_ROUNDS):
         lengths = game["pieces"][number]
-        wanted = 0 if number < scored(game) else game["players"] - 1
-        if t.N_PIECES - count(lengths, 0) != wanted or is_unordered(lengths):
+        wanted = 0 if number < rounds_scored(game) else game["players"] - 1
+        if t.N_PIECES - count(lengths, 0) != wanted or is_out_of_order(lengths):
             return True
     return False
 
 
 @rule
-def has_odd_roads(game: Record) -> bool:
-    """Return whether roads are unordered, of absent seats, or of more pieces than were given."""
-    laid = 0
+def has_wrong_roads(game: Record) -> bool:
+    """Return whether a road is out of order, or has more pieces than the rounds so far gave out."""
+    pieces = 0
     for seat in range(len(game["road"])):
         own = t.N_ROUNDS - count(game["road"][seat], 0)
-        most = scored(game) if seat < game["players"] else 0
-        if own > most or is_unordered(game["road"][seat]):
+        most = rounds_scored(game) if seat < game["players"] else 0
+        if own > most or is_out_of_order(game["road"][seat]):
             return True
-        laid += own
-    return laid > scored(game) * (game["players"] - 1)
+        pieces += own
+    return pieces > rounds_scored(game) * (game["players"] - 1)
 
 
 @rule
-def has_odd_lengths(game: Record) -> bool:
-    """Return whether a piece is in two places, or is not in the box."""
+def has_duplicate_pieces(game: Record) -> bool:
+    """Return whether a road piece lies in two places, or is not in the box."""
     for length in range(1, t.LENGTHS[0] + 1):
         found = count(game["pieces"], length) + count(game["road"], length)
         if found > count(t.LENGTHS, length):
@@ -67,7 +67,7 @@ def has_odd_lengths(game: Record) -> bool:
 
 @rule
 def shares_colour(game: Record) -> bool:
-    """Return whether two seats have the same colour in front of them."""
+    """Return whether two seats have the same colour before them."""
     for colour in range(t.N_COLOURS):
         if count(game["colour"], colour) > 1:
             return True
@@ -75,8 +75,8 @@ def shares_colour(game: Record) -> bool:
 
 
 @rule
-def has_odd_cards(game: Record) -> bool:
-    """Return whether cards are missing before the end, or there are too many."""
+def has_wrong_cards(game: Record) -> bool:
+    """Return whether there are too many cards, or some are missing before the end."""
     for kind in range(t.N_KINDS):
         found = count(game["front"], kind)
         for seat in range(game["players"]):
@@ -89,7 +89,7 @@ def has_odd_cards(game: Record) -> bool:
 
 @rule
 def moves_without_cards(game: Record) -> bool:
-    """Return whether the seat to move has no cards: the round would have ended."""
+    """Return whether the seat to move has no cards, which would have ended the round."""
     return game["to_move"] != NOBODY and game["hand_size"][game["to_move"]] == 0
 
 
@@ -104,7 +104,7 @@ def ends_early(game: Record) -> bool:
 
 @rule
 def has_wrong_winner(game: Record) -> bool:
-    """Return whether the game is over and another seat has won than that of the shortest road."""
+    """Return whether the game is over and the winner is not the seat with the shortest road."""
     if game["to_move"] != NOBODY:
         return False
     winner = next_by_road(game, 0)
@@ -116,12 +116,12 @@ def has_wrong_winner(game: Record) -> bool:
 
 CHECKS = (
     Check("front", "a colour lies before one seat at most (Rules B2)", shares_colour),
-    Check("hands", "each card dealt is in hand, face up or taken (Rules A1)", has_odd_cards),
-    Check("roads", "each road piece is in one place at most (Rules A2)", has_odd_lengths),
+    Check("hands", "each card dealt is in hand, face up or taken (Rules A1)", has_wrong_cards),
+    Check("roads", "each road piece is in one place at most (Rules A2)", has_duplicate_pieces),
     Check(
-        "pieces", "a round to come has one piece fewer than seats, long to short", has_odd_pieces
+        "pieces", "a round to come has one piece fewer than seats, long to short", has_wrong_pieces
     ),
-    Check("roads", "a round gives a seat one piece at most, laid long to short", has_odd_roads),
+    Check("roads", "a round gives a seat one piece at most, laid long to short", has_wrong_roads),
     Check("to_move", "a round ends when a seat without cards would move", moves_without_cards),
     Check(
         "to_move", "the game ends with its last round, without cards in hand or face up", ends_early

@@ -1,4 +1,4 @@
-"""Drawing a position that a seat considers possible (Rules D2)."""
+"""The rules that redraw what a seat does not know of a position (Rules D2)."""
 
 from __future__ import annotations
 
@@ -12,11 +12,12 @@ from shakespeare_env.figaro.state import NOBODY
 
 @rule
 def determinize(game: Record, seat: int) -> None:
-    """Redraw, from game["random"], all that a seat does not know.
+    """Redraw, from game["random"], everything that a seat does not know.
 
-    Every deal of the unseen cards that leaves the mover a choice is equally likely: the observer
-    knows that a seat that is asked has one (Rules D1). The random state decides future deals. Cards
-    are gathered by kind before they are dealt, so that their true holders have no influence.
+    Every deal of the unseen cards that leaves the mover a choice is equally likely, because the
+    observer knows that the mover has one (Rules D1). Future deals need nothing: the random state
+    decides them. The unseen cards are gathered by kind before they are dealt, so their true holders
+    have no influence.
     """
     mover = game["to_move"]
     left = 0
@@ -25,7 +26,7 @@ def determinize(game: Record, seat: int) -> None:
             left += game["hand_size"][other]
             put_back(game, other)
     if mover != seat and mover != NOBODY:
-        # In a position read from text, perhaps no deal leaves the mover a choice.
+        # In a position given as text, there may be no deal that leaves the mover a choice.
         can_choose = has_choice(game, game["dealt"])
         cards = game["hand_size"][mover]
         deal_again(game, mover, left)
@@ -41,7 +42,7 @@ def determinize(game: Record, seat: int) -> None:
 
 @rule
 def put_back(game: Record, seat: int) -> None:
-    """Put a hand back to the cards to be dealt; its size stays."""
+    """Return a seat's cards to those that are to be dealt, but keep its `hand_size`."""
     for kind in range(t.N_KINDS):
         game["dealt"][kind] += game["hand"][seat, kind]
         game["hand"][seat, kind] = 0

@@ -12,6 +12,7 @@ from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.tables import COLOURS
 
 HIGH = 127
+"""The greatest int8, where numbers without a limit of their own stop."""
 _MOST_COPIES = int(t.COPIES.max())
 _LARGEST_HAND = int(t.HAND.max())
 _LONGEST = int(t.LENGTHS[0])
@@ -45,15 +46,16 @@ _TABLE_FIELDS = (
                 "road pieces of the round under way, of the next one and of the one after it, each "
                 "long to short, 0 past the last"),
     LayoutEntry("face_up", 1, 0, t.MAX_DEALT,
-                "cards face up before all seats, what a take would bring"),
+                "face-up cards of all seats, which a take would bring"),
     LayoutEntry("own_hand", t.N_KINDS, 0, _MOST_COPIES, "cards in the observer's hand", t.KIND_IDS),
     LayoutEntry("own_unseen", t.N_KINDS, 0, _MOST_COPIES, "cards in the other hands, all together",
                 t.KIND_IDS),
     LayoutEntry("own_fillers", t.N_SEATS, 0, t.MAX_DEALT,
-                "cards in the observer's hand that would make the seat that many places "
-                "clockwise take (B6)"),
+                "by seat, clockwise from the observer: cards in the observer's hand that would "
+                "make that seat take (B6)"),
     LayoutEntry("own_threats", t.N_SEATS, 0, t.MAX_DEALT,
-                "cards in the other hands, all together, that would make it take"),
+                "by seat, clockwise from the observer: cards in the other hands, all together, "
+                "that would make that seat take (B6)"),
 )
 # fmt: on
 

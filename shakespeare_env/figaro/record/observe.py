@@ -1,7 +1,7 @@
 """Observations: what a seat may know, as the numbers of `layout.py` (Rules D2).
 
-The cards in the other hands are added up, since the observer can infer them from the cards that it
-has seen. Which seat holds which of them has no influence, nor has the random state.
+The other hands are added up, since the observer can infer that sum from the cards it has seen.
+Neither the way those cards are dealt nor the random state has any influence.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ def observe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_seat(game: Record, seat: int, out: Any) -> None:
-    """Write all that is public of a seat: everything but its hand (Rules D2)."""
+    """Write what is public about a seat, which is everything but its hand (Rules D2)."""
     out[SEAT_AT.present] = 1
     out[SEAT_AT.to_move] = game["to_move"] == seat
     out[SEAT_AT.king] = game["king"] == seat
@@ -53,7 +53,7 @@ def observe_seat(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_table(game: Record, out: Any) -> None:
-    """Write the table size, the round and the pieces to be had (Rules A3)."""
+    """Write the number of seats, the round and the road pieces still to be won (Rules A3)."""
     current = int(game["round"])
     out[TABLE_AT.players + int(game["players"]) - t.MIN_SEATS] = 1
     out[TABLE_AT.round + current] = 1
@@ -66,12 +66,12 @@ def observe_table(game: Record, out: Any) -> None:
 
 @rule
 def observe_fillers(game: Record, seat: int, out: Any) -> None:
-    """Write by how many of the cards in hands each seat could be made to take (Rules B6)."""
+    """Write how many of the cards in hands would make each seat take (Rules B6)."""
     players = game["players"]
     for place in range(players):
         target = seat_at(seat, place, players)
         missing = t.FULL - game["total"][target]
-        if missing > t.N_VALUES:  # more than one card adds
+        if missing > t.N_VALUES:  # more than any single card adds
             continue
         for kind in range(t.RING):
             if t.VALUE[kind] >= missing and fits(game, kind, target):

@@ -1,4 +1,4 @@
-"""The cards in front of the seats, and the seats around the table."""
+"""The cards before the seats, and the seats around the table."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def place_of(seat: int, other: int, players: int) -> int:
 
 @rule
 def owner_of(game: Record, colour: int) -> int:
-    """Return the first seat whose front has a colour, which may be NO_COLOUR; else NOBODY (B2)."""
+    """Return the first seat whose pile has a colour, or NO_COLOUR; NOBODY if none has (B2)."""
     for seat in range(game["players"]):
         if game["colour"][seat] == colour:
             return seat
@@ -52,7 +52,7 @@ def clear_front(game: Record) -> None:
 
 @rule
 def fits(game: Record, kind: int, seat: int) -> bool:
-    """Return whether a coloured card or a jester fits in front of a seat (Rules B2, B3)."""
+    """Return whether a coloured card or a jester may be played before a seat (Rules B2, B3)."""
     colour = t.COLOUR[kind]
     if colour == t.NO_COLOUR or game["colour"][seat] == colour:
         return True
@@ -61,7 +61,7 @@ def fits(game: Record, kind: int, seat: int) -> bool:
 
 @rule
 def is_playable(game: Record, kind: int) -> bool:
-    """Return whether a card fits in front of any seat (Rules B2 to B4)."""
+    """Return whether a card may be played before any seat (Rules B2 to B4)."""
     if t.COLOUR[kind] == t.NO_COLOUR or owner_of(game, t.COLOUR[kind]) != NOBODY:
         return True
     return owner_of(game, t.NO_COLOUR) != NOBODY
@@ -71,8 +71,8 @@ def is_playable(game: Record, kind: int) -> bool:
 def has_choice(game: Record, cards: Any) -> bool:
     """Return whether a hand, int8[kinds], leaves at least two legal moves (D1).
 
-    A playable card does: it fits before every seat of an empty table, and otherwise taking is the
-    second move. Rings are a single move on an empty table.
+    One playable card is enough: on an empty table it may go before any seat, and otherwise taking
+    is the second move. Only rings leave a single move on an empty table.
     """
     kinds = t.N_KINDS if face_up(game) > 0 else t.RING
     for kind in range(kinds):

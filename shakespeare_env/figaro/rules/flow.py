@@ -56,7 +56,7 @@ def play_move(game: Record, action: int) -> None:
     mover = game["to_move"]
     players = game["players"]
     if action == a.TAKE:
-        take(game, mover)  # and then the mover still plays a card (B5)
+        take(game, mover)  # the mover still has to play a card (B5)
         return
     if action == a.RING:
         lay(game, mover, mover, t.RING)
@@ -67,14 +67,17 @@ def play_move(game: Record, action: int) -> None:
         lay(game, mover, target, kind)
         if game["total"][target] >= t.FULL:
             take(game, target)
-            game["to_move"] = target  # who takes leads (B6)
+            game["to_move"] = target  # the seat that takes plays next (B6)
             return
     game["to_move"] = seat_at(mover, 1, players)
 
 
 @rule
 def lay(game: Record, mover: int, seat: int, kind: int) -> None:
-    """Lay a card from the mover's hand; if it fills a pile, its seat takes it (Rules B1 to B3)."""
+    """Lay a card from the mover's hand before a seat.
+
+    If the pile reaches a full total, the seat takes the card at once (Rules B1 to B3, B6).
+    """
     game["hand"][mover, kind] -= 1
     game["hand_size"][mover] -= 1
     game["total"][seat] += t.VALUE[kind]
@@ -100,7 +103,7 @@ def take(game: Record, seat: int) -> None:
 
 @rule
 def pass_left(game: Record) -> None:
-    """Pass every pile to the next seat clockwise; no pile becomes full (Rules B4, B6)."""
+    """Pass every pile to the next seat clockwise; totals stay as they are (Rules B4, B6)."""
     last = game["players"] - 1
     for card in range(t.MAX_FRONT):
         carried = game["front"][last, card]
@@ -114,7 +117,7 @@ def pass_left(game: Record) -> None:
 
 @rule
 def rotate(values: Any, last: int) -> None:
-    """Shift every seat's value to the next seat."""
+    """Pass every seat's value to the next seat, and that of the `last` seat to seat 0."""
     carried = values[last]
     for seat in range(last, 0, -1):
         values[seat] = values[seat - 1]
@@ -131,7 +134,10 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def end_round(game: Record) -> None:
-    """Give the King to the seat without cards, which starts the next round (Rules C1, A3, A4)."""
+    """Give the King to the seat without cards, score the round, and deal the next (C1, A3, A4).
+
+    After the last round the game ends instead.
+    """
     game["king"] = game["to_move"]
     score_round(game)
     if game["round"] == LAST_ROUND:

@@ -17,7 +17,7 @@ LAST_ROUND = t.N_ROUNDS - 1
 def score_round(game: Record) -> None:
     """Award the round's pieces (Rules C2, C3)."""
     if game["round"] == LAST_ROUND:
-        swap(game, fewest(game))
+        swap(game, seat_with_fewest_cards(game))
     pieces = game["pieces"][game["round"]]
     players = game["players"]
     ranked = 0  # seats already ranked, as bits
@@ -37,9 +37,10 @@ def award(game: Record, seat: int, length: int) -> None:
 
 @rule
 def next_in_rank(game: Record, ranked: int) -> int:
-    """Return the seat that took most cards, of those not ranked, as bits (Rules C2).
+    """Return the seat that took the most cards among those not ranked yet (Rules C2).
 
-    Ties go clockwise from the seat after the King's; the King's seat comes last.
+    `ranked` has a bit set for each ranked seat. Ties go clockwise from the seat after the King's,
+    which comes last.
     """
     best = NOBODY
     for place in range(1, game["players"] + 1):
@@ -52,8 +53,8 @@ def next_in_rank(game: Record, ranked: int) -> int:
 
 
 @rule
-def fewest(game: Record) -> int:
-    """Return the seat that took fewest cards; ties go clockwise from the King's seat (Rules C3)."""
+def seat_with_fewest_cards(game: Record) -> int:
+    """Return the seat that took the fewest cards; ties go clockwise from the King's seat (C3)."""
     best = game["king"]
     for place in range(1, game["players"]):
         seat = seat_at(game["king"], place, game["players"])
@@ -64,7 +65,7 @@ def fewest(game: Record) -> int:
 
 @rule
 def swap(game: Record, seat: int) -> None:
-    """Swap a seat's longest piece if it is longer than the shortest on offer (Rules C3)."""
+    """Swap a seat's longest piece for the round's shortest if it is longer (Rules C3)."""
     pieces = game["pieces"][game["round"]]
     last = game["players"] - 2
     longest = game["road"][seat, 0]
@@ -80,7 +81,7 @@ def swap(game: Record, seat: int) -> None:
 
 @rule
 def add_piece(game: Record, seat: int, length: int) -> None:
-    """Add a piece to a road, which goes from long to short."""
+    """Add a piece to a road, whose pieces are sorted long to short."""
     road = game["road"][seat]
     free = 0
     while road[free]:
@@ -109,9 +110,10 @@ def road_length(game: Record, seat: int) -> int:
 
 @rule
 def next_by_road(game: Record, ranked: int) -> int:
-    """Return the seat with the shortest road, of those not ranked, as bits (Rules C4).
+    """Return the seat with the shortest road among those not ranked yet (Rules C4).
 
-    Ties go clockwise from the King's seat. The seat that comes first of all wins.
+    `ranked` has a bit set for each ranked seat. Ties go clockwise from the King's seat. With nobody
+    ranked, this is the winner.
     """
     best = NOBODY
     for place in range(game["players"]):

@@ -28,8 +28,8 @@ def set_up(game: Record, players: int, options: int) -> None:
 def draw_pieces(game: Record) -> None:
     """Draw the pieces of each round (Rules A3).
 
-    Each piece, longest first, gets a random place of those still free: in a round, or past the last
-    round, which puts it out of the game.
+    Each piece, longest first, gets one of the free places at random. Places past those of the last
+    round are out of the game.
     """
     game["pieces"][:, :] = 0
     per_round = game["players"] - 1
@@ -46,7 +46,7 @@ def draw_pieces(game: Record) -> None:
 
 @rule
 def deal(game: Record) -> None:
-    """Clear the table and deal all cards (Rules A1)."""
+    """Clear the table and deal all cards for a round (Rules A1)."""
     players = game["players"]
     clear_front(game)
     game["hand"][:, :] = 0

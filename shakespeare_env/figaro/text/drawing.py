@@ -1,4 +1,4 @@
-"""A position as text of 80 columns at most."""
+"""Drawing a position as text, 80 columns wide at most."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from shakespeare_env.figaro.text import wording as w
 
 _WIDTH = 80
 _SEAT = 13  # columns of a seat's name
-_PILE = 26  # columns of the cards in front of a seat
+_PILE = 26  # columns of the cards before a seat
 _NONE = "·"
 _DIGITS = f"a digit is a card of that value, {w.LETTERS[w.RING]} a ring"
 _LEGEND = (
@@ -25,17 +25,24 @@ _LEGEND = (
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    At the end the shortest road comes first.
+    Once the game is over, seats are listed by road, shortest first.
     """
     over = position["to_move"] is None
-    head = w.headline(position)
-    lines = [f"{head.game} · {head.table}", f"{head.progress} · {head.phase}"]
-    lines += [head.sentence if over else f"▶ {head.sentence}", ""]
+    headline = w.headline(position)
+    sentence = headline.sentence if over else f"▶ {headline.sentence}"
+    lines = [
+        f"{headline.game} · {headline.table}",
+        f"{headline.progress} · {headline.phase}",
+        sentence,
+        "",
+    ]
     if over:
         ranking = w.ranking(position)
         lines += _seats(position, ranking)
-        ties = [(seat, w.tie_words(position, seat)) for seat in ranking]
-        lines += [f"    Seat {seat}: {words}" for seat, words in ties if words]
+        for seat in ranking:
+            reason = w.tie_words(position, seat)
+            if reason:
+                lines.append(f"    Seat {seat}: {reason}")
     else:
         lines += [*_pieces(position), "", *_seats(position, range(position["players"]))]
         hands = [w.in_order(Counter(hand).elements()) for hand in position["hands"]]
@@ -47,14 +54,14 @@ def draw(position: Mapping[str, Any]) -> str:
 
 
 def _pieces(position: Mapping[str, Any]) -> list[str]:
-    """Return every round's pieces, long to short; those of past rounds lie in the roads."""
-    listed = ["Road pieces"]
+    """Return lines with the pieces of every round, long to short, `laid` for past rounds."""
+    parts = ["Road pieces"]
     for number, pieces in enumerate(position["pieces"], 1):
         state = w.round_state(position, number)
         mark = "▶ " if state == "now" else ""
         laid = "laid" if state == "laid" else _NONE
-        listed.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
-    return wrapped("  ".join(part.replace(" ", GLUE) for part in listed), _WIDTH, "", " " * _SEAT)
+        parts.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
+    return wrapped("  ".join(part.replace(" ", GLUE) for part in parts), _WIDTH, "", " " * _SEAT)
 
 
 def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
@@ -62,8 +69,9 @@ def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
     for seat in seats:
         pile = position["front"][seat]
         names = [f"{w.LETTERS[w.suit_of(card)]}{w.value_of(card) or ''}" for card in pile]
-        spaced = " ".join(names)
-        front = spaced if len(spaced) <= _PILE else "".join(names)
+        front = " ".join(names)
+        if len(front) > _PILE:
+            front = "".join(names)
         total = f"{w.pile_colour(pile) or _NONE} {w.pile_total(pile)}/{t.FULL}" if pile else _NONE
         rows.append(
             [
@@ -79,7 +87,7 @@ def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
 
 
 def _seat_name(position: Mapping[str, Any], seat: int) -> str:
-    """Return a seat, marked if it decides or has the King."""
+    """Return the name of a seat, marked if the seat decides or has the King."""
     mark = "▶" if seat == position["to_move"] else " "
     king = " King" if seat == position["king"] else ""
     return f"{mark} Seat {seat}{king}".ljust(_SEAT)
@@ -92,7 +100,7 @@ def _road_text(pieces: Sequence[int]) -> str:
 
 
 def _cards(title: str, piles: Sequence[Sequence[str]], position: Mapping[str, Any]) -> list[str]:
-    """Return the values of cards, a row per seat and a column per suit; hidden ones are counted."""
+    """Return a table of piles, a row per seat and a column per suit; hidden cards are counted."""
     suits = [*w.colours_of(position), w.JESTER, w.RING]
     rows = [[title, *suits]]
     for seat, pile in enumerate(piles):
@@ -104,10 +112,11 @@ def _cards(title: str, piles: Sequence[Sequence[str]], position: Mapping[str, An
     for seat, pile in enumerate(piles):
         if UNKNOWN in pile:
             lines.append(f"  Seat {seat}  {UNKNOWN} {w.card_count(len(pile))} face down")
-    return ["─" * _WIDTH, header, *sorted(lines)]  # by seat
+    return ["─" * _WIDTH, header, *sorted(lines)]  # lines begin with their seat
 
 
 def _values(pile: Sequence[str], suit: str) -> str:
+    """Return the values of a pile's cards of one suit, as digits; a ring is its letter."""
     return "".join(
         str(w.value_of(card) or w.LETTERS[suit]) for card in pile if w.suit_of(card) == suit
     )

@@ -1,6 +1,6 @@
-"""Events: the effects of a move, and of what follows it without a decision, in words.
+"""The effects of a move, and of what follows it without a decision, in words.
 
-Each teller describes the calls of one rule by what they have changed in the record.
+Each teller describes the calls of one rule by their changes to the record.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def events(before: Record, action: int, after: Record, viewer: int | None) -> li
 
 
 def _event(call: Call, seat: int, text: str, source: str = "") -> Event:
-    """Return an event with the changes of a seat's points and counters by a call."""
+    """Return an event with the changes that a call made to a seat's points and counters."""
     points = _road_length(call.before, seat) - _road_length(call.after, seat)
     counters = {}
     for name, field in (("hand", "hand_size"), ("taken", "taken_count")):
@@ -45,12 +45,13 @@ def _road_length(game: Record, seat: int) -> int:
 
 
 def _taking(call: Call, seat: int) -> str:
-    taken = int(call.after["taken_count"][seat])
-    return f"{card_count(taken - int(call.before['taken_count'][seat]))} taken, {taken} this round"
+    before = int(call.before["taken_count"][seat])
+    after = int(call.after["taken_count"][seat])
+    return f"{card_count(after - before)} taken, {after} this round"
 
 
 def _move(call: Call) -> Iterator[Event]:
-    """Describe a card, a ring, or a take (Rules B1 to B6)."""
+    """Describe a card played, a ring, or a take (Rules B1 to B6)."""
     (action,) = call.args
     before = call.before
     mover = int(before["to_move"])
@@ -68,13 +69,14 @@ def _move(call: Call) -> Iterator[Event]:
         words = f"{card} before {seat_placeholder(target)}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= t.FULL:
-            # The card left the mover's hand in the event before, also if the mover takes.
-            told = _event(call, target, f"total {total}: {_taking(call, target)}")
-            yield replace(told, counters={"taken": told.counters["taken"]})
+            # The event above already says that a card left the hand, so this one leaves it out.
+            taking = _event(call, target, f"total {total}: {_taking(call, target)}")
+            yield replace(taking, counters={"taken": taking.counters["taken"]})
 
 
 def _take(call: Call) -> Iterator[Event]:
-    yield _event(call, call.args[0], _taking(call, call.args[0]))
+    (seat,) = call.args
+    yield _event(call, seat, _taking(call, seat))
 
 
 def _round(call: Call) -> Iterator[Event]:
@@ -86,14 +88,15 @@ def _round(call: Call) -> Iterator[Event]:
 
 
 def _exchange(call: Call) -> Iterator[Event]:
-    """Describe whether the seat with the fewest cards swaps its longest piece (Rules C3)."""
+    """Describe the exchange of a long piece for a short one, or why there is none (Rules C3)."""
     (seat,) = call.args
     before = call.before
     pieces = before["pieces"][before["round"]]
     offered = int(pieces[pieces > 0][-1])
     longest = int(before["road"][seat, 0])
+    has_swapped = (call.after["road"][seat] != before["road"][seat]).any()
     words = f"fewest cards taken, but no road piece longer than {offered}"
-    if (call.after["road"][seat] != before["road"][seat]).any():
+    if has_swapped:
         road = _road_length(call.after, seat)
         words = f"fewest cards taken: road piece {longest} exchanged for {offered}, road {road}"
     yield _event(call, seat, words, f"round {int(before['round']) + 1}, exchange")
@@ -103,10 +106,10 @@ def _piece(call: Call) -> Iterator[Event]:
     """Describe the piece that a seat gets, or that it gets none (Rules C2)."""
     seat, length = call.args
     road = _road_length(call.after, seat)
-    gets = f"road piece {length}, road {road}"
+    piece = f"road piece {length}, road {road}"
     if road == _road_length(call.before, seat):
-        gets = "no road piece"
-    words = f"{card_count(int(call.after['taken_count'][seat]))} taken: {gets}"
+        piece = "no road piece"
+    words = f"{card_count(int(call.after['taken_count'][seat]))} taken: {piece}"
     yield _event(call, seat, words, f"round {call.after['round'] + 1}")
 
 

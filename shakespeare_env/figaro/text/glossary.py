@@ -18,7 +18,7 @@ _PLACES_OF_SEATS = ("front", "hand", "road", "taken")
 
 
 def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
-    """Return the explanation of everything, by the name that moves use for it."""
+    """Return explanations of moves, cards and things on the table, by their names in moves."""
     players = position["players"]
     front = position["front"]
     rounds = enumerate(position["pieces"], 1)

@@ -22,7 +22,7 @@ from shakespeare_env.play.tracing import interpreted
 JESTER = "jester"
 RING = "ring"
 LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
-"""The letter or sign of each suit: colours, jesters, rings, and cards that are face down."""
+"""The letter or sign of each suit: the colours, jesters, rings, and cards face down."""
 _KINDS = {card: kind for kind, card in enumerate(t.KIND_IDS)}
 _ORDER = list(LETTERS)
 
@@ -38,7 +38,7 @@ def suit_of(card: str) -> str:
 
 
 def value_of(card: str) -> int:
-    """Return what a card adds to a total; rings add nothing (Rules A1)."""
+    """Return the value of a card; rings and cards face down have 0 (Rules A1)."""
     return int(t.VALUE[_KINDS[card]]) if card in _KINDS else 0
 
 
@@ -71,7 +71,7 @@ def card_count(count: int) -> str:
 
 
 def colours_of(position: Mapping[str, Any]) -> list[str]:
-    """Return the colours in play with this many seats (Rules A1)."""
+    """Return the colours in play; with three seats one is left out (Rules A1)."""
     dealt = t.COPIES[position["players"], : t.N_COLOURED].reshape(t.N_COLOURS, t.N_VALUES)
     return [colour for colour, cards in zip(COLOURS, dealt, strict=True) if cards.any()]
 
@@ -89,18 +89,22 @@ def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline
 
 
 def _question(position: Mapping[str, Any]) -> str:
-    up = sum(map(len, position["front"]))
-    cards = f"all {up} face-up cards" if up > 1 else "the one face-up card"
-    take = f", or take {cards}" if up else ""
+    face_up = sum(map(len, position["front"]))
+    take = ""
+    if face_up == 1:
+        take = ", or take the one face-up card"
+    elif face_up > 1:
+        take = f", or take all {face_up} face-up cards"
     return f"{{Seat {position['to_move']}}}: play a card{take}."
 
 
 def _outcome(position: Mapping[str, Any]) -> str:
     lengths = list(map(sum, position["roads"]))
-    (won,) = position["winners"]
-    sentence = f"Winner: {seat_placeholder(won)}, with a road of {lengths[won]}"
-    tied = lengths.count(lengths[won]) > 1
-    return f"{sentence}, nearest to the King of those tied" if tied else sentence
+    (winner,) = position["winners"]
+    sentence = f"Winner: {seat_placeholder(winner)}, with a road of {lengths[winner]}"
+    if lengths.count(lengths[winner]) > 1:
+        sentence += ", nearest to the King of those tied"
+    return sentence
 
 
 def round_state(position: Mapping[str, Any], number: int) -> str:
@@ -111,7 +115,7 @@ def round_state(position: Mapping[str, Any], number: int) -> str:
 
 
 def ranking(position: Mapping[str, Any]) -> list[int]:
-    """Return the seats by road, shortest first, ties as the King decides them (Rules C4)."""
+    """Return the seats by road, shortest first, ties clockwise from the King's seat (Rules C4)."""
     players = position["players"]
     road = np.zeros((players, t.N_ROUNDS), np.int8)
     for seat, pieces in enumerate(position["roads"]):
@@ -119,13 +123,13 @@ def ranking(position: Mapping[str, Any]) -> list[int]:
     record = {"players": players, "king": position["king"], "road": road}
     ranked: list[int] = []
     while len(ranked) < players:
-        bits = sum(1 << seat for seat in ranked)
-        ranked.append(int(interpreted(next_by_road)(record, bits)))
+        ranked_bits = sum(1 << seat for seat in ranked)
+        ranked.append(int(interpreted(next_by_road)(record, ranked_bits)))
     return ranked
 
 
 def tie_words(position: Mapping[str, Any], seat: int) -> str:
-    """Return why a seat ranks before or after others with equal roads; empty if none is equal."""
+    """Return why a seat ranks where it does among equal roads; empty if no other road is equal."""
     roads = position["roads"]
     tied = [other for other in ranking(position) if sum(roads[other]) == sum(roads[seat])]
     if len(tied) == 1:
@@ -133,13 +137,16 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
     place = tied.index(seat)
     favoured = seat if place == 0 else tied[place - 1]
     has_king = favoured == position["king"]
-    why = "has the King" if has_king else "is nearer clockwise to the King"
+    reason = "has the King" if has_king else "is nearer clockwise to the King"
     if place == 0:
-        return f"tied with seat {tied[1]}, but {why}"
-    return f"tied with seat {favoured}, which {why}"
+        return f"tied with seat {tied[1]}, but {reason}"
+    return f"tied with seat {favoured}, which {reason}"
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
-    """Return a row per road piece, the longest first; lengths count against a seat (Rules C4)."""
-    roads = [[*road, 0, 0, 0] for road in position["roads"]]
-    return [(f"road piece {n + 1}", [-road[n] for road in roads]) for n in range(t.N_ROUNDS)]
+    """Return a row per road piece, the longest first, with negated lengths by seat (Rules C4)."""
+    rows = []
+    for place in range(t.N_ROUNDS):
+        lengths = [road[place] if place < len(road) else 0 for road in position["roads"]]
+        rows.append((f"road piece {place + 1}", [-length for length in lengths]))
+    return rows

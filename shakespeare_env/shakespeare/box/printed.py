@@ -1,4 +1,4 @@
-"""Printed facts by the names that the notation uses, and amounts in words."""
+"""The printed facts by their names in the notation, and amounts in words."""
 
 from __future__ import annotations
 
@@ -13,23 +13,23 @@ SET_GAINS = {
     "blue": {"mood": t.BLUE_MOOD},
     "green": {"tokens": 1},
 }
-"""What a stage set brings its own seat, by colour (Rules T14)."""
+"""The gains of the seat that places a stage set element, by colour (Rules T14)."""
 
 CARDS: Mapping[str, Character] = {card.id: card for card in t.BOX.characters}
-"""Characters by id."""
+"""The characters by id."""
 OBJECTIVES: Mapping[str, Objective] = {card.id: card for card in t.BOX.objectives}
-"""Objectives by id."""
+"""The objectives by id."""
 VALUES: Mapping[str, int] = t.BOX.element_values
 """The values of elements by colour."""
 
 
 def costume_value(elements: Iterable[str]) -> int:
-    """Return the sum of a costume's values (Rules T12)."""
+    """Return the sum of the values of a costume's elements (Rules T12)."""
     return sum(VALUES[colour] for colour in elements)
 
 
 def space_pays(act: int, space: int) -> tuple[int, str] | None:
-    """Return a space's gain or loss at a rehearsal with its unit, or None (Rules R2)."""
+    """Return what a space gains or costs at a rehearsal, with the unit; None if nothing (R2)."""
     if space <= t.GREY_SPACES:
         return t.GREY_PRESTIGE, "★"
     if act == t.ACT_II:
@@ -68,7 +68,8 @@ def amount(name: str, change: int) -> str:
 
 def gain_words(gain: Mapping[str, int]) -> str:
     """Return changes of prestige, pounds, tokens or mood in words."""
-    return ", ".join(amount(name, by) for name, by in gain.items() if by) or "nothing"
+    amounts = [amount(name, change) for name, change in gain.items() if change]
+    return ", ".join(amounts) or "nothing"
 
 
 def quills_of(power: Power) -> dict[str, int]:

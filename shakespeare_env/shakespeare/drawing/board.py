@@ -1,4 +1,4 @@
-"""The board as panels of pieces and as one picture, and where a move is clicked on it."""
+"""Drawing the board, in panels and as one picture, and the places to click for a move."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.drawing import seat as seats
 from shakespeare_env.shakespeare.drawing import shapes, table
 from shakespeare_env.shakespeare.text import wording as w
-from shakespeare_env.shakespeare.text.standing import wage, worth_now
+from shakespeare_env.shakespeare.text.standing import prestige_now, wage
 
 _FRAME = 10
 
@@ -55,10 +55,10 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
     panels = [Panel("table", "Acts and elements", pieces, summary=summary)]
     offers = []
     for card, copies in Counter(position["display"]["characters"]).items():
-        known = b.CARDS[card]
-        kind = known.kind.replace("_", " ")
-        cost = b.plural(known.cost, "pound")
-        title = f"{known.name}, {kind}, costs {cost}"
+        character = b.CARDS[card]
+        kind = character.kind.replace("_", " ")
+        cost = b.plural(character.cost, "pound")
+        title = f"{character.name}, {kind}, costs {cost}"
         if copies > 1:
             title += f", {copies} copies"
         offers.append(Piece(f"character-{card}", title, seats.draw_offer(card, copies)))
@@ -74,56 +74,57 @@ def _table(position: Mapping[str, Any]) -> list[Panel]:
 
 
 def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel:
-    mine = position["seats"][seat]
-    own = f"seat-{seat}"
+    entry = position["seats"][seat]
+    panel = f"seat-{seat}"
     name = names[seat] if names else ""
     title = _state_words(position, seat, name)
-    pieces = [Piece(f"{own}-state", title, seats.draw_state(position, seat, name))]
-    for place, (member, extra) in enumerate(w.members(mine)):
+    pieces = [Piece(f"{panel}-state", title, seats.draw_state(position, seat, name))]
+    for place, (member, extra) in enumerate(w.members(entry)):
         card = seats.draw_member(member, extra, seat, place)
-        pieces.append(Piece(f"{own}-troupe-{place}", _member_words(member, extra), card))
-    filled = ", ".join(f"{space} {colour}" for space, colour in mine["stage"].items()) or "empty"
-    wall = _framed(seats.draw_wall(mine["stage"], seat, 308, 46, 44, 1))
-    pieces.append(Piece(f"{own}-stage", f"Stage of {name or f'seat {seat}'}: {filled}", wall))
-    summary = Piece(f"{own}-summary", title, seats.draw_summary(position, seat, name))
-    return Panel(own, seat_title(seat, name), pieces, seat, summary)
+        pieces.append(Piece(f"{panel}-troupe-{place}", _member_words(member, extra), card))
+    filled = ", ".join(f"{space} {colour}" for space, colour in entry["stage"].items()) or "empty"
+    wall = _framed(seats.draw_wall(entry["stage"], seat, 308, 46, 44, 1))
+    pieces.append(Piece(f"{panel}-stage", f"Stage of {name or f'seat {seat}'}: {filled}", wall))
+    summary = Piece(f"{panel}-summary", title, seats.draw_summary(position, seat, name))
+    return Panel(panel, seat_title(seat, name), pieces, seat, summary)
 
 
 def _state_words(position: Mapping[str, Any], seat: int, name: str) -> str:
-    mine = position["seats"][seat]
+    entry = position["seats"][seat]
     facts = w.seat_facts(position, seat)
-    listed = [f"{fact} {value}".strip() for fact, value in facts.items() if value]
+    words = [f"{fact} {value}".strip() for fact, value in facts.items() if value]
     if position["to_move"] == seat:
-        listed.append("decides")
-    own = [card for card in mine["objectives"] if card != UNKNOWN]
-    known = [_objective_words(position, seat, card) for card in own]
+        words.append("decides")
+    known = [card for card in entry["objectives"] if card != UNKNOWN]
     if known:
-        listed.append(f"objectives: {', '.join(known)}")
-    unknown = len(mine["objectives"]) - len(known)
+        objectives = ", ".join(_objective_words(position, seat, card) for card in known)
+        words.append(f"objectives: {objectives}")
+    unknown = len(entry["objectives"]) - len(known)
     if unknown:
-        listed.append(b.plural(unknown, "unknown objective"))
-    return f"{seat_title(seat, name)}: {', '.join(listed)}"
+        words.append(b.plural(unknown, "unknown objective"))
+    return f"{seat_title(seat, name)}: {', '.join(words)}"
 
 
 def _member_words(member: Mapping[str, Any], extra: str) -> str:
     kind = b.CARDS[member["card"]].kind.replace("_", " ")
     due = wage(member)
-    listed = [w.CHARACTERS[member["card"]], w.extra_words(extra).lower() or kind]
+    words = [w.CHARACTERS[member["card"]], w.extra_words(extra).lower() or kind]
     if due:
-        listed.append(f"wage {b.plural(due, 'pound')}")
+        words.append(f"wage {b.plural(due, 'pound')}")
     if member["cylinder"]:
-        listed.append("activated")
+        words.append("activated")
     if member["rest"]:
-        listed.append("resting")
+        words.append("resting")
     worn = member["costume"]
     if worn:
-        listed.append(f"costume {' '.join(worn)}, value {b.costume_value(worn)}")
-    return ", ".join(listed)
+        words.append(f"costume {' '.join(worn)}, value {b.costume_value(worn)}")
+    return ", ".join(words)
 
 
 def _objective_words(position: Mapping[str, Any], seat: int, card: str) -> str:
-    worth = worth_now(position, seat, card)
-    return w.OBJECTIVES[card] + (f" brings {worth} now" if worth is not None else "")
+    name = w.OBJECTIVES[card]
+    prestige = prestige_now(position, seat, card)
+    return name if prestige is None else f"{name} brings {prestige} now"
 
 
 def _framed(block: Block) -> Block:
@@ -142,16 +143,16 @@ _BESIDE = 310  # width of offers and choices
 def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as an SVG document.
 
-    Its size depends on the number of seats alone, so that a game's pictures make a film.
+    Its size depends on the number of seats alone, as a film of a game needs.
     """
-    wide = page.ROOM - _BESIDE - page.GAP
+    table_width = page.ROOM - _BESIDE - page.GAP
     return page.picture(
         w.headline(position),
         board(position, names),
         [
-            (_TABLE, {"table": wide, "offers": _BESIDE}),
+            (_TABLE, {"table": table_width, "offers": _BESIDE}),
             *((_SEAT, {f"seat-{seat}": page.ROOM}) for seat in range(position["players"])),
-            (_PILES, {"piles": wide, "choice": _BESIDE}),
+            (_PILES, {"piles": table_width, "choice": _BESIDE}),
         ],
         position["to_move"],
         shapes.SEAT_COLOURS,
@@ -179,37 +180,37 @@ def _legend(solo: bool) -> list[tuple[Elements, str]]:
 
 
 def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
-    """Return the places to click for a legal move, in order; none if the move is a button.
+    """Return the places to click for a legal move, in order; none if a button plays it.
 
     The place of what is taken comes first, then the place where it goes.
     """
-    kind, _, what = move.partition(":")
-    own = f"seat{position['to_move']}"
+    kind, _, choice = move.partition(":")
+    seat = f"seat{position['to_move']}"
     if kind in ("draft", "recruit", "extra"):
-        return (f"display.characters.{what}",)
+        return (f"display.characters.{choice}",)
     if kind == "activate":
-        card = what.removesuffix("+3")
+        card = choice.removesuffix("+3")
         return _first_member(position, lambda member, _: _can_activate(member, card))
     if kind == "keep":
         return _first_member(
-            position, lambda member, _: _is_face_up(member, what) and member["cylinder"]
+            position, lambda member, _: _is_face_up(member, choice) and member["cylinder"]
         )
     if kind == "wager":
-        return (f"{own}.cylinders.{what}",)
+        return (f"{seat}.cylinders.{choice}",)
     if kind in ("quill", "back"):
-        space = b.space_of(position["piles"][what], position["to_move"])
+        space = b.space_of(position["piles"][choice], position["to_move"])
         step = 1 if kind == "quill" else -1
-        return (f"piles.{what}.{space + step}",)
+        return (f"piles.{choice}.{space + step}",)
     if kind == "queen":
-        return (f"queen.{what}",)
+        return (f"queen.{choice}",)
     if kind == "objective":
-        return (f"pending.drawn.{what}",)
+        return (f"pending.drawn.{choice}",)
     if kind in ("costume", "set"):
-        colour, _, goal = what.partition(">")
+        colour, _, target = choice.partition(">")
         if kind == "set":
-            return (f"display.sets.{colour}", f"{own}.stage.{goal}")
-        # An extra by its number, or the first face-up copy of an actor (Rules T12).
-        wearer = _first_member(position, lambda member, extra: (extra or member["card"]) == goal)
+            return (f"display.sets.{colour}", f"{seat}.stage.{target}")
+        # Moves name an extra by its number, an actor by its card (Rules T12).
+        wearer = _first_member(position, lambda member, extra: (extra or member["card"]) == target)
         return (f"display.costumes.{colour}", *wearer)
     return ()
 
@@ -225,7 +226,7 @@ def _can_activate(member: Mapping[str, Any], card: str) -> bool:
 def _first_member(
     position: Mapping[str, Any], fits: Callable[[Mapping[str, Any], str], bool]
 ) -> tuple[str]:
-    """Return the place of the mover's first character that fits, given it and its extra's name."""
+    """Return the place of the mover's first character for which `fits(member, extra name)`."""
     seat = position["to_move"]
     members = w.members(position["seats"][seat])
     number = next(n for n, (member, extra) in enumerate(members) if fits(member, extra))

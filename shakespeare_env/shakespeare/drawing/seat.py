@@ -1,4 +1,4 @@
-"""A seat's pieces: its state, characters and stage; the same in few lines; characters on offer."""
+"""Drawing a seat's state, characters and stage, its summary, and the characters on offer."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import ELEMENTS, EMPTY, SEAT_COLOURS, SEATS
 from shakespeare_env.shakespeare.text import wording as w
 from shakespeare_env.shakespeare.text.drawing import stage_rows
-from shakespeare_env.shakespeare.text.standing import wages_due, worth_now
+from shakespeare_env.shakespeare.text.standing import prestige_now, wages_due
 
 _MEMBER_WIDTH = 132
 _MEMBER_HEIGHT = 84
@@ -26,26 +26,26 @@ _SLOT = 20  # from one costume element to the next
 
 
 def draw_offer(card: str, copies: int) -> d.Block:
-    """Draw a card on offer, as a place, and how many there are if there are several."""
+    """Draw a card on offer, with its number of copies if several, as a place to click."""
     block = _member(_Look(card), "", 0)
     elements = [*block.elements]
     if copies > 1:
-        # Only characters without a costume have copies. The count stands where it would be.
+        # Only characters without a costume have copies, so the count stands in its place.
         elements.append(d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13))
     drawn = d.Block(elements, block.width, block.height)
     return drawn.as_place(f"display.characters.{card}")
 
 
 def draw_member(member: Mapping[str, Any], extra: str, seat: int, number: int) -> d.Block:
-    """Draw a seat's character with costume, cylinder and rest token, as a place.
+    """Draw a seat's character with costume, cylinder and rest token, as a place to click.
 
-    `member` is from the notation; `extra` is its name as an extra, or empty.
+    `member` is an entry of the notation. `extra` is its name as an extra, or empty.
     """
     return _member(_look(member), extra, seat).as_place(f"seat{seat}.troupe.{number}")
 
 
 class _Look(NamedTuple):
-    """The appearance of a character; hashable, so that its drawing is cached."""
+    """The facts that a character's drawing shows, hashable so that the drawing is cached."""
 
     card: str
     costume: tuple[str, ...] = ()
@@ -59,7 +59,7 @@ def _look(member: Mapping[str, Any]) -> _Look:
 
 
 def _card_colours(look: _Look, extra: str, seat: int) -> dict[str, Any]:
-    """Return the fill and edge of a character's card, which tell whether it is used or rests."""
+    """Return the fill and line of a character's card, which show whether it is used or rests."""
     fill = d.PANEL
     if extra:
         fill = shapes.KRAFT
@@ -72,31 +72,31 @@ def _card_colours(look: _Look, extra: str, seat: int) -> dict[str, Any]:
 
 @d.drawn_once
 def _member(look: _Look, extra: str, seat: int) -> d.Block:
-    known = b.CARDS[look.card]
+    character = b.CARDS[look.card]
     width = _MEMBER_WIDTH
     height = _MEMBER_HEIGHT
     room = width - 2 * _CARD_EDGE
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_card_colours(look, extra, seat)),
-        d.bold(_CARD_EDGE, 18, w.extra_words(extra) or known.name, room=room),
+        d.bold(_CARD_EDGE, 18, w.extra_words(extra) or character.name, room=room),
     ]
     if extra:
-        drawn.append(d.caption(_CARD_EDGE, 36, f"({known.name})", 10.5, room=room))
+        drawn.append(d.caption(_CARD_EDGE, 36, f"({character.name})", 10.5, room=room))
     else:
         y = 40
-        # A cylinder or rest token lies on the sign of an activation.
+        # A cylinder or a rest token covers the sign of an activation.
         if look.used:
             drawn += shapes.cylinder(_CARD_EDGE + 6, y, 23, SEATS[seat])
         elif look.rests:
             drawn += shapes.rest_token(_CARD_EDGE + 6, y, 18)
         else:
             drawn += shapes.cylinder(_CARD_EDGE + 6, y, 14, d.PANEL)
-        if known.cost:
-            drawn += shapes.coin(width - 16, y, 21, f"{known.cost}£")
+        if character.cost:
+            drawn += shapes.coin(width - 16, y, 21, f"{character.cost}£")
             room -= 21
         drawn += d.row(shapes.activation_signs(look.card), _CARD_EDGE + 20, y, room - 20)
-    if extra or known.kind == "actor":
-        power = t.BOX.extra_power if extra else known.costume_power
+    if extra or character.kind == "actor":
+        power = t.BOX.extra_power if extra else character.costume_power
         drawn += _costume(look.costume, power, height - 17)
     return d.Block(drawn, width, height)
 
@@ -111,26 +111,27 @@ def _costume(costume: tuple[str, ...], power: Power, y: float) -> d.Elements:
         drawn += shapes.costume(x, y, 19, colour, value)
     right = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
     if costume:
-        complete = len(costume) == t.N_SLOTS
-        total = f"{'✓' if complete else '='}{b.costume_value(costume)}"
-        ink = d.INK if complete else d.MUTED
+        is_complete = len(costume) == t.N_SLOTS
+        sign = "✓" if is_complete else "="
+        total = f"{sign}{b.costume_value(costume)}"
+        ink = d.INK if is_complete else d.MUTED
         drawn.append(d.bold(right, y + 4, total, 11, fill=ink, room=_TOTAL))
     room = _MEMBER_WIDTH - 9 - right - _TOTAL
     return drawn + d.row(shapes.power_signs(power), _MEMBER_WIDTH - 7, y, room, "end")
 
 
 def draw_wall(
-    filled: Mapping[str, str], seat: int, width: float, widest: float, high: float, edge: float
+    filled: Mapping[str, str], seat: int, width: float, widest: float, height: float, edge: float
 ) -> d.Block:
-    """Draw a seat's stage, centred; without an `edge` around each brick it has no texts.
+    """Draw a seat's stage as a wall of bricks, centred.
 
     Args:
         filled: The colour of each filled space, by the space's id.
         seat: The seat.
         width: The width of the drawing.
         widest: The greatest width of a brick.
-        high: The height of a brick.
-        edge: The space around a brick. With 0 bricks show only their colour.
+        height: The height of a brick.
+        edge: The space around a brick; with 0, bricks show only their colour.
     """
     rows = stage_rows()
     reach = max(abs(middle) for bricks in rows for middle in bricks) + 1
@@ -139,21 +140,21 @@ def draw_wall(
     for number, bricks in enumerate(rows):
         for middle, brick in bricks.items():
             x = width / 2 + (middle - 1) * half
-            y = number * high
+            y = number * height
             colour = None if brick is None else filled.get(brick.id)
-            block = _brick(brick, colour, 2 * half, high, edge)
+            block = _brick(brick, colour, 2 * half, height, edge)
             if brick is None:
                 drawn.append(block.at(x, y))
             else:
                 drawn.append(block.place(f"seat{seat}.stage.{brick.id}", x, y))
-    return d.Block(drawn, width, len(rows) * high)
+    return d.Block(drawn, width, len(rows) * height)
 
 
 @d.drawn_once
 def _brick(
-    space: Space | None, colour: str | None, width: float, high: float, edge: float
+    space: Space | None, colour: str | None, width: float, height: float, edge: float
 ) -> d.Block:
-    """Draw a space with its id and, once filled, its colour; a `space` of None is printed."""
+    """Draw a space with its id and, once filled, its colour; None is a printed element."""
     if space is None:
         fill = d.STONE
         line = d.MUTED
@@ -164,32 +165,33 @@ def _brick(
         fill = d.PANEL
         line = d.FAINT
         ink = d.MUTED
-    wide = width - 1 - edge
-    deep = high - 1 - edge
+    box_width = width - 1 - edge
+    box_height = height - 1 - edge
     corner = 1 + 2 * edge
-    drawn: d.Elements = [d.box(edge, edge, wide, deep, fill=fill, line=line, corner=corner)]
+    box = d.box(edge, edge, box_width, box_height, fill=fill, line=line, corner=corner)
+    drawn: d.Elements = [box]
     if space is None or not edge:
-        return d.Block(drawn, width, high)
+        return d.Block(drawn, width, height)
 
     # A candle stands to the right of the id, the name of the colour below both.
     middle = 0.37 if space.candle else 0.5
     room = 0.56 if space.candle else 0.9
-    y = high / 4 if colour else high / 2
-    letters = 11.2 if colour else 12
-    look: Any = {"fill": ink, "anchor": "middle"}
-    drawn.append(d.words(width * middle, y + 4, space.id, letters, room=width * room, **look))
+    y = height / 4 if colour else height / 2
+    size = 11.2 if colour else 12
+    style: Any = {"fill": ink, "anchor": "middle"}
+    drawn.append(d.words(width * middle, y + 4, space.id, size, room=width * room, **style))
     if space.candle:
         drawn += shapes.candle(width * 0.8, y + 1, 20 if colour else 26)
     if colour:
-        drawn.append(d.words(width / 2, 0.8 * high, colour, 10.5, room=width - 4, **look))
-    return d.Block(drawn, width, high)
+        drawn.append(d.words(width / 2, 0.8 * height, colour, 10.5, room=width - 4, **style))
+    return d.Block(drawn, width, height)
 
 
 WIDTH = 296
 """Width of a seat's state, without its edges."""
 _EDGE = 11
 _HEAD = 29  # height of the strip with the name
-# Tops of the rows below the numbers.
+# Tops of the rows below the numbers: mood, day and objectives.
 _MOOD = 47
 _DAY = 76
 _OBJECTIVES = 134
@@ -198,31 +200,32 @@ _LINE = 17  # height of an objective's line
 
 def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     """Draw a seat's name, its numbers and its day, with the objectives below."""
-    mine = position["seats"][seat]
+    entry = position["seats"][seat]
     over = position["phase"] == "over"
     decides = position["to_move"] == seat
     wins = seat in w.winners(position)
-    body_height = _OBJECTIVES + _LINE * max(1, len(mine["objectives"])) + 4
+    body_height = _OBJECTIVES + _LINE * max(1, len(entry["objectives"])) + 4
     width = WIDTH + 2 * _EDGE
     height = body_height + _HEAD
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
-        *(_number(mine, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
-        d.caption(160, 33, f"wages {wages_due(mine)}£", 11.5, room=76),
-        _mood(mine["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
+        *(_number(entry, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
+        d.caption(160, 33, f"wages {wages_due(entry)}£", 11.5, room=76),
+        _mood(entry["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
     if over:
         for number, (source, points) in enumerate(w.score_sheet(position)):
             y = _DAY + 15 + 16 * number
-            won = points[seat]
-            change = b.signed(won) if number else b.minus(str(won))
-            inner.append(d.bold(34, y, change, 11.5, anchor="end"))
+            prestige = points[seat]
+            # The first row is a total, the others are changes.
+            amount = b.signed(prestige) if number else b.minus(str(prestige))
+            inner.append(d.bold(34, y, amount, 11.5, anchor="end"))
             inner.append(d.caption(42, y, source, 11.5, room=WIDTH - 42))
     elif position["phase"] == "wager" and decides:
-        inner += _wager(mine, seat)
+        inner += _wager(entry, seat)
     else:
-        inner += _day(position, mine, seat)
+        inner += _day(position, entry, seat)
     body = d.Block(inner, WIDTH, body_height).at(_EDGE, _HEAD - 3)
     return d.Block([d.box(0, 0, width, height), strip.at(0, 0), body], width, height)
 
@@ -231,8 +234,9 @@ _NUMBERS_AT = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 """Left ends of the numbers of a seat's state."""
 
 
-def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> d.Block:
-    number = mine[what]
+def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float = 1) -> d.Block:
+    """Draw one of a seat's counters as its sign and number, as a place."""
+    number = entry[counter]
     y = 12.5 * scale
     signs: dict[str, Callable[[float, float, float], d.Elements]] = {
         "prestige": d.star,
@@ -242,57 +246,59 @@ def _number(mine: Mapping[str, Any], seat: int, what: str, scale: float = 1) -> 
     }
     x = 21.5 * scale
     room = 24 * scale
-    shown = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
-    drawn: d.Elements = [*signs[what](10 * scale, y, 17 * scale), shown]
-    return d.Block(drawn, 45 * scale, 24 * scale).as_place(f"seat{seat}.{what}")
+    sign = signs[counter](10 * scale, y, 17 * scale)
+    amount = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
+    block = d.Block([*sign, amount], 45 * scale, 24 * scale)
+    return block.as_place(f"seat{seat}.{counter}")
 
 
 @d.drawn_once
 def _mood(mood: int, seat: int) -> d.Block:
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     left = 64
-    each = (WIDTH - 64 - 30) / len(moods)
+    width = (WIDTH - 64 - 30) / len(moods)
     drawn: d.Elements = [
         d.caption(2, 15, "Mood", 11.5, room=36),
         *shapes.mask(left - 13, 11, 17, -1),
-        *shapes.mask(left + each * len(moods) + 14, 11, 17, 1),
+        *shapes.mask(left + width * len(moods) + 14, 11, 17, 1),
     ]
     for number, step in enumerate(moods):
-        look = (d.SHADE, d.LINE, d.FAINT)
+        colours = (d.SHADE, d.LINE, d.FAINT)
         if step == mood:
             fill, ink = SEAT_COLOURS[seat]
-            look = (fill, d.INK, ink)
-        middle = left + each * (number + 0.5) - 1.5
-        drawn += d.chip(middle, 11, each - 3, 22, b.signed(step), 12, look)
+            colours = (fill, d.INK, ink)
+        middle = left + width * (number + 0.5) - 1.5
+        drawn += d.chip(middle, 11, width - 3, 22, b.signed(step), 12, colours)
     return d.Block(drawn, WIDTH, 22)
 
 
-def _wager(mine: Mapping[str, Any], seat: int) -> d.Elements:
+def _wager(entry: Mapping[str, Any], seat: int) -> d.Elements:
     drawn: d.Elements = [
         d.caption(2, _DAY + 19, "Wager", 11.5, room=42),
-        d.bold(2, _DAY + 40, str(mine["wager"] or "–"), 17, room=42),
+        d.bold(2, _DAY + 40, str(entry["wager"] or "–"), 17, room=42),
     ]
-    each = (WIDTH - 48) / t.N_CYLINDERS
+    step = (WIDTH - 48) / t.N_CYLINDERS
+    width = step - 4
     for number in range(1, t.N_CYLINDERS + 1):
-        chosen = number == mine["wager"]
+        chosen = number == entry["wager"]
         fill = shapes.SEAT_TINTS[seat] if chosen else d.PANEL
         line = SEATS[seat] if chosen else d.LINE
-        one: d.Elements = [
-            d.box(0, 0, each - 4, 48, fill=fill, line=line),
-            *shapes.cylinder(each / 2 - 2, 18, 22, SEATS[seat]),
-            d.label(each / 2 - 2, 43, str(number), 13),
+        option: d.Elements = [
+            d.box(0, 0, width, 48, fill=fill, line=line),
+            *shapes.cylinder(step / 2 - 2, 18, 22, SEATS[seat]),
+            d.label(step / 2 - 2, 43, str(number), 13),
         ]
-        block = d.Block(one, each - 4, 48)
-        drawn.append(block.place(f"seat{seat}.cylinders.{number}", 48 + each * (number - 1), _DAY))
+        block = d.Block(option, width, 48)
+        drawn.append(block.place(f"seat{seat}.cylinders.{number}", 48 + step * (number - 1), _DAY))
     return drawn
 
 
-def _day(position: Mapping[str, Any], mine: Mapping[str, Any], seat: int) -> d.Elements:
-    left = mine["cylinders"]
-    used = sum(member["cylinder"] for member in mine["troupe"])
+def _day(position: Mapping[str, Any], entry: Mapping[str, Any], seat: int) -> d.Elements:
+    left = entry["cylinders"]
+    used = sum(member["cylinder"] for member in entry["troupe"])
     cylinders: d.Elements = [
         d.caption(2, 14, "Wager", 11.5, room=42),
-        d.bold(47, 14, str(mine["wager"] or "–"), 13, room=14),
+        d.bold(47, 14, str(entry["wager"] or "–"), 13, room=14),
         d.caption(172, 14, f"{left} left, {used} used", 11.5, room=WIDTH - 172),
     ]
     for number in range(left + used):
@@ -308,9 +314,9 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
     for number, card in enumerate(position["seats"][seat]["objectives"]):
         name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
-        worth = worth_now(position, seat, card)
-        if worth is not None:
-            line += d.row(shapes.amount_signs(worth, "★"), WIDTH, 9, 2 * _LINE, "end")
+        prestige = prestige_now(position, seat, card)
+        if prestige is not None:
+            line += d.row(shapes.amount_signs(prestige, "★"), WIDTH, 9, 2 * _LINE, "end")
         block = d.Block(line, WIDTH, _LINE)
         y = _OBJECTIVES + _LINE * number
         drawn.append(block.place(f"seat{seat}.objectives.{number}", 0, y))
@@ -324,40 +330,40 @@ _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
-    """Draw what others want to know of a seat: its numbers, characters and stage."""
+    """Draw a summary of a seat for the other players: its numbers, characters and stage."""
     wins = seat in w.winners(position)
     decides = position["to_move"] == seat
-    mine = position["seats"][seat]
+    entry = position["seats"][seat]
     top = 28
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
     drawn: d.Elements = [
         strip.at(0, 0),
-        *(_number(mine, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
+        *(_number(entry, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
     ]
-    finished = mine["passed"] or (mine["recruited"] and not mine["cylinders"])  # Rules T4
-    if finished:
+    is_finished = entry["passed"] or (entry["recruited"] and not entry["cylinders"])  # Rules T4
+    if is_finished:
         state: d.Elements = [d.caption(3, 18.5, "done", weight="bold", room=42)]
     else:
-        left = f"{mine['cylinders']}/{mine['wager'] or '–'}"
+        left = f"{entry['cylinders']}/{entry['wager'] or '–'}"
         state = [*shapes.cylinder(8, 12.5, 18, SEATS[seat]), d.bold(17, 18.5, left, 15, room=28)]
     drawn.append(d.Block(state, 46, 24).place(f"seat{seat}.cylinders", 294, 1))
-    members = w.members(mine)
-    in_a_row = ceil(len(members) / 2)
-    each = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, in_a_row))
+    members = w.members(entry)
+    columns = ceil(len(members) / 2)
+    step = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, columns))
     for number, (member, extra) in enumerate(members):
-        row, column = divmod(number, in_a_row)
-        tile = _tile(_look(member), extra, seat, each - 2)
+        row, column = divmod(number, columns)
+        tile = _tile(_look(member), extra, seat, step - 2)
         place = f"seat{seat}.troupe.{number}"
-        drawn.append(tile.place(place, 3 + each * column, top + _TILE * row))
+        drawn.append(tile.place(place, 3 + step * column, top + _TILE * row))
     left_edge = SUMMARY - _STAGE
-    for number in range(len(mine["objectives"])):
+    for number in range(len(entry["objectives"])):
         card = d.Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, left_edge + 12 * number, top + 25.5))
-    stage = draw_wall(mine["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
+    stage = draw_wall(entry["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
     height = top + 1 + 2 * _TILE
-    ground = d.box(0, 0, SUMMARY, height)
-    return d.Block([ground, *drawn, stage.at(left_edge, top)], SUMMARY, height)
+    background = d.box(0, 0, SUMMARY, height)
+    return d.Block([background, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
 
 @d.drawn_once

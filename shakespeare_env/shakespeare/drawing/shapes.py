@@ -1,7 +1,7 @@
 """The game's colours, drawings of its components, and powers as rows of signs.
 
-The x and y of a drawing are its middle. Seats differ in warmth and brightness, and any two of the
-ten colours of seats and elements can be told apart by red-green blind eyes.
+The x and y of a drawing are its middle. Red-green blind eyes can tell any two of the ten colours of
+seats and elements apart. Seats differ in warmth and brightness.
 """
 
 from __future__ import annotations
@@ -54,7 +54,7 @@ def coin(x: float, y: float, size: float, text: str = "£") -> d.Elements:
 
 @d.stamped
 def quill(x: float, y: float, size: float, colour: str) -> d.Elements:
-    """Draw a quill: red, gold, blue for Acts I to III, white for any."""
+    """Draw a quill: red, gold or blue for Act I, II or III, white for any act."""
     vane = "M-.25 .25C-.34-.12 .02-.42 .44-.5 .46-.06 .18 .3-.25 .25Z"
     shaft = "M-.44 .5 .26-.32"
     return [d.outline(x, y, size, vane, QUILLS[colour]), d.outline(x, y, size, shaft, "none")]
@@ -66,10 +66,10 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
     face = "M-.44-.42Q0-.56 .44-.42C.5 .1 .3 .5 0 .5-.3 .5-.5 .1-.44-.42Z"
     corners = 0.17 - 0.08 * smile
     mouth = f"M-.22 {corners:.2f}Q0 {0.17 + 0.2 * smile:.2f} .22 {corners:.2f}"
-    high = d.tenths(y - 0.14 * size)
-    dot = d.tenths(size * 0.07)
+    eye_y = d.tenths(y - 0.14 * size)
+    radius = d.tenths(size * 0.07)
     eyes = [
-        svg.Circle(cx=d.tenths(x + side * size), cy=high, r=dot, fill=d.ON_LIGHT)
+        svg.Circle(cx=d.tenths(x + side * size), cy=eye_y, r=radius, fill=d.ON_LIGHT)
         for side in (-0.19, 0.19)
     ]
     fill = d.PAPER
@@ -86,14 +86,14 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
 
 @d.stamped
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
-    """Draw a costume element."""
+    """Draw a costume element, or an open slot of a costume."""
     fill, line, ink = ELEMENTS[colour]
     value = [d.label(x, y + size * 0.2, text, size / 2, fill=ink)] if text else []
     return [d.outline(x, y, size, _TUNIC, fill, line), *value]
 
 
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
-    """Draw a stage set element, or its place."""
+    """Draw a stage set element, or its empty place."""
     return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, ELEMENTS[colour])
 
 
@@ -106,20 +106,20 @@ def objective(x: float, y: float, size: float) -> d.Elements:
 def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
     """Draw a cylinder from the side."""
     body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
-    reach: Any = {"rx": d.tenths(0.32 * size), "ry": d.tenths(0.15 * size)}
-    look: Any = {"fill": "#ffffff", "fill_opacity": 0.35, "stroke": d.INK}
-    top = svg.Ellipse(cx=d.tenths(x), cy=d.tenths(y - 0.34 * size), **reach, **look)
+    radii: Any = {"rx": d.tenths(0.32 * size), "ry": d.tenths(0.15 * size)}
+    style: Any = {"fill": "#ffffff", "fill_opacity": 0.35, "stroke": d.INK}
+    top = svg.Ellipse(cx=d.tenths(x), cy=d.tenths(y - 0.34 * size), **radii, **style)
     return [d.outline(x, y, size, body, fill), top]
 
 
-def disc(x: float, y: float, width: float, height: float, whose: int | str) -> d.Elements:
+def disc(x: float, y: float, width: float, height: float, owner: int | str) -> d.Elements:
     """Draw a disc from the side with its seat's number; the neutral disc is grey, with an N."""
     name = "N"
     fill = d.NEUTRAL
     ink = "#ffffff"
-    if isinstance(whose, int):
-        name = str(whose)
-        fill, ink = SEAT_COLOURS[whose]
+    if isinstance(owner, int):
+        name = str(owner)
+        fill, ink = SEAT_COLOURS[owner]
     return d.chip(x, y, width, height, name, 0.78 * height, (fill, d.INK, ink))
 
 
@@ -140,14 +140,14 @@ def rest_token(x: float, y: float, size: float) -> d.Elements:
 
 @d.stamped
 def candle(x: float, y: float, size: float) -> d.Elements:
-    """Draw a candle: filling its space scores prestige."""
+    """Draw a candle, the sign of a space that scores prestige."""
     flame = "M0-.5C.34-.2 .2 .02 0 .02-.2 .02-.34-.2 0-.5Z"
     stick = "M-.13 .08 .13 .08 .13 .5-.13 .5Z"
     return [d.outline(x, y, size, stick, d.PANEL), d.outline(x, y, size, flame, "#f6a81c")]
 
 
 _SIGN = 16
-_MOST_ALIKE = 3  # most equal signs side by side; more are one sign with a count
+_MOST_ALIKE = 3  # the most equal signs side by side; more become one sign with a count
 
 
 def amount_signs(amount: int, unit: str) -> list[d.Sign]:
@@ -189,22 +189,22 @@ def _mood_signs(steps: int) -> list[d.Sign]:
 
 
 def activation_signs(card: str) -> list[d.Sign]:
-    """Return signs for what activating a card gives; a craftsman's value comes first."""
-    known = b.CARDS[card]
-    value = d.number_sign(str(known.value))
-    worn = _element(costume)
-    built = _element(stage_set)
+    """Return signs for the effects of activating a card; a craftsman's value comes first."""
+    character = b.CARDS[card]
+    value = d.number_sign(str(character.value))
+    any_costume = _element(costume)
+    any_set = _element(stage_set)
     yellow = [_element(costume, "yellow"), d.note_sign("or"), _element(stage_set, "yellow")]
     gift = [d.number_sign(f"{t.QUEEN_POUNDS}£"), d.note_sign(f"or 1 of {t.QUEEN_OBJECTIVES}")]
     return {
-        "actor": power_signs(known.activation),
-        "costume_mistress": [value, worn],
-        "set_dresser": [value, built],
-        "handyman": [value, worn, built],
+        "actor": power_signs(character.activation),
+        "costume_mistress": [value, any_costume],
+        "set_dresser": [value, any_set],
+        "handyman": [value, any_costume, any_set],
         "jeweler": yellow,
         "assistant": [d.note_sign("craftsmen +1")],
         "queen": [*gift, d.Sign(12, partial(objective, size=_SIGN))],
-    }[known.kind]
+    }[character.kind]
 
 
 def _element(shape: Callable[..., d.Elements], colour: str = ANY) -> d.Sign:

@@ -1,4 +1,4 @@
-"""The table's pieces: acts, order, elements, piles and choices, and their summary."""
+"""Drawing the table: acts, orders, elements, piles, choices, and their summary."""
 
 from __future__ import annotations
 
@@ -15,19 +15,19 @@ from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 from shakespeare_env.shakespeare.drawing import shapes
 from shakespeare_env.shakespeare.drawing.shapes import EMPTY, amount_signs
-from shakespeare_env.shakespeare.text.standing import worth_now
+from shakespeare_env.shakespeare.text.standing import prestige_now
 from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES
 
 WIDTH = 400
-"""Width of the table's pieces, with acts as long as in the bundled box."""
+"""Width of the table's pieces; acts longer than in the bundled box may be wider."""
 _EDGE = 14
 _TITLE = 30  # height of a panel's title
 _LABEL = 44  # room for the name of an act
 _LEAST_CELL = 24  # least width of a space
 _DISC = 17  # height of a disc
-_FEWEST_DISCS = 3  # discs for which every space has room
+_FEWEST_DISCS = 3  # every space has room for at least so many discs
 _NUMBER = 16  # height of a space's number, above its pile
-_WORTH = 19  # height of what a space pays, below its pile
+_REWARD = 19  # height of what a space pays, below its pile
 _RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
 _ACT_GAP = 5
 
@@ -37,24 +37,25 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     lengths = t.BOX.act_lengths
     width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
-    high = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _WORTH
+    act_height = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _REWARD
     cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
-    height = _TITLE + len(ACTS) * (high + _ACT_GAP) + 4
+    height = _TITLE + len(ACTS) * (act_height + _ACT_GAP) + 4
     drawn = d.panel(width, height, "Acts")
     drawn.append(d.words(_EDGE + 40, 20, _RULES, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
-        y = _TITLE + act * (high + _ACT_GAP)
-        middle = y + high / 2
+        y = _TITLE + act * (act_height + _ACT_GAP)
+        middle = y + act_height / 2
         x = _EDGE + 15.5
         room = 41
         drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
-        for place, prestige in enumerate(t.ACT_II_PRESTIGE if act == t.ACT_II else (), 1):
+        rewards = t.ACT_II_PRESTIGE if act == t.ACT_II else ()
+        for place, prestige in enumerate(rewards, 1):
             signs = [d.note_sign(f"{place}."), *amount_signs(prestige, "★")]
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
-            block = _space(act, space, pile, cell - 4, high, True)
+            block = _space(act, space, pile, cell - 4, act_height, True)
             left = _EDGE + _LABEL
             drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
     return d.Block(drawn, width, height)
@@ -62,32 +63,32 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
 
 @d.drawn_once
 def _space(
-    act: int, space: int, pile: tuple[int | str, ...], width: float, high: float, full: bool
+    act: int, space: int, pile: tuple[int | str, ...], width: float, height: float, full: bool
 ) -> d.Block:
-    """Draw a space of an act: in full with its pay, or small with its discs in two columns."""
+    """Draw a space of an act, in full with its reward, or small with its discs in two columns."""
     fill = d.SHADE if space <= t.GREY_SPACES else d.PANEL
-    drawn: d.Elements = [d.box(0, 0, width, high, fill=fill, corner=4)]
+    drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, corner=4)]
     if full or not pile:
         number = d.caption(width / 2, 13 if full else 16, str(space), 11, anchor="middle")
         drawn.append(number)
     columns = 1 if full else min(2, max(1, len(pile)))
-    wide = (width - 2) / columns
-    low = _WORTH if full else 1
-    step = _DISC if full else (high - 2) / max(1, ceil(len(pile) / columns))
-    for place, whose in enumerate(pile):
+    column_width = (width - 2) / columns
+    bottom = height - (_REWARD if full else 1)
+    step = _DISC if full else (height - 2) / max(1, ceil(len(pile) / columns))
+    for place, owner in enumerate(pile):
         row, column = divmod(place, columns)
-        x = 1 + wide * (column + 0.5)
-        y = high - low - step * (row + 0.5)
-        drawn += shapes.disc(x, y, min(56, wide - 1), min(step - 1, 16), whose)
-    if full and (brings := b.space_pays(act, space)):
-        signs = amount_signs(*brings)
-        y = high - _WORTH / 2 + 1
-        drawn += d.row(signs, width / 2, y, width - 3, "middle")
-    return d.Block(drawn, width, high)
+        x = 1 + column_width * (column + 0.5)
+        y = bottom - step * (row + 0.5)
+        drawn += shapes.disc(x, y, min(56, column_width - 1), min(step - 1, 16), owner)
+    reward = b.space_pays(act, space)
+    if full and reward:
+        y = height - _REWARD / 2 + 1
+        drawn += d.row(amount_signs(*reward), width / 2, y, width - 3, "middle")
+    return d.Block(drawn, width, height)
 
 
-_ORDER = 150  # width of an order
-_APART = 37  # from one seat of an order to the next
+_ORDER = 150  # width of Order or Initiative
+_STEP = 37  # from one of its seats to the next
 _TOKENS = 72  # width of the tokens
 
 
@@ -109,9 +110,9 @@ def draw_order(position: Mapping[str, Any]) -> d.Block:
 def _order(title: str, seats: Sequence[int]) -> d.Block:
     drawn: d.Elements = [d.bold(0, 12, title, fill=d.MUTED, room=_ORDER - 8)]
     for place, seat in enumerate(seats):
-        middle = 13 + _APART * place
+        middle = 13 + _STEP * place
         if place:
-            drawn += d.arrow(middle - _APART / 2, 36, 7, d.STONE)
+            drawn += d.arrow(middle - _STEP / 2, 36, 7, d.STONE)
         drawn += shapes.marker(middle, 36, 25, seat)
     return d.Block(drawn, _ORDER - 8, 50)
 
@@ -124,27 +125,27 @@ _KIND_HEIGHT = 54
 def draw_elements(position: Mapping[str, Any]) -> d.Block:
     """Draw the elements on offer, in the bags and out of the game, a column for each colour."""
     left = _EDGE + _NAME
-    each = (WIDTH - _EDGE - left) / len(COLOURS)
+    width = (WIDTH - _EDGE - left) / len(COLOURS)
     height = 56 + len(_KINDS) * _KIND_HEIGHT
     drawn = d.panel(WIDTH, height, "Elements on offer")
     for number, (colour, value) in enumerate(b.VALUES.items()):
-        x = left + each * (number + 0.5)
-        drawn.append(d.caption(x, 46, f"{colour} {value}", 11, anchor="middle", room=each))
+        x = left + width * (number + 0.5)
+        drawn.append(d.caption(x, 46, f"{colour} {value}", 11, anchor="middle", room=width))
     for number, (kind, (name, _)) in enumerate(_KINDS.items()):
         y = _TITLE + 24 + number * _KIND_HEIGHT
         drawn.append(d.bold(_EDGE, y + 23, name, 11, room=_NAME - 7))
         drawn.append(d.caption(_EDGE, y + 46, "bag + out", 10.5, room=_NAME))
         for place, colour in enumerate(b.VALUES):
-            block = _element(position, kind, colour, each)
-            drawn.append(block.place(f"display.{kind}.{colour}", left + each * place, y))
+            block = _element(position, kind, colour, width)
+            drawn.append(block.place(f"display.{kind}.{colour}", left + width * place, y))
     return d.Block(drawn, WIDTH, height)
 
 
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> d.Block:
-    left = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
+    counts = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
     drawn = [
         *_element_with_count(position, kind, colour, width, 18, 22),
-        d.caption(width / 2, 46, left, 10.5, anchor="middle", room=width),
+        d.caption(width / 2, 46, counts, 10.5, anchor="middle", room=width),
     ]
     return d.Block(drawn, width, _KIND_HEIGHT)
 
@@ -176,22 +177,24 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     """Draw the cards of one of `PILES`; the deck and the discards are shown without order."""
     cards = position[pile]
     if pile != "objective_deck":
-        # With sorted names and counts, fewer cards never need more lines.
+        # In this order and with counts, a pile of fewer cards never needs more lines.
         parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
     else:
-        parts = [f"{at}. {OBJECTIVES[card]}" for at, card in enumerate(cards, 1)]
+        parts = [f"{number}. {OBJECTIVES[card]}" for number, card in enumerate(cards, 1)]
     dotted = [f"{part} ·" for part in parts[:-1]] + parts[-1:]
-    broken = d.lines(dotted, 12, width) or ["none"]
+    lines = d.lines(dotted, 12, width) or ["none"]
     drawn: d.Elements = [d.bold(0, 20, PILES[pile], fill=d.MUTED, room=width)]
-    drawn += [d.words(0, 37 + 16.5 * at, line, room=width) for at, line in enumerate(broken)]
-    return d.Block(drawn, width, 25.5 + 16.5 * len(broken))
+    for number, line in enumerate(lines):
+        drawn.append(d.words(0, 37 + 16.5 * number, line, room=width))
+    return d.Block(drawn, width, 25.5 + 16.5 * len(lines))
 
 
 def counted(card: str, count: int) -> str:
-    """Return a character's name, and how many there are of it."""
-    return CHARACTERS[card] + (f" ×{count}" if count > 1 else "")
+    """Return a character's name, followed by the number of copies if there are several."""
+    name = CHARACTERS[card]
+    return f"{name} ×{count}" if count > 1 else name
 
 
 _CHOICE = 150  # width of a card to choose
@@ -214,14 +217,14 @@ def draw_gift(offer: str) -> d.Block:
     else:
         sign = shapes.objective(middle, 36, 44)
     meaning = d.label(middle, 80, QUEEN_OFFERS[offer], 13, room=_CHOICE - 12)
-    ground = d.box(0, 0, _CHOICE, _GIFT, line=d.MUTED)
-    return d.Block([ground, *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
+    background = d.box(0, 0, _CHOICE, _GIFT, line=d.MUTED)
+    return d.Block([background, *sign, meaning], _CHOICE, _GIFT).as_place(f"queen.{offer}")
 
 
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
     """Draw one of the objectives to choose from, with what it would bring the mover now.
 
-    It is a place to click. A card that the viewer does not know shows its back and is no place.
+    The card is a place to click. One that the viewer does not know shows its back and is none.
     """
     edge = 10
     drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
@@ -229,50 +232,52 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
         middle = _OBJECTIVE / 2
         drawn.append(d.words(_CHOICE / 2, middle, "objective", fill=d.FAINT, anchor="middle"))
         return d.Block(drawn, _CHOICE, _OBJECTIVE)
-    known = b.OBJECTIVES[card]
+    objective = b.OBJECTIVES[card]
     room = _CHOICE - 2 * edge
-    for number, line in enumerate(d.lines(known.name.split(), 13, room)[:2]):
+    for number, line in enumerate(d.lines(objective.name.split(), 13, room)[:2]):
         drawn.append(d.bold(edge, 20 + 16 * number, line, 12.5, room=room))
-    for number, (at, prestige) in enumerate(known.points):
-        signs = [d.note_sign(f"{at} →"), *amount_signs(prestige, "★")]
+    for number, (value, prestige) in enumerate(objective.points):
+        signs = [d.note_sign(f"{value} →"), *amount_signs(prestige, "★")]
         drawn += d.row(signs, edge, 52 + 16 * number, room)
-    worth = amount_signs(worth_now(position, position["to_move"], card) or 0, "★")
-    right = _CHOICE - edge - 3
-    low = _OBJECTIVE - 18
-    drawn += d.row([d.note_sign("now"), *worth], right, low, room, "end")
+    prestige_sign = amount_signs(prestige_now(position, position["to_move"], card) or 0, "★")
+    x = _CHOICE - edge - 3
+    y = _OBJECTIVE - 18
+    drawn += d.row([d.note_sign("now"), *prestige_sign], x, y, room, "end")
     return d.Block(drawn, _CHOICE, _OBJECTIVE).as_place(f"pending.drawn.{card}")
 
 
-_CELL = 24.5  # height of a space in the summary
-_NARROW = 34  # room for a row's name in the summary
-_ORDERS = 66  # width of the orders in the summary
+# In the summary of the table:
+_CELL = 24.5  # height of a space
+_ROW_NAME = 34  # room for the name of a row
+_ORDERS = 66  # width of Order and Initiative
 
 
 def draw_table(position: Mapping[str, Any]) -> d.Block:
     """Draw a summary of the acts with their discs, the orders and the elements on offer."""
-    cell = (SUMMARY - _NARROW) / max(t.BOX.act_lengths)
+    cell = (SUMMARY - _ROW_NAME) / max(t.BOX.act_lengths)
     drawn: d.Elements = []
     for number, (act, length) in enumerate(zip(ACTS, t.BOX.act_lengths, strict=True)):
         y = number * (_CELL + 1)
-        drawn.append(d.bold(2, y + 17, act, 13, room=_NARROW - 4))
+        drawn.append(d.bold(2, y + 17, act, 13, room=_ROW_NAME - 4))
         for space in range(1, length + 1):
             pile = tuple(position["piles"][act].get(str(space), ()))
             block = _space(number, space, pile, cell - 1, _CELL, False)
-            drawn.append(block.place(f"piles.{act}.{space}", _NARROW + (space - 1) * cell, y))
-    each = (SUMMARY - _NARROW - _ORDERS) / len(COLOURS)
+            drawn.append(block.place(f"piles.{act}.{space}", _ROW_NAME + (space - 1) * cell, y))
+    width = (SUMMARY - _ROW_NAME - _ORDERS) / len(COLOURS)
     y = len(ACTS) * (_CELL + 1) + 2
     step = (_ORDERS - 4) / position["players"]
-    # A row holds the elements of one kind, and at its right end one of the two orders.
+    # A row holds the elements of one kind and, at its right end, Order or Initiative.
     for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
         order: d.Elements = []
         for place, seat in enumerate(position[track]):
             order += shapes.marker(step * (place + 0.5), 13, min(18, step - 1), seat)
         drawn.append(d.Block(order, _ORDERS - 4, 26).place(track, SUMMARY - _ORDERS + 4, y))
-        drawn += _KINDS[kind][1](15, y + 13, 18, EMPTY)
+        _, draw_sign = _KINDS[kind]
+        drawn += draw_sign(15, y + 13, 18, EMPTY)
         for number, colour in enumerate(COLOURS):
-            sign = _element_with_count(position, kind, colour, each - 2, 13, 18)
-            block = d.Block([d.box(0, 0, each - 2, 25, corner=3), *sign], each - 2, 25)
-            drawn.append(block.place(f"display.{kind}.{colour}", _NARROW + each * number, y))
+            sign = _element_with_count(position, kind, colour, width - 2, 13, 18)
+            block = d.Block([d.box(0, 0, width - 2, 25, corner=3), *sign], width - 2, 25)
+            drawn.append(block.place(f"display.{kind}.{colour}", _ROW_NAME + width * number, y))
         y += 26
     return d.Block(drawn, SUMMARY, y)
 
@@ -280,12 +285,12 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
 def draw_offers(position: Mapping[str, Any]) -> d.Block:
     """Draw a summary of the characters on offer: their names and counts."""
     copies = Counter(position["display"]["characters"])
-    each = SUMMARY / 3
+    columns = 3
+    step = SUMMARY / columns
     drawn: d.Elements = []
     for number, (card, count) in enumerate(copies.items()):
-        name = d.words(6, 16, counted(card, count), 11.5, room=each - 14)
-        chip = d.Block([d.box(0, 0, each - 3, 24, corner=4), name], each - 3, 24)
-        x = number % 3 * each
-        y = number // 3 * 27
-        drawn.append(chip.place(f"display.characters.{card}", x, y))
-    return d.Block(drawn, SUMMARY, 27 * ceil(len(copies) / 3))
+        name = d.words(6, 16, counted(card, count), 11.5, room=step - 14)
+        chip = d.Block([d.box(0, 0, step - 3, 24, corner=4), name], step - 3, 24)
+        row, column = divmod(number, columns)
+        drawn.append(chip.place(f"display.characters.{card}", step * column, 27 * row))
+    return d.Block(drawn, SUMMARY, 27 * ceil(len(copies) / columns))

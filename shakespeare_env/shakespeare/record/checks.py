@@ -1,8 +1,8 @@
-"""The rule that finds the first fault of a record, a breach of what the compiled rules rely on.
+"""The rule that finds the first fault of a record, a breach of what the other rules rely on.
 
-Fields are taken to be within their ranges (`state.py`). Positions that no game reaches pass where
-the rules have an answer for them: bags and a deck of any size (an empty bag yields nothing, U2),
-fewer characters than days, cylinders unlike the wager.
+Fields are taken to be within their ranges (`state.py`). Some positions that no game reaches pass,
+since the rules can play them: with bags and a deck of any size (an empty bag yields nothing, U2),
+with fewer characters than days, or with other cylinders than were wagered.
 
 Functions named `..._fault` return a `FaultCode`, or 0 if they find nothing.
 """
@@ -10,8 +10,8 @@ Functions named `..._fault` return a `FaultCode`, or 0 if they find nothing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from enum import IntEnum, auto
-from typing import Any
+from enum import IntEnum
+from typing import Any, Self
 
 import numpy as np
 
@@ -30,157 +30,125 @@ _PARTS = np.array([sum(1 << part for part in parts) for parts in s.PARTS_OF_PHAS
 
 
 class FaultCode(IntEnum):
-    """The faults that a record may have; `FAULTS` words them."""
+    """The faults that a record may have.
 
-    ODD_ORDER = auto()
-    ODD_INITIATIVE = auto()
-    ODD_QUEUE = auto()
-    GAP_IN_PILE = auto()
-    GAP_IN_DRAWN = auto()
-    ODD_KNOWLEDGE = auto()
-    GAP_IN_OBJECTIVES = auto()
-    WRONG_PART = auto()
-    WRONG_MOVER = auto()
-    QUILLS_OUT_OF_PHASE = auto()
-    BACK_OUT_OF_PHASE = auto()
-    QUEEN_OUT_OF_PHASE = auto()
-    DRAWN_OUT_OF_PHASE = auto()
-    CRAFT_OUT_OF_PHASE = auto()
-    CRAFT_WITHOUT_VALUE = auto()
-    DISC_OFF_ACT = auto()
-    ODD_PILE_OF_DISCS = auto()
-    ABSENT_SEAT_HAS_SOMETHING = auto()
-    WRONG_FILLED_SPACES = auto()
-    ODD_STAGE = auto()
-    ODD_TROUPE = auto()
-    WRONG_YELLOW = auto()
-    UNSORTED_COSTUME = auto()
-    WRONG_COSTUME_VALUE = auto()
-    NOBODY_HAS_SOMETHING = auto()
-    WRONG_BOARD = auto()
-    CANNOT_WEAR = auto()
-    CANNOT_BE_USED = auto()
-    TOO_MANY_EXTRAS = auto()
-    TROUPE_TOO_LARGE = auto()
-    WRONG_CARDS = auto()
-    WRONG_ELEMENTS = auto()
-    WRONG_OBJECTIVES = auto()
-    WRONG_TOKENS = auto()
-    ODD_WAGERS = auto()
-    TOO_MANY_CYLINDERS = auto()
-    INITIATIVE_INCOMPLETE = auto()
-    STRATEGIC_ALONE = auto()
-    WAGER_ALONE = auto()
-    WRONG_QUEUE = auto()
-    WRONG_KEPT = auto()
-    ENDS_EARLY = auto()
-    PHASE_ON_WRONG_DAY = auto()
-    MOVER_HAS_NO_CHOICE = auto()
-    REHEARSAL_ON_WRONG_DAY = auto()
-    TOO_FEW_SHOWN = auto()
-    WRONG_WINNERS = auto()
-    UNPAID_BEFORE_END = auto()
+    Attributes:
+        field: The field to correct.
+        says: What must hold for the field.
+    """
 
+    field: str
+    says: str
 
-FAULTS: Mapping[IntEnum, tuple[str, str]] = {
-    FaultCode.ODD_ORDER: ("order", "each seat has one place in Order"),
-    FaultCode.ODD_INITIATIVE: ("initiative", "a seat has one place on the Initiative track"),
-    FaultCode.ODD_QUEUE: ("queue", "a seat waits once in the queue"),
-    FaultCode.GAP_IN_PILE: ("objective_deck", "the pile of objectives has no gaps"),
-    FaultCode.GAP_IN_DRAWN: ("drawn", "the objectives drawn have no gaps"),
-    FaultCode.ODD_KNOWLEDGE: (
+    def __new__(cls, field: str, says: str) -> Self:
+        """Return the next code; codes count from 1, since 0 stands for no fault."""
+        number = len(cls.__members__) + 1
+        code = int.__new__(cls, number)
+        code._value_ = number
+        code.field = field
+        code.says = says
+        return code
+
+    INVALID_ORDER = "order", "each seat has one place in Order"
+    INVALID_INITIATIVE = "initiative", "a seat has one place at most on the Initiative track"
+    INVALID_QUEUE = "queue", "a seat waits once at most in the queue"
+    GAP_IN_PILE = "objective_deck", "the pile of objectives has no gaps"
+    GAP_IN_DRAWN = "drawn", "the objectives drawn have no gaps"
+    KNOWN_BY_ABSENT_SEAT = (
         "objective_known",
         "only a seat at the table knows an objective of the pile (Rules D3)",
-    ),
-    FaultCode.GAP_IN_OBJECTIVES: ("objectives", "a seat's objectives have no gaps"),
-    FaultCode.WRONG_PART: ("part", "every phase belongs to certain parts of the game"),
-    FaultCode.WRONG_MOVER: ("to_move", "a seat at the table decides, and nobody once it is over"),
-    FaultCode.QUILLS_OUT_OF_PHASE: ("quills", "white quills are placed in the phase 'quill'"),
-    FaultCode.BACK_OUT_OF_PHASE: ("back", "a disc moves back in the phase 'back'"),
-    FaultCode.QUEEN_OUT_OF_PHASE: ("queen", "the Queen's gift is chosen in the phase 'queen'"),
-    FaultCode.DRAWN_OUT_OF_PHASE: ("drawn", "objectives are drawn in the phase 'objective'"),
-    FaultCode.CRAFT_OUT_OF_PHASE: (
+    )
+    GAP_IN_OBJECTIVES = "objectives", "a seat's objectives have no gaps"
+    WRONG_PART = "part", "every phase belongs to certain parts of the game"
+    WRONG_MOVER = "to_move", "a seat at the table decides, and nobody once the game is over"
+    QUILLS_OUT_OF_PHASE = "quills", "white quills are placed in the phase 'quill'"
+    BACK_OUT_OF_PHASE = "back", "a disc moves back in the phase 'back'"
+    QUEEN_OUT_OF_PHASE = "queen", "the Queen's gift is chosen in the phase 'queen'"
+    DRAWN_OUT_OF_PHASE = "drawn", "objectives are drawn in the phase 'objective'"
+    CRAFT_OUT_OF_PHASE = (
         "craft_value",
         "elements of some colour are taken in the phase 'craft', or after an actor's white quills",
-    ),
-    FaultCode.CRAFT_WITHOUT_VALUE: (
+    )
+    CRAFT_WITHOUT_VALUE = (
         "craft_value",
         "the phase 'craft' has a value to spend; without one, nothing may be taken",
-    ),
-    FaultCode.DISC_OFF_ACT: ("disc_space", "discs in play are on a space of each act"),
-    FaultCode.ODD_PILE_OF_DISCS: ("disc_height", "discs on a space lie in one pile (Rules T7)"),
-    FaultCode.ABSENT_SEAT_HAS_SOMETHING: ("players", "a seat that is not at the table has nothing"),
-    FaultCode.WRONG_FILLED_SPACES: ("stage_filled", "its bits are the spaces that are filled"),
-    FaultCode.ODD_STAGE: (
+    )
+    DISC_OFF_ACT = "disc_space", "discs in play are on a space of each act"
+    INVALID_DISC_PILE = "disc_height", "discs on a space lie in one pile (Rules T7)"
+    ABSENT_SEAT_NOT_EMPTY = "players", "a seat that is not at the table has nothing"
+    WRONG_FILLED_SPACES = "stage_filled", "its bits are the spaces of the stage that are filled"
+    INVALID_STAGE = (
         "stage",
         "an element rests on filled spaces and matches its mirror, or is yellow (Rules T13)",
-    ),
-    FaultCode.ODD_TROUPE: ("card", "a troupe has the board's characters, and no gaps (Rules S2)"),
-    FaultCode.WRONG_YELLOW: ("yellow", "it counts yellow elements on stage and costumes"),
-    FaultCode.UNSORTED_COSTUME: ("costume", "the elements of a costume are in order of colour"),
-    FaultCode.WRONG_COSTUME_VALUE: ("costume_value", "it is the sum of the elements' values"),
-    FaultCode.NOBODY_HAS_SOMETHING: ("extra", "places without a character are empty"),
-    FaultCode.WRONG_BOARD: ("card", "the board's characters come first, face up (Rules S2)"),
-    FaultCode.CANNOT_WEAR: ("costume", "only actors and extras wear costumes (Rules T12)"),
-    FaultCode.CANNOT_BE_USED: (
+    )
+    INVALID_TROUPE = "card", "a troupe has the board's characters, and no gaps (Rules S2)"
+    WRONG_YELLOW = "yellow", "it counts the yellow elements on stage and costumes"
+    UNSORTED_COSTUME = "costume", "the elements of a costume are in order of colour"
+    WRONG_COSTUME_VALUE = "costume_value", "it is the sum of the elements' values"
+    UNUSED_PLACE_NOT_EMPTY = "extra", "places of a troupe without a character are empty"
+    WRONG_BOARD = "card", "the board's characters come first, face up (Rules S2)"
+    CANNOT_WEAR = "costume", "only actors and extras wear costumes (Rules T12)"
+    CANNOT_BE_ACTIVATED = (
         "cylinder",
         "extras and assistants have no cylinder and no rest token (Rules T3, P2)",
-    ),
-    FaultCode.TOO_MANY_EXTRAS: ("extra", "there is room for an extra on every day to come"),
-    FaultCode.TROUPE_TOO_LARGE: ("troupe_len", "there is room for all characters still to come"),
-    FaultCode.WRONG_CARDS: (
+    )
+    TOO_MANY_EXTRAS = "extra", "there is room for an extra on every day to come"
+    TROUPE_TOO_LARGE = "troupe_len", "there is room for all characters still to come"
+    WRONG_CARDS = (
         "deck",
         "every character card is in the deck, shown, discarded or in a troupe (Rules S5)",
-    ),
-    FaultCode.WRONG_ELEMENTS: (
+    )
+    WRONG_ELEMENTS = (
         "bag",
-        "every element is in a bag, on display, discarded, on a stage or a costume (Rules S4)",
-    ),
-    FaultCode.WRONG_OBJECTIVES: (
+        "every element is in a bag, on display, discarded, on a stage or on a costume (Rules S4)",
+    )
+    WRONG_OBJECTIVES = (
         "objective_deck",
         "every objective is in the pile, drawn or with a seat (Rules S6, T17)",
-    ),
-    FaultCode.WRONG_TOKENS: ("supply_tokens", 'every "+3" token is in the supply or with a seat'),
-    FaultCode.ODD_WAGERS: (
+    )
+    WRONG_TOKENS = "supply_tokens", 'every "+3" token is in the supply or with a seat'
+    INVALID_WAGERS = (
         "wager",
-        "seats wager in Order, for the day; not in the draft or alone (Rules W1, D2, V1)",
-    ),
-    FaultCode.TOO_MANY_CYLINDERS: (
+        "seats wager in Order, for the day; not in the draft or in solo (Rules W1, D2, V1)",
+    )
+    TOO_MANY_CYLINDERS = (
         "cylinders",
         f"a seat has {t.N_CYLINDERS} cylinders, used ones included, and none before wagers are "
         "revealed",
-    ),
-    FaultCode.INITIATIVE_INCOMPLETE: (
+    )
+    INITIATIVE_INCOMPLETE = (
         "initiative",
         "all seats are on the Initiative track, except during turns (Rules T5)",
-    ),
-    FaultCode.STRATEGIC_ALONE: ("strategic_rest", "strategic rest needs two seats (Rules P4)"),
-    FaultCode.WAGER_ALONE: ("phase", "nobody wagers alone (Rules V1)"),
-    FaultCode.WRONG_QUEUE: (
+    )
+    STRATEGIC_REST_IN_SOLO = "strategic_rest", "strategic rest needs two seats (Rules P4)"
+    WAGER_IN_SOLO = "phase", "there is no wager in solo (Rules V1)"
+    WRONG_QUEUE = (
         "queue",
         "the seats after the mover in Order, or by Initiative, wait (Rules M2, R1, P4)",
-    ),
-    FaultCode.WRONG_KEPT: (
+    )
+    WRONG_KEPT = (
         "kept",
         "seats before the mover that used two characters or more have chosen one (Rules P2, D2)",
-    ),
-    FaultCode.ENDS_EARLY: ("day", f"the game ends on day {t.N_DAYS}"),
-    FaultCode.PHASE_ON_WRONG_DAY: ("day", "the draft comes on day 1, rest on a later one"),
-    FaultCode.MOVER_HAS_NO_CHOICE: ("to_move", "the seat to move is not done (Rules T4, P2)"),
-    FaultCode.REHEARSAL_ON_WRONG_DAY: (
-        "day",
-        f"rehearsals come on days {t.FIRST_REHEARSAL} and {t.N_DAYS}",
-    ),
-    FaultCode.TOO_FEW_SHOWN: ("shown", "a card is shown for each seat that still takes one"),
-    FaultCode.WRONG_WINNERS: ("winners", "at the end, nobody beats a winner (Rules F4)"),
-    FaultCode.UNPAID_BEFORE_END: ("unpaid", "characters go unpaid at the end (Rules F3)"),
-}
+    )
+    ENDS_EARLY = "day", f"the game ends on day {t.N_DAYS}"
+    PHASE_ON_WRONG_DAY = "day", "the draft comes on day 1, rest on a later one"
+    MOVER_HAS_NO_CHOICE = "to_move", "the seat to move still has a choice (Rules T4, P2)"
+    REHEARSAL_ON_WRONG_DAY = ("day", f"rehearsals come on days {t.FIRST_REHEARSAL} and {t.N_DAYS}")
+    TOO_FEW_SHOWN = "shown", "a card is shown for each seat that still takes one"
+    WRONG_WINNERS = "winners", "at the end, nobody beats a winner (Rules F4)"
+    UNPAID_BEFORE_END = "unpaid", "characters go unpaid at the end (Rules F3)"
+
+
+FAULTS: Mapping[IntEnum, tuple[str, str]] = {code: (code.field, code.says) for code in FaultCode}
 """By fault, the field to correct and what must hold for it."""
 
 
 @rule
 def fault(game: Record) -> int:
-    """Return a record's first fault, or 0."""
+    """Return a record's first fault, or 0.
+
+    A check runs only if those before it found nothing, since it may rely on what they check.
+    """
     found = list_fault(game) or phase_fault(game) or disc_fault(game)
     for seat in range(t.N_SEATS):
         found = found or stage_fault(game, seat) or troupe_fault(game, seat)
@@ -194,10 +162,10 @@ def fault(game: Record) -> int:
 @rule
 def is_list(values: Any, length: int) -> bool:
     """Return whether values are filled up to a length, and NOBODY from there on."""
-    odd = 0
+    wrong = 0
     for place in range(len(values)):
-        odd += (values[place] != s.NOBODY) != (place < length)
-    return odd == 0
+        wrong += (values[place] != s.NOBODY) != (place < length)
+    return wrong == 0
 
 
 @rule
@@ -217,11 +185,11 @@ def list_fault(game: Record) -> int:
     """Check the tracks and the lists of objectives."""
     players = game["players"]
     if not is_ranking(game["order"], players, players):
-        return FaultCode.ODD_ORDER
+        return FaultCode.INVALID_ORDER
     if not is_ranking(game["initiative"], game["initiative_len"], players):
-        return FaultCode.ODD_INITIATIVE
+        return FaultCode.INVALID_INITIATIVE
     if not is_ranking(game["queue"], game["queue_len"], players):
-        return FaultCode.ODD_QUEUE
+        return FaultCode.INVALID_QUEUE
     if not is_list(game["objective_deck"], game["objective_deck_len"]):
         return FaultCode.GAP_IN_PILE
     if not is_list(game["drawn"], game["drawn_len"]):
@@ -229,7 +197,7 @@ def list_fault(game: Record) -> int:
     for place in range(t.N_OBJECTIVES):
         known = game["objective_known"][place]
         if known >= (players if place < game["objective_deck_len"] else 0):
-            return FaultCode.ODD_KNOWLEDGE
+            return FaultCode.KNOWN_BY_ABSENT_SEAT
     for seat in range(t.N_SEATS):
         if not is_list(game["objectives"][seat], game["objectives_len"][seat]):
             return FaultCode.GAP_IN_OBJECTIVES
@@ -238,7 +206,7 @@ def list_fault(game: Record) -> int:
 
 @rule
 def phase_fault(game: Record) -> int:
-    """Check the phase, its part and seat, and what is pending in it."""
+    """Check the phase, its part of the game, the seat to move, and what is pending."""
     phase = game["phase"]
     part = game["part"]
     if not (_PARTS[phase] >> part) & 1:
@@ -278,22 +246,22 @@ def disc_fault(game: Record) -> int:
                 if in_play and other != disc and spaces[other] == spaces[disc]:
                     beside += 1
                     if heights[other] == heights[disc]:
-                        return FaultCode.ODD_PILE_OF_DISCS
+                        return FaultCode.INVALID_DISC_PILE
             if heights[disc] > beside:
-                return FaultCode.ODD_PILE_OF_DISCS
+                return FaultCode.INVALID_DISC_PILE
     return 0
 
 
 @rule
 def absence_fault(game: Record, seat: int) -> int:
-    """Check that a seat which is not at the table has nothing."""
+    """Check that an absent seat has nothing."""
     if seat < game["players"]:
         return 0
     anything = game["prestige"][seat] | game["pounds"][seat] | game["tokens"][seat]
     anything |= game["mood"][seat] | game["wager"][seat] | game["cylinders"][seat]
     anything |= game["recruited"][seat] | game["passed"][seat] | game["kept"][seat] + 1
     anything |= game["objectives_len"][seat] | game["troupe_len"][seat]
-    return FaultCode.ABSENT_SEAT_HAS_SOMETHING if anything or game["stage_filled"][seat] else 0
+    return FaultCode.ABSENT_SEAT_NOT_EMPTY if anything or game["stage_filled"][seat] else 0
 
 
 # ---- what the rules say --------------------------------------------------------------------------
@@ -311,7 +279,7 @@ def stage_fault(game: Record, seat: int) -> int:
             continue
         supported = filled & t.SUPPORTS[space] == t.SUPPORTS[space]
         if not supported or not keeps_symmetry(game, seat, space, colour):
-            return FaultCode.ODD_STAGE
+            return FaultCode.INVALID_STAGE
     return 0
 
 
@@ -320,7 +288,7 @@ def troupe_fault(game: Record, seat: int) -> int:
     """Check a troupe, its costumes, cylinders and rest tokens (Rules S2, T3, T12, P2)."""
     size = game["troupe_len"][seat]
     if not is_list(game["card"][seat], size) or (size < t.N_BOARD and seat < game["players"]):
-        return FaultCode.ODD_TROUPE
+        return FaultCode.INVALID_TROUPE
     yellow = count(game["stage"][seat], t.YELLOW) + count(game["costume"][seat], t.YELLOW)
     if game["yellow"][seat] != yellow:
         return FaultCode.WRONG_YELLOW
@@ -341,7 +309,7 @@ def troupe_fault(game: Record, seat: int) -> int:
             return FaultCode.WRONG_COSTUME_VALUE
         if member >= size:
             if extra | used | elements:
-                return FaultCode.NOBODY_HAS_SOMETHING
+                return FaultCode.UNUSED_PLACE_NOT_EMPTY
             continue
         of_board = member < t.N_BOARD
         if (card < t.N_BOARD) != of_board or (of_board and (card != member or extra)):
@@ -349,7 +317,7 @@ def troupe_fault(game: Record, seat: int) -> int:
         if elements and not wears_costumes(game, seat, member):
             return FaultCode.CANNOT_WEAR
         if used and (extra or t.KIND[card] == t.ASSISTANT):
-            return FaultCode.CANNOT_BE_USED
+            return FaultCode.CANNOT_BE_ACTIVATED
     return 0
 
 
@@ -381,7 +349,7 @@ def recruits_to_come(game: Record, seat: int) -> int:
 
 @rule
 def drafts_to_come(game: Record, seat: int) -> int:
-    """Return 1 if a seat still has to draft, as all before the mover in Order do (Rules S5)."""
+    """Return 1 if a seat still has to draft: the mover, or a seat before it in Order (Rules S5)."""
     if game["part"] != s.IN_DRAFT:
         return 0
     place = 0
@@ -392,7 +360,7 @@ def drafts_to_come(game: Record, seat: int) -> int:
 
 @rule
 def supply_fault(game: Record) -> int:
-    """Check that no card, element, objective or token is missing or there twice (S4 to S6)."""
+    """Check that each card, element, objective and token is in one place (Rules S4 to S6)."""
     for deck in range(t.N_DECK):
         found = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
         if found + count(game["card"], t.N_BOARD + deck) != t.COPIES[deck]:
@@ -419,16 +387,16 @@ def supply_fault(game: Record) -> int:
 
 @rule
 def day_fault(game: Record) -> int:
-    """Check wagers, which follow Order and last the day, and cylinders (Rules W1, D2, V1)."""
+    """Check wagers, which are made in Order and last the day, and cylinders (W1, D2, V1)."""
     part = game["part"]
     expected = game["players"] > 1 and part != s.IN_DRAFT
     for place in range(game["players"]):
         seat = game["order"][place]
         if seat == game["to_move"] and part == s.IN_WAGER:
-            expected = False  # from here on
+            expected = False  # this seat and those after it have not wagered yet
         if (game["wager"][seat] > 0) != expected:
-            return FaultCode.ODD_WAGERS
-        cylinders = rest.used(game, seat) + game["cylinders"][seat]
+            return FaultCode.INVALID_WAGERS
+        cylinders = rest.cylinders_used(game, seat) + game["cylinders"][seat]
         if cylinders > (0 if part in (s.IN_DRAFT, s.IN_WAGER) else t.N_CYLINDERS):
             return FaultCode.TOO_MANY_CYLINDERS
     return 0
@@ -442,12 +410,12 @@ def track_fault(game: Record) -> int:
     if part != s.IN_TURNS and game["initiative_len"] != players:
         return FaultCode.INITIATIVE_INCOMPLETE
     if players == 1 and game["strategic_rest"]:
-        return FaultCode.STRATEGIC_ALONE
+        return FaultCode.STRATEGIC_REST_IN_SOLO
     if players == 1 and part == s.IN_WAGER:
-        return FaultCode.WAGER_ALONE
+        return FaultCode.WAGER_IN_SOLO
     by_initiative = part == s.IN_REHEARSAL or (part == s.IN_REST and game["strategic_rest"] == 1)
     track = game["initiative"] if by_initiative else game["order"]  # (M2, R1, P4)
-    served = players  # places of the track
+    served = players  # seats of the track that no longer wait, the mover included
     if part in (s.IN_MOOD, s.IN_REHEARSAL, s.IN_REST):
         served = 1
         while track[served - 1] != game["to_move"]:
@@ -469,13 +437,13 @@ def rest_fault(game: Record) -> int:
         for place in range(game["queue_len"]):
             waits = waits or game["queue"][place] == seat
         kept = game["kept"][seat]
-        active = False
+        kept_was_used = False
         for member in range(game["troupe_len"][seat]):
-            active = active or (
+            kept_was_used = kept_was_used or (
                 game["card"][seat, member] == kept and game["cylinder"][seat, member] == 1
             )
-        chooses = secret and not waits and rest.used(game, seat) >= 2
-        if active != chooses or active != (kept != s.NOBODY):
+        has_chosen = secret and not waits and rest.cylinders_used(game, seat) >= 2
+        if kept_was_used != has_chosen or kept_was_used != (kept != s.NOBODY):
             return FaultCode.WRONG_KEPT
     return 0
 
@@ -490,18 +458,18 @@ def decision_fault(game: Record) -> int:
         return 0 if day == t.N_DAYS else FaultCode.ENDS_EARLY
     if (phase == s.DRAFT and day != 1) or (phase == s.REST and day == 1):
         return FaultCode.PHASE_ON_WRONG_DAY
-    asleep = phase == s.REST and rest.used(game, seat) < 2
-    if asleep or (phase == s.TURN and turn.is_finished(game, seat)):
+    has_no_rest_choice = phase == s.REST and rest.cylinders_used(game, seat) < 2
+    if has_no_rest_choice or (phase == s.TURN and turn.is_finished(game, seat)):
         return FaultCode.MOVER_HAS_NO_CHOICE
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
         return FaultCode.REHEARSAL_ON_WRONG_DAY
     shown = 0
     for deck in range(t.N_DECK):
         shown += game["shown"][deck]
-    wanted = 0
+    needed = 0
     for other in range(game["players"]):
-        wanted += takes_shown(game, other)
-    return 0 if shown >= wanted else FaultCode.TOO_FEW_SHOWN
+        needed += takes_shown(game, other)
+    return 0 if shown >= needed else FaultCode.TOO_FEW_SHOWN
 
 
 @rule
@@ -516,13 +484,13 @@ def takes_shown(game: Record, seat: int) -> int:
 
 @rule
 def winner_fault(game: Record) -> int:
-    """Check that at the end most prestige wins, then most pounds (Rules F4)."""
+    """Check that at the end the most prestige wins, then the most pounds (Rules F4)."""
     over = game["phase"] == s.OVER
     for seat in range(t.N_SEATS):
-        ends = over and seat < game["players"]
-        wins = ends and not is_beaten(game, seat)
+        can_win = over and seat < game["players"]
+        wins = can_win and not is_beaten(game, seat)
         if (game["winners"][seat] == 1) != wins:
             return FaultCode.WRONG_WINNERS
-        if game["unpaid"][seat] and not ends:
+        if game["unpaid"][seat] and not can_win:
             return FaultCode.UNPAID_BEFORE_END
     return 0

@@ -6,18 +6,18 @@ from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.rng import below
 from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_OBJECTIVES
-from shakespeare_env.shakespeare.rules.flow import call_in, find_decision
+from shakespeare_env.shakespeare.rules.flow import find_decision, queue_seats
 from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
 
 
 @rule
 def determinize(game: Record, seat: int) -> None:
-    """Redraw, from game["random"], all that a seat does not know.
+    """Redraw, from game["random"], everything that a seat does not know.
 
     Unseen objectives are dealt to the other seats, to another seat's draw and to unknown places of
     the pile. The other seats' secret choices are drawn uniformly from the possible ones. Deck and
     bags need nothing: the random state decides what they yield. Unseen objectives are picked from a
-    set, so the true hidden state has no influence.
+    set, so where they truly are has no influence.
     """
     deal_objectives(game, seat)
     for other in range(game["players"]):
@@ -31,7 +31,7 @@ def determinize(game: Record, seat: int) -> None:
 
 @rule
 def rewind(game: Record) -> bool:
-    """Take back the secret wagers or rest choices of the seats before the mover (W1, P2).
+    """Take back the secret wagers or rest choices made so far (Rules W1, P2).
 
     Returns:
         Whether there were any.
@@ -46,14 +46,14 @@ def rewind(game: Record) -> bool:
         game["wager"][:] = 0
     else:
         game["kept"][:] = NOBODY
-        call_in(game, game["order"])
+        queue_seats(game, game["order"])
     find_decision(game)
     return True
 
 
 @rule
 def deal_objectives(game: Record, seat: int) -> None:
-    """Deal the objectives that a seat has not seen to the places where they may be."""
+    """Deal the objectives that a seat has not seen to the places that it cannot see."""
     unseen = (1 << N_OBJECTIVES) - 1
     for place in range(game["objectives_len"][seat]):
         unseen &= ~(1 << int(game["objectives"][seat, place]))
@@ -98,7 +98,7 @@ def pick(game: Record, unseen: int) -> int:
 
 @rule
 def choose_rest(game: Record, seat: int) -> None:
-    """Draw a secret rest choice uniformly from distinct activated cards (Rules P2)."""
+    """Draw a secret rest choice, uniformly from the different activated cards (Rules P2)."""
     different = 0
     for member in range(game["troupe_len"][seat]):
         different += is_first_active(game, seat, member)
@@ -113,7 +113,7 @@ def choose_rest(game: Record, seat: int) -> None:
 
 @rule
 def is_first_active(game: Record, seat: int, member: int) -> bool:
-    """Return whether a member is its card's first copy activated today."""
+    """Return whether a member is the first copy of its card that was activated today."""
     if not game["cylinder"][seat, member]:
         return False
     for earlier in range(member):

@@ -8,8 +8,8 @@ from shakespeare_env.core.rng import draw
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.state import MOST, NOBODY
 
-_ROW = 16
-"""The weight of a space in `standing`, which exceeds the height of any pile."""
+_SPACE_WEIGHT = 16
+"""The weight of a space in `standing`; it exceeds the height of any pile."""
 
 
 @rule
@@ -37,7 +37,7 @@ def can_advance(game: Record, act: int, seat: int) -> bool:
 
 @rule
 def advance(game: Record, act: int, seat: int, quills: int) -> None:
-    """Advance a disc one space a quill; quills past the last space are lost (Rules T6)."""
+    """Advance a disc one space for each quill; quills past the last space are lost (Rules T6)."""
     for _ in range(quills):
         if can_advance(game, act, seat):
             place(game, act, seat, game["disc_space"][act, seat] + 1)
@@ -51,16 +51,17 @@ def can_move_back(game: Record, act: int, seat: int) -> bool:
 
 @rule
 def standing(game: Record, act: int, disc: int) -> int:
-    """Return a disc's rank, higher being ahead: by space, then lower in the pile (Rules T7).
+    """Return a number that is higher the further ahead a disc is (Rules T7).
 
-    Discs out of play rank last, on space 0.
+    The space counts first, then the lower place in the pile. Discs out of play are on space 0 and
+    have the lowest numbers.
     """
-    return _ROW * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
+    return _SPACE_WEIGHT * int(game["disc_space"][act, disc]) - int(game["disc_height"][act, disc])
 
 
 @rule
-def ahead(game: Record, act: int, disc: int) -> int:
-    """Return how many discs are ahead, the neutral one included (Rules T7, V4)."""
+def discs_ahead(game: Record, act: int, disc: int) -> int:
+    """Return how many discs are ahead of a disc, the neutral one included (Rules T7, V4)."""
     own = standing(game, act, disc)
     count = 0
     for other in range(t.N_DISCS):
@@ -71,19 +72,19 @@ def ahead(game: Record, act: int, disc: int) -> int:
 # ---- the supply ---------------------------------------------------------------------------------
 @rule
 def gain_prestige(game: Record, seat: int, points: int) -> None:
-    """Score prestige, or lose it, up to `MOST` either way (Rules F4)."""
+    """Add prestige, or take it away if negative, within -MOST to MOST (Rules F4)."""
     game["prestige"][seat] = min(max(game["prestige"][seat] + points, -MOST), MOST)
 
 
 @rule
 def gain_pounds(game: Record, seat: int, pounds: int) -> None:
-    """Take pounds from the supply, up to `MOST` in hand."""
+    """Give a seat pounds, up to MOST in all."""
     game["pounds"][seat] = min(game["pounds"][seat] + pounds, MOST)
 
 
 @rule
 def size_of_table(game: Record) -> int:
-    """Return the `N` of the rules: the number of seats, but 2 in solo (Rules S1, V1)."""
+    """Return the N of the rules: the number of seats, but 2 in solo (Rules S1, V1)."""
     return max(game["players"], 2)
 
 
@@ -91,7 +92,7 @@ def size_of_table(game: Record) -> int:
 def show_elements(game: Record) -> None:
     """Display 3N costumes and 3N stage sets, or what the bags still hold (Rules S4, U2).
 
-    A bag filled at setup never holds too few, but one in a position given as text may.
+    A bag filled at setup always holds enough; one in a position given as text may not.
     """
     for kind in (t.COSTUME, t.SET):
         bag = game["bag"][kind]
@@ -105,7 +106,7 @@ def show_elements(game: Record) -> None:
 
 @rule
 def discard_elements(game: Record) -> None:
-    """Remove leftover elements from the game (Rules U2)."""
+    """Remove the elements left on display from the game (Rules U2)."""
     for kind in (t.COSTUME, t.SET):
         for colour in range(t.N_COLOURS):
             game["discarded"][kind, colour] += game["display"][kind, colour]
@@ -114,7 +115,7 @@ def discard_elements(game: Record) -> None:
 
 @rule
 def show_characters(game: Record) -> None:
-    """Show N+2 characters, recycling the discards when the deck runs out (S5, U1)."""
+    """Show N+2 characters; once the deck is empty, the discards become the deck (S5, U1)."""
     deck = game["deck"]
     total = 0
     for card in range(t.N_DECK):
@@ -131,7 +132,7 @@ def show_characters(game: Record) -> None:
 
 @rule
 def discard_characters(game: Record) -> None:
-    """Discard the leftover shown characters (Rules S5, U1)."""
+    """Discard the characters still shown (Rules S5, U1)."""
     for card in range(t.N_DECK):
         game["discarded_cards"][card] += game["shown"][card]
         game["shown"][card] = 0
@@ -148,8 +149,8 @@ def join(game: Record, seat: int, card: int, face_down: int) -> None:
 
 
 @rule
-def assistants(game: Record, seat: int) -> int:
-    """Return the seat's face-up assistants; each adds 1 to its craftsmen (Rules T9)."""
+def count_assistants(game: Record, seat: int) -> int:
+    """Return the number of a seat's face-up assistants; each adds 1 to its craftsmen (T9)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
         if t.KIND[game["card"][seat, member]] == t.ASSISTANT and game["extra"][seat, member] == 0:
@@ -159,7 +160,7 @@ def assistants(game: Record, seat: int) -> int:
 
 @rule
 def wears_costumes(game: Record, seat: int, member: int) -> bool:
-    """Return whether a member can wear costumes: actors and extras (Rules T12)."""
+    """Return whether a member can wear a costume, as actors and extras can (Rules T12)."""
     return game["extra"][seat, member] == 1 or t.KIND[game["card"][seat, member]] == t.ACTOR
 
 
@@ -182,7 +183,7 @@ def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
 
 @rule
 def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
-    """Place a costume element for good; the third completes it and pays (T11, T12)."""
+    """Place a costume element for good; the third completes the costume, which pays (T11, T12)."""
     slots = game["costume"][seat, member]
     slot = game["costume_len"][seat, member]
     while slot > 0 and slots[slot - 1] > colour:  # kept in colour order, as the notation lists them
@@ -201,7 +202,7 @@ def add_costume(game: Record, seat: int, member: int, colour: int) -> None:
 
 @rule
 def shift_mood(game: Record, seat: int, steps: int) -> None:
-    """Move a seat's mood within its track (Rules T15)."""
+    """Move a seat's mood, which stops at the ends of its track (Rules T15)."""
     game["mood"][seat] = min(max(game["mood"][seat] + steps, t.LOWEST_MOOD), t.HIGHEST_MOOD)
 
 
@@ -222,7 +223,7 @@ def is_open(game: Record, seat: int, space: int) -> bool:
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Return whether the mirror is empty or matches, or either is yellow (T13)."""
+    """Return whether the mirrored space is empty, has this colour, or either is yellow (T13)."""
     mirror = t.MIRROR[space]
     if mirror == space or colour == t.YELLOW:
         return True
@@ -232,7 +233,7 @@ def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
 
 @rule
 def add_set(game: Record, seat: int, space: int, colour: int) -> None:
-    """Place a set for good: a candle scores, then the element acts (T11, T13, T14)."""
+    """Place a stage set for good; a candle scores, then the element acts (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if t.CANDLE[space]:

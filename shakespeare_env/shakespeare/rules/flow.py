@@ -1,7 +1,7 @@
 """The order of decisions: what is legal, what a move does, and which decision comes next.
 
-Choices that a move opens (white quills, elements, the Queen's gift) come first, then the next seat
-of the same part of the game, then the next part.
+The choices that a move opens come first (white quills, elements, the Queen's gift), then the next
+seat of the same part of the game, then the next part.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shakespeare_env.shakespeare.rules.scoring import finish
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark the legal actions in `mask`, bool[A], all False before, and return their number."""
+    """Mark the legal actions in bool[A], all False before, and return their number."""
     phase = game["phase"]
     if phase == s.TURN:
         return turn.legal(game, mask)
@@ -87,10 +87,10 @@ def find_decision(game: Record) -> None:
 
 @rule
 def has_open_choice(game: Record) -> bool:
-    """Return whether the mover still has to choose: white quills, then elements (Rules T8, T18).
+    """Return whether a choice that a move opened is left, and set its phase (Rules T8, T18).
 
-    Impossible choices lapse: quills with nowhere to go (Rules T6), mandatory elements that cannot
-    be placed (T16, T18), and moves back from space 1 (M2).
+    White quills come before elements. Impossible choices lapse: quills with nowhere to go (Rules
+    T6), mandatory elements that cannot be placed (T16, T18), and moves back from space 1 (M2).
     """
     if game["quills"] > 0:
         if quill.is_possible(game):
@@ -121,11 +121,11 @@ def next_of_part(game: Record) -> bool:
     """Move on to the part's next decision; return False if the part is finished."""
     part = game["part"]
     if part == s.IN_TURNS:
-        return ask(game, turn.next_seat(game), s.TURN)
+        return let_decide(game, turn.next_seat(game), s.TURN)
     if part == s.IN_WAGER:
-        return ask(game, wager.next_seat(game), s.WAGER)
+        return let_decide(game, wager.next_seat(game), s.WAGER)
     if part == s.IN_DRAFT:
-        return ask(game, draft.next_seat(game), s.DRAFT)
+        return let_decide(game, draft.next_seat(game), s.DRAFT)
     if part == s.IN_END:
         return True
     while game["queue_len"] > 0:
@@ -138,7 +138,7 @@ def next_of_part(game: Record) -> bool:
             mood.serve(game)
         elif part == s.IN_REHEARSAL:
             rehearsal.serve(game)
-        elif rest.used(game, game["to_move"]) >= 2:
+        elif rest.cylinders_used(game, game["to_move"]) >= 2:
             game["phase"] = s.REST
             return True
         if has_open_choice(game):
@@ -147,7 +147,7 @@ def next_of_part(game: Record) -> bool:
 
 
 @rule
-def ask(game: Record, seat: int, phase: int) -> bool:
+def let_decide(game: Record, seat: int, phase: int) -> bool:
     """Let a seat decide next in a phase; return False if the seat is NOBODY."""
     if seat == s.NOBODY:
         return False
@@ -158,7 +158,7 @@ def ask(game: Record, seat: int, phase: int) -> bool:
 
 @rule
 def next_part(game: Record) -> None:
-    """Start the next part."""
+    """End the part under way and start the next one."""
     part = game["part"]
     if part == s.IN_DRAFT:
         discard_characters(game)  # S5
@@ -171,12 +171,12 @@ def next_part(game: Record) -> None:
         turn.complete_initiative(game)
         if game["players"] == 1:
             turn.score_solo(game)
-        mood.blame_purple(game)
+        mood.lower_moods(game)
         game["part"] = s.IN_MOOD
-        call_in(game, game["order"])
+        queue_seats(game, game["order"])
     elif part == s.IN_MOOD and rehearsal.is_today(game):
         game["part"] = s.IN_REHEARSAL
-        call_in(game, game["initiative"])
+        queue_seats(game, game["initiative"])
     elif part == s.IN_MOOD:
         begin_rest(game)
     elif part == s.IN_REHEARSAL:
@@ -194,7 +194,7 @@ def next_part(game: Record) -> None:
 
 @rule
 def begin_day(game: Record) -> None:
-    """Start a day with wagers, in solo with turns (Rules W1, V1)."""
+    """Start a day, with wagers or, in solo, with turns (Rules W1, V1)."""
     rest.begin_day(game)
     if game["players"] == 1:
         wager.clear_initiative(game)
@@ -208,25 +208,25 @@ def begin_day(game: Record) -> None:
 def begin_turns(game: Record) -> None:
     """Give the first in Order the first turn (Rules T1)."""
     game["part"] = s.IN_TURNS
-    # The search for the next turn starts after the mover, and wraps from last to first.
+    # `turn.next_seat` begins with the seat after the mover, so here with the first in Order.
     game["to_move"] = game["order"][game["players"] - 1]
 
 
 @rule
 def begin_rest(game: Record) -> None:
-    """Do the upkeep and begin rest (Rules U1 to U3, P1).
+    """Do the upkeep and start the rest (Rules U1 to U3, P1).
 
-    Seats choose in Order (D2), with strategic rest by Initiative (P4).
+    Seats choose in Order (D2), or by Initiative with strategic rest (P4).
     """
     rest.renew(game)
-    rest.lift(game)
+    rest.remove_rest_tokens(game)
     game["part"] = s.IN_REST
-    call_in(game, game["initiative"] if game["strategic_rest"] else game["order"])
+    queue_seats(game, game["initiative"] if game["strategic_rest"] else game["order"])
 
 
 @rule
-def call_in(game: Record, seats: Any) -> None:
-    """Put all seats into the queue, in the given order."""
+def queue_seats(game: Record, seats: Any) -> None:
+    """Queue all seats, in the given order."""
     for place in range(game["players"]):
         game["queue"][place] = seats[place]
     game["queue_len"] = game["players"]
@@ -234,7 +234,7 @@ def call_in(game: Record, seats: Any) -> None:
 
 @rule
 def end(game: Record) -> None:
-    """Score and end the game (section F)."""
+    """Score the end of the game and close it (section F)."""
     finish(game)
     game["part"] = s.IN_END
     game["phase"] = s.OVER

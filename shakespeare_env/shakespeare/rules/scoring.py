@@ -7,19 +7,19 @@ from typing import Any
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.shakespeare.box import tables as t
-from shakespeare_env.shakespeare.rules.boards import ahead, gain_prestige
+from shakespeare_env.shakespeare.rules.boards import discs_ahead, gain_prestige
 from shakespeare_env.shakespeare.state import NOBODY
 
-_DEAREST = int(t.COST.max())
+_HIGHEST_COST = int(t.COST.max())
 
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """Return the value of an objective's metric now; `sacrifice` counts pounds in hand (F1a)."""
+    """Return the value of a metric now; `sacrifice` counts the pounds in hand (Rules F1a)."""
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
-            first += ahead(game, act, seat) == 0
+            first += discs_ahead(game, act, seat) == 0
         return first
     if which == t.SACRIFICE:
         return game["pounds"][seat]
@@ -77,13 +77,13 @@ def wage(card: int, face_down: int) -> int:
 
 @rule
 def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
-    """Pay as many characters as possible, cheapest first (Rules F3).
+    """Return the result of paying as many characters as possible, cheapest first (Rules F3).
 
     Returns:
-        The characters that go unpaid, and the pounds left.
+        The number of unpaid characters, and the pounds left.
     """
     unpaid = 0
-    for cost in range(1, _DEAREST + 1):
+    for cost in range(1, _HIGHEST_COST + 1):
         for member in range(game["troupe_len"][seat]):
             if wage(game["card"][seat, member], game["extra"][seat, member]) != cost:
                 continue
@@ -96,17 +96,17 @@ def pay_wages(game: Record, seat: int, pounds: int) -> tuple[int, int]:
 
 @rule
 def score_objectives(game: Record, seat: int) -> None:
-    """Score a seat's objectives; the one that rewards giving up pounds comes last (Rules F1)."""
-    of_pounds = NOBODY
+    """Score a seat's objectives, the one that asks for pounds last (Rules F1)."""
+    sacrifice = NOBODY
     for place in range(game["objectives_len"][seat]):
         objective = game["objectives"][seat, place]
         if t.METRIC[objective] == t.SACRIFICE:
-            of_pounds = int(objective)
+            sacrifice = int(objective)
         else:
             value = metric(game, seat, t.METRIC[objective])
             score_objective(game, seat, objective, value)
-    if of_pounds != NOBODY:
-        give_up_pounds(game, seat, of_pounds)
+    if sacrifice != NOBODY:
+        give_up_pounds(game, seat, sacrifice)
 
 
 @rule
@@ -117,7 +117,7 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 
 @rule
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
-    """Give up as many pounds for an objective as make the seat's end best (Rules F1).
+    """Give up the pounds for an objective that end best for the seat (Rules F1).
 
     The best end has the most prestige, then the most pounds left, then the fewest unpaid.
     """
@@ -130,12 +130,12 @@ def give_up_pounds(game: Record, seat: int, objective: int) -> None:
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
-        ends_at = t.STEP_PRESTIGE[objective, step] + t.UNPAID * unpaid
-        better = ends_at > best_prestige
-        if ends_at == best_prestige:
-            better = left > best_left or (left == best_left and unpaid < best_unpaid)
-        if better:
-            best_prestige = ends_at
+        prestige = t.STEP_PRESTIGE[objective, step] + t.UNPAID * unpaid
+        is_better = prestige > best_prestige
+        if prestige == best_prestige:
+            is_better = left > best_left or (left == best_left and unpaid < best_unpaid)
+        if is_better:
+            best_prestige = prestige
             best_left = left
             best_unpaid = unpaid
             best_gift = gift
@@ -146,7 +146,7 @@ def give_up_pounds(game: Record, seat: int, objective: int) -> None:
 
 @rule
 def finish(game: Record) -> None:
-    """Score the end and name the winners (Rules F1 to F4)."""
+    """Score objectives, yellow elements and wages, and name the winners (Rules F1 to F4)."""
     for seat in range(game["players"]):
         score_objectives(game, seat)
         score_yellow(game, seat)
@@ -171,7 +171,7 @@ def score_wages(game: Record, seat: int) -> None:
 
 @rule
 def name_winners(game: Record) -> None:
-    """Name the seats that nobody beats (Rules F4)."""
+    """Make the seats that nobody beats the winners (Rules F4)."""
     for seat in range(game["players"]):
         game["winners"][seat] = 0 if is_beaten(game, seat) else 1
 
@@ -180,9 +180,9 @@ def name_winners(game: Record) -> None:
 def is_beaten(game: Record, seat: int) -> bool:
     """Return whether another seat has more prestige, or as much and more pounds (Rules F4)."""
     for other in range(game["players"]):
-        more = game["prestige"][other] > game["prestige"][seat]
-        equal = game["prestige"][other] == game["prestige"][seat]
-        if more or (equal and game["pounds"][other] > game["pounds"][seat]):
+        has_more = game["prestige"][other] > game["prestige"][seat]
+        has_equal = game["prestige"][other] == game["prestige"][seat]
+        if has_more or (has_equal and game["pounds"][other] > game["pounds"][seat]):
             return True
     return False
 

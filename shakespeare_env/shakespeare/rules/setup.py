@@ -12,7 +12,7 @@ from shakespeare_env.shakespeare.rules.phases.rest import begin_day
 from shakespeare_env.shakespeare.state import DRAFT, IN_DRAFT, NOBODY
 
 OPTIONS = {"strategic_rest": range(2, t.N_SEATS + 1)}
-"""Variants, with the numbers of seats that can play them (Rules P4)."""
+"""Variants, with the numbers of seats that may play them (Rules P4)."""
 
 
 @rule
@@ -40,7 +40,7 @@ def set_up(game: Record, players: int, options: int) -> None:
 
 @rule
 def clear_seats(game: Record) -> None:
-    """Set up the boards; absent seats stay empty (Rules S2)."""
+    """Clear all seats, and give those at the table their board and prestige (Rules S2)."""
     begin_day(game)
     game["prestige"][:] = 0
     game["pounds"][:] = 0
@@ -69,7 +69,7 @@ def clear_seats(game: Record) -> None:
 
 @rule
 def settle_order(game: Record) -> None:
-    """Draw a random Order, which the Initiative track begins with too (Rules S3)."""
+    """Draw a random Order; the Initiative track begins with the same (Rules S3)."""
     players = game["players"]
     order = game["order"]
     order[:] = NOBODY
@@ -83,7 +83,7 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Pile discs on space 1 in Order, first at the bottom; place neutral ones (Rules S3, V2)."""
+    """Pile the discs on space 1 in Order, first seat at the bottom; place neutral ones (S3, V2)."""
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):

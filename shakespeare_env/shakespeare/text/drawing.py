@@ -1,7 +1,7 @@
-"""A position drawn as text.
+"""Drawing a position as text, 78 columns wide.
 
-It is drawn from the notation's JSON object, so that any position in text can be shown, secrets
-included.
+The drawing is made from the notation's JSON object, so that any position given as text can be
+shown, with its secrets or without.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, Space
 from shakespeare_env.shakespeare.text import wording as w
-from shakespeare_env.shakespeare.text.standing import wage, worth_now
+from shakespeare_env.shakespeare.text.standing import prestige_now, wage
 
 _WIDTH = 78
-_CELL = 5  # the least columns of a space: four discs
+_CELL = 5  # the least columns of a space: room for four discs
 _LEGEND = (
     "★ prestige   £ pounds   cylinders: left/all   ● activated   z resting",
     "✓ costume complete   ◆ objective, and what it is worth so far",
@@ -28,11 +28,11 @@ _LEGEND = (
 )
 _SHORT_COLOURS = dict(zip(COLOURS, ("blk", "pnk", "pur", "blu", "grn", "yel"), strict=True))
 _PRINTED = "███"
-_BRICK = 4  # columns from one wall to the next; the next row is shifted by half of that
+_BRICK = 4  # columns from one brick to the next; every other row is shifted by half of that
 _HALF = _BRICK // 2
 
 Row = dict[int, Space | None]
-"""The bricks of a row by their middle, in half bricks right of the centre.
+"""The bricks of a row by the position of their middle, in half bricks right of the centre.
 
 None stands for a printed element.
 """
@@ -41,8 +41,8 @@ None stands for a printed element.
 def draw(position: Mapping[str, Any]) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as text, without a final newline.
 
-    Every seat is described in words. Characters of the board are left out while they are idle,
-    unless the seat is to move. The stage of the seat to move is drawn.
+    Every seat is described in words. The board's characters are left out while they are idle,
+    except for the seat to move. Only the stage of that seat is drawn.
     """
     lines: list[str] = []
     for part in (_head, _acts, _elements, _supply, _seat_table):
@@ -56,39 +56,49 @@ def draw(position: Mapping[str, Any]) -> str:
 
 
 def _head(position: Mapping[str, Any]) -> list[str]:
-    now = w.headline(position)
-    sentence = now.sentence if position["to_move"] is None else f"▶ {now.sentence}"
-    return [
-        f"{now.game} · {now.table}",
-        f"{now.progress} · {now.phase}",
+    headline = w.headline(position)
+    over = position["to_move"] is None
+    sentence = headline.sentence if over else f"▶ {headline.sentence}"
+    lines = [
+        f"{headline.game} · {headline.table}",
+        f"{headline.progress} · {headline.phase}",
         *wrapped(sentence, _WIDTH, "", "  "),
-        *([f"  {now.aside}"] if now.aside else []),
     ]
+    if headline.aside:
+        lines.append(f"  {headline.aside}")
+    return lines
 
 
 def _acts(position: Mapping[str, Any]) -> list[str]:
-    """Return a line of rewards (Rules R2) for each act, and one of discs below it.
+    """Return two lines for each act: the rewards of its spaces (Rules R2), and the discs on them.
 
-    The leftmost disc of a space is at the bottom, and ahead.
+    The leftmost disc of a space is at the bottom, and so it is ahead.
     """
     lengths = t.BOX.act_lengths
     places = t.ACT_II_PRESTIGE
     labels = ("Act I", f"Act II {'/'.join(f'+{won}' for won in places)}★", "Act III")
     left = max(map(len, labels)) + 1
     spaces = range(1, max(lengths) + 1)
-    each = max(_CELL, (_WIDTH - left) // len(spaces))
+    width = max(_CELL, (_WIDTH - left) // len(spaces))
 
     def row(label: str, cells: Iterable[str]) -> str:
-        return label.ljust(left) + "".join(cell.ljust(each) for cell in cells)
+        return label.ljust(left) + "".join(cell.ljust(width) for cell in cells)
 
     lines = [row("", map(str, spaces))]
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
-        brings = [b.space_pays(act, space) for space in spaces[:length]]
-        rewards = [f"{gain[0]:+d}{gain[1]}" if gain else "" for gain in brings]
+        rewards = [_reward(act, space) for space in spaces[:length]]
         piles = position["piles"][name]
         discs = ["".join(map(disc, piles.get(str(space), ()))) for space in spaces[:length]]
         lines += [row(labels[act], rewards), row("", discs)]
     return lines
+
+
+def _reward(act: int, space: int) -> str:
+    pays = b.space_pays(act, space)
+    if pays is None:
+        return ""
+    amount, unit = pays
+    return f"{amount:+d}{unit}"
 
 
 def _elements(position: Mapping[str, Any]) -> list[str]:
@@ -103,7 +113,7 @@ def _elements(position: Mapping[str, Any]) -> list[str]:
 
 
 def _supply(position: Mapping[str, Any]) -> list[str]:
-    """Return the characters on offer with their wages, the order and the piles."""
+    """Return the characters on offer with their wages, both tracks and the piles."""
     shown = [b.CARDS[card] for card in position["display"]["characters"]]
     names = ", ".join(f"{card.name} {card.cost}£" for card in shown) or "·"
     row = [
@@ -134,27 +144,26 @@ def _seat_table(position: Mapping[str, Any]) -> list[str]:
 
 
 def _seat_in_words(position: Mapping[str, Any], seat: int) -> list[str]:
-    mine = position["seats"][seat]
+    entry = position["seats"][seat]
     decides = seat == position["to_move"]
     troupe = []
-    for place, (member, extra) in enumerate(w.members(mine)):
+    for place, (member, extra) in enumerate(w.members(entry)):
         idle = not (member["costume"] or member["cylinder"] or member["rest"])
         if decides or place >= t.N_BOARD or not idle:
             troupe.append(_member_in_words(member, extra or w.CHARACTERS[member["card"]]))
     parts = [", ".join(troupe)] if troupe else []
-    if mine["stage"]:
+    if entry["stage"]:
         candles = {space.id for space in t.BOX.spaces if space.candle}
-        filled = (
-            f"{space}{GLUE}{_short(colour, space in candles)}"
-            for space, colour in sorted(mine["stage"].items())
-        )
+        filled = []
+        for space, colour in sorted(entry["stage"].items()):
+            filled.append(f"{space}{GLUE}{_short(colour, space in candles)}")
         parts.append(f"stage {', '.join(filled)}")
-    known = [card for card in mine["objectives"] if card != UNKNOWN]
+    known = [card for card in entry["objectives"] if card != UNKNOWN]
     for card in known:
-        worth = worth_now(position, seat, card)
-        brings = "" if worth is None else f": {b.signed(worth)}★"
-        parts.append(f"◆ {w.OBJECTIVES[card]}{brings}")
-    hidden = len(mine["objectives"]) - len(known)
+        prestige = prestige_now(position, seat, card)
+        worth = "" if prestige is None else f": {b.signed(prestige)}★"
+        parts.append(f"◆ {w.OBJECTIVES[card]}{worth}")
+    hidden = len(entry["objectives"]) - len(known)
     if hidden:
         parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
     return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, "", " " * 9)
@@ -180,7 +189,7 @@ def _member_in_words(member: Mapping[str, Any], name: str) -> str:
 def stage_rows() -> list[Row]:
     """Return the rows of the stage, from the top down, each centred.
 
-    Where a space rests on something that the box does not name, an element is printed (Rules T13).
+    Where a space rests on no space of the box, it rests on a printed element (Rules T13).
     """
     rows: list[Row] = []
     for number in sorted({space.row for space in t.BOX.spaces}, reverse=True):
@@ -193,7 +202,7 @@ def stage_rows() -> list[Row]:
 
 
 def _add_printed(row: Row, above: Row) -> None:
-    """Add the printed elements that bricks of the row above rest on, where there is no space."""
+    """Add the printed elements under the row above, wherever no space lies under a brick."""
     for middle, brick in above.items():
         if brick is None or len(brick.on) < 2:
             for below in (middle - 1, middle + 1):
@@ -202,9 +211,9 @@ def _add_printed(row: Row, above: Row) -> None:
 
 
 def _draw_stage(filled: Mapping[str, str]) -> list[str]:
-    """Draw a stage, a line for each row of bricks; `filled` is colour by space id.
+    """Draw a stage, a line for each row of bricks; `filled` has colours by space id.
 
-    An empty space shows its id, with `*` on a candle; a filled one its colour.
+    An empty space shows its id, with `*` for a candle, and a filled one its colour.
     """
     rows = stage_rows()
     centre = max(abs(middle) for row in rows for middle in row) * _HALF + _HALF

@@ -1,6 +1,6 @@
 """The effects of a move, and of what follows it without a choice, in words.
 
-Each teller puts the calls of one rule in words, by what the call has changed in the record.
+Each teller describes the calls of one rule by their changes to the record.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ from shakespeare_env.shakespeare.rules.phases import (
 )
 
 _wage = interpreted(scoring.wage)
-_IN_WORDS = ("mood", "tokens", "pounds", "prestige")
+_WORDED_COUNTERS = ("mood", "tokens", "pounds", "prestige")
 _NO_POWER = Power()
 
 
@@ -49,7 +49,7 @@ def _counters(game: Record, seat: int) -> dict[str, int]:
 
 
 def changes(call: Call, seat: int) -> dict[str, int]:
-    """Return by how much a call has changed a seat's counters, without those that stay."""
+    """Return by how much a call has changed a seat's counters; unchanged ones are left out."""
     before = _counters(call.before, seat)
     after = _counters(call.after, seat)
     return {name: after[name] - before[name] for name in after if after[name] != before[name]}
@@ -63,33 +63,37 @@ def event(
     source: str = "",
     note: str = "",
     power: Power = _NO_POWER,
-    tried: bool = False,
+    expects_effect: bool = False,
 ) -> Event:
-    """Return the event of all that a call has changed for a seat.
+    """Return an event with everything that a call has changed for a seat.
 
     Args:
         call: The call.
         seat: The seat.
-        cause: What has caused the changes, the text's beginning.
+        cause: What has caused the changes; the text begins with it.
         source: The row of the score sheet, if prestige has changed.
-        note: More words, at the text's end.
-        power: The power that was used; its lost quills are told.
-        tried: Whether to say "no effect" if nothing has changed. A power's use always says so.
+        note: More words, with which the text ends.
+        power: The power that was used, whose lost quills the text mentions.
+        expects_effect: Whether to say "no effect" if nothing has changed. The text also says so of
+            a power that affects nobody else.
     """
     changed = changes(call, seat)
     words = []
     for act, name in enumerate(ACTS):
-        used = b.quills_of(power)[name]
-        moved = changed.get(f"act {name}", 0)
-        if moved:
+        quills = b.quills_of(power)[name]
+        steps = changed.get(f"act {name}", 0)
+        if steps:
             space = call.after["disc_space"][act, seat]
-            words.append(f"Act {name} {'back ' if moved < 0 else ''}to space {space}")
-        if max(moved, 0) < used:
-            words.append(f"{b.plural(used - moved, 'quill')} lost on Act {name}")
-    words += [b.amount(name, changed[name]) for name in _IN_WORDS if name in changed]
-    words += [b.plural(power.white, "white quill")] if power.white else []
-    words += [note] if note else []
-    if not words and (tried or (power != _NO_POWER and not power.others_mood)):
+            words.append(f"Act {name} {'back ' if steps < 0 else ''}to space {space}")
+        if max(steps, 0) < quills:
+            words.append(f"{b.plural(quills - steps, 'quill')} lost on Act {name}")
+    words += [b.amount(name, changed[name]) for name in _WORDED_COUNTERS if name in changed]
+    if power.white:
+        words.append(b.plural(power.white, "white quill"))
+    if note:
+        words.append(note)
+    is_power_of_seat = power != _NO_POWER and not power.others_mood
+    if not words and (expects_effect or is_power_of_seat):
         words = ["no effect"]
     points = changed.pop("prestige", 0)
     text = f"{cause}: {', '.join(words)}" if words else cause
@@ -123,12 +127,12 @@ def _turn(call: Call) -> Iterator[Event]:
         yield event(call, seat, "passes: nobody is left to be activated")
     if action == a.PASS or action < a.ACTIVATE:
         return
-    token = action >= a.ACTIVATE_PLUS_3
-    if token:
-        used = a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3]
+    with_token = action >= a.ACTIVATE_PLUS_3
+    if with_token:
+        index = a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3]
     else:
-        used = a.ACTIVATE_CARD[action - a.ACTIVATE]
-    card = b.CARDS[t.CARD_IDS[used]]
+        index = a.ACTIVATE_CARD[action - a.ACTIVATE]
+    card = b.CARDS[t.CARD_IDS[index]]
     if card.kind == "actor":
         yield from _act(call, seat, card)
     elif card.kind == "queen":
@@ -137,9 +141,11 @@ def _turn(call: Call) -> Iterator[Event]:
         yield event(call, seat, f"{card.name}: one yellow element")
     else:
         value = int(call.after["craft_value"])
-        helpers = value - card.value - t.PLUS_3 * token
-        helped = f", with {b.plural(helpers, 'assistant')}" if helpers else ""
-        yield event(call, seat, card.name, note=f"{value} to spend{helped}")
+        assistants = value - card.value - t.PLUS_3 * with_token
+        note = f"{value} to spend"
+        if assistants:
+            note += f", with {b.plural(assistants, 'assistant')}"
+        yield event(call, seat, card.name, note=note)
 
 
 def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
@@ -159,7 +165,7 @@ def _act(call: Call, seat: int, card: Character) -> Iterator[Event]:
 def _others(call: Call, seat: int, cause: str) -> Iterator[Event]:
     for other in _seats(call):
         if other != seat:
-            yield event(call, other, f"{cause}, by {seat_placeholder(seat)}", tried=True)
+            yield event(call, other, f"{cause}, by {seat_placeholder(seat)}", expects_effect=True)
 
 
 def _take(call: Call) -> Iterator[Event]:
@@ -169,7 +175,7 @@ def _take(call: Call) -> Iterator[Event]:
 
 
 def _costume(call: Call) -> Iterator[Event]:
-    (seat, member, colour) = call.args
+    seat, member, colour = call.args
     game = call.after
     if game["extra"][seat, member]:
         wearer = f"extra {game['extra'][seat, : member + 1].sum()}"
@@ -189,8 +195,8 @@ def _set(call: Call) -> Iterator[Event]:
     cause = f"{name} stage set on {t.SPACE_IDS[space]}"
     if candle:
         cause += ", a candle"
-    tried = candle or name in b.SET_GAINS
-    yield event(call, seat, cause, source="candles", tried=tried)
+    expects_effect = candle or name in b.SET_GAINS
+    yield event(call, seat, cause, source="candles", expects_effect=expects_effect)
     if colour == t.PURPLE:
         yield from _others(call, seat, f"{name} stage set")
 
@@ -198,15 +204,16 @@ def _set(call: Call) -> Iterator[Event]:
 def _gift(call: Call) -> Iterator[Event]:
     drawn = int(call.after["drawn_len"])
     cause = f"the Queen: draws {b.plural(drawn, 'objective')}" if drawn else "the Queen"
-    yield event(call, mover(call), cause, tried=not drawn)
+    yield event(call, mover(call), cause, expects_effect=not drawn)
 
 
 def _objective(call: Call) -> Iterator[Event]:
     (action,) = call.args
     seat = mover(call)
     returned = int(call.before["drawn_len"]) - 1
-    known = call.viewer in (None, seat)
-    name = f'objective "{t.OBJECTIVE_NAMES[action - a.OBJECTIVE]}"' if known else "an objective"
+    name = "an objective"
+    if call.viewer in (None, seat):
+        name = f'objective "{t.OBJECTIVE_NAMES[action - a.OBJECTIVE]}"'
     cause = f"keeps {name}"
     if returned:
         cause += f", {returned} {'goes' if returned == 1 else 'go'} under the pile"
@@ -277,27 +284,32 @@ def _purple(call: Call) -> Iterator[Event]:
         return
     cause = f"{b.plural(purple, 'purple stage set')} left on display"
     for seat in _seats(call):
-        yield event(call, seat, cause, tried=True)
+        yield event(call, seat, cause, expects_effect=True)
 
 
 def _mood(call: Call) -> Iterator[Event]:
     seat = mover(call)
-    was = int(call.before["mood"][seat])
-    if was:
-        opened = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}.get(was, "")
-        cause = f"mood {b.signed(was)} served"
-        due = was in t.MOOD_GAINS
-        yield event(call, seat, cause, source="mood", note=opened, tried=due)
+    steps = int(call.before["mood"][seat])
+    if steps:
+        choices = {t.MOOD_BACK: "a disc moves back", t.MOOD_QUILL: "a white quill"}
+        yield event(
+            call,
+            seat,
+            f"mood {b.signed(steps)} served",
+            source="mood",
+            note=choices.get(steps, ""),
+            expects_effect=steps in t.MOOD_GAINS,
+        )
 
 
 def _costume_power(call: Call) -> Iterator[Event]:
     seat, member = call.args
     game = call.after
-    extra = bool(game["extra"][seat, member])
     card = b.CARDS[t.CARD_IDS[game["card"][seat, member]]]
-    power = t.BOX.extra_power if extra else card.costume_power
+    power = card.costume_power
     cause = f"costume power of {card.name}"
-    if extra:
+    if game["extra"][seat, member]:
+        power = t.BOX.extra_power
         cause += ", an extra"
     yield event(call, seat, cause, source="costume powers", power=power)
 
@@ -305,8 +317,8 @@ def _costume_power(call: Call) -> Iterator[Event]:
 def _act_scores(call: Call) -> Iterator[Event]:
     seat, act = call.args
     if changes(call, seat):
-        where = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
-        yield event(call, seat, where, source=f"Act {ACTS[act]}")
+        cause = f"Act {ACTS[act]}, space {call.after['disc_space'][act, seat]}"
+        yield event(call, seat, cause, source=f"Act {ACTS[act]}")
 
 
 def _place_scores(call: Call) -> Iterator[Event]:
@@ -323,11 +335,12 @@ def _rested(call: Call) -> Iterator[Event]:
             yield event(call, seat, f"rested: {_names(rested)}")
 
 
-def _rests(call: Call) -> Iterator[Event]:
-    seat = call.args[0]
+def _must_rest(call: Call) -> Iterator[Event]:
+    seat, _ = call.args
     laid = call.after["rest"][seat] > call.before["rest"][seat]
     if laid.any():
-        yield event(call, seat, f"must rest tomorrow: {_names(call.after['card'][seat][laid])}")
+        names = _names(call.after["card"][seat][laid])
+        yield event(call, seat, f"must rest tomorrow: {names}")
 
 
 def _objectives(call: Call) -> Iterator[Event]:
@@ -347,7 +360,7 @@ def _objective_scores(call: Call, seat: int, cause: str) -> Event:
 def _one_objective(call: Call) -> Iterator[Event]:
     seat, objective, *values = call.args
     cause = f'objective "{t.OBJECTIVE_NAMES[objective]}"'
-    if values:  # none where pounds are given up
+    if values:  # giving up pounds has none
         cause += f" at {values[0]}"
     yield _objective_scores(call, seat, cause)
 
@@ -373,9 +386,9 @@ def _wages(call: Call) -> Iterator[Event]:
 
 
 def _winners(call: Call) -> Iterator[Event]:
-    won = [seat for seat in _seats(call) if call.after["winners"][seat]]
+    winning = [seat for seat in _seats(call) if call.after["winners"][seat]]
     if call.after["players"] > 1:
-        yield Event(None, f"{seat_placeholder(*won)} {{win}}")
+        yield Event(None, f"{seat_placeholder(*winning)} {{win}}")
 
 
 _TELLERS: dict[Any, Teller] = {
@@ -394,7 +407,7 @@ _TELLERS: dict[Any, Teller] = {
     wager.reveal: _reveal,
     turn.complete_initiative: _initiative,
     turn.score_solo: _few_cylinders,
-    mood.blame_purple: _purple,
+    mood.lower_moods: _purple,
     mood.serve: _mood,
     rehearsal.use_costume: _costume_power,
     rehearsal.score_grey_space: _act_scores,
@@ -404,8 +417,8 @@ _TELLERS: dict[Any, Teller] = {
         Event(None, f"the neutral discs move to space {t.NEUTRAL_LATER}")
     ],
     rest.renew: lambda _: [Event(None, "upkeep: new characters and elements on display")],
-    rest.lift: _rested,
-    rest.put_to_rest: _rests,
+    rest.remove_rest_tokens: _rested,
+    rest.put_to_rest: _must_rest,
     scoring.finish: lambda call: [Event(None, "end of the game"), *call.inner],
     scoring.score_objectives: _objectives,
     scoring.score_objective: _one_objective,
@@ -420,6 +433,7 @@ _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
     """Return every effect of a legal action, in order.
 
-    `after` is not needed: the rules are run again, and no chance that is still to come is told.
+    The rules are traced from `before`, so `after` is not needed. Chance that is still to come is
+    not told.
     """
     return _TRACER.run(before, action, viewer)[1]

@@ -11,7 +11,7 @@ from shakespeare_env.core.presentation import Topic
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Character, Objective, Power, Space
-from shakespeare_env.shakespeare.text.standing import counted, reward
+from shakespeare_env.shakespeare.text.standing import metric_values, reward
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
@@ -23,12 +23,12 @@ _MOODS = {mood: b.gain_words(gain) for mood, gain in t.MOOD_GAINS.items()} | {
 
 def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     """Return the explanation of each card, move and component, by the name that moves use."""
-    known = _numbers(position)
-    said = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
+    facts = _facts(position)
+    texts = _WORDS["topics"] | _WORDS["alone" if position["players"] == 1 else "several"]
     explained = {}
-    for name, text in said.items():
+    for name, text in texts.items():
         places = tuple(_WORDS["places"].get(name, ()))
-        explained[name] = Topic(text.format_map(known), places=places)
+        explained[name] = Topic(text.format_map(facts), places=places)
     for act in ACTS:
         title = f"Act {act}"
         explained[f"act_{act.lower()}"] = Topic(_act(act), title=title, places=(f"piles.{act}",))
@@ -40,14 +40,14 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         # The Queen's card has the id of her move, whose explanation comes first.
         above = f"{explained[card.id].text}\n" if card.id in explained else ""
         explained[card.id] = Topic(above + _character(card), title=card.name)
-    values = [counted(position, seat) for seat in range(position["players"])]
+    values = [metric_values(position, seat) for seat in range(position["players"])]
     for objective in t.BOX.objectives:
         explained[objective.id] = _objective(objective, values)
     return explained
 
 
-def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
-    """Return what the braces of `words.toml` name: numbers of the box's tables, and some words."""
+def _facts(position: Mapping[str, Any]) -> dict[str, object]:
+    """Return the values for the braces of `words.toml`: numbers of the box, and some words."""
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
@@ -71,34 +71,37 @@ def _numbers(position: Mapping[str, Any]) -> dict[str, object]:
 def _act(act: str) -> str:
     grey = t.GREY_SPACES
     number = ACTS.index(act)
-    pays = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
+    rewards = [f"−1 prestige on spaces 1 to {grey}"] if grey else []
     if act == "II":
         first, second = map(b.signed, t.ACT_II_PRESTIGE)
-        pays.append(f"{first} prestige for the first disc, {second} for the second")
+        rewards.append(f"{first} prestige for the first disc, {second} for the second")
     else:
         unit = ("£", "", "prestige")[number]
         steps = t.BOX.pay[number]
-        pays += [f"{b.signed(gain)} {unit} from space {space}" for space, gain in steps]
+        rewards += [f"{b.signed(gain)} {unit} from space {space}" for space, gain in steps]
     return (
         f"{_QUILLS[act]} and white quills advance here, up to space "
-        f"{t.BOX.act_lengths[number]}. At a rehearsal: {', '.join(pays)}. On one space the "
+        f"{t.BOX.act_lengths[number]}. At a rehearsal: {', '.join(rewards)}. On one space the "
         "lowest disc is ahead."
     )
 
 
 def _colour(colour: str, value: int) -> str:
-    does = b.gain_words(b.SET_GAINS.get(colour, {}))
+    effect = b.gain_words(b.SET_GAINS.get(colour, {}))
     if colour == "purple":
-        does = f"every other mood {b.signed(t.PURPLE_MOOD)}"
-    only = ", not for craftsmen" if colour == "yellow" else ""
-    return f"Value {value}{only}. On the stage: {does}."
+        effect = f"every other mood {b.signed(t.PURPLE_MOOD)}"
+    limit = ", not for craftsmen" if colour == "yellow" else ""
+    return f"Value {value}{limit}. On the stage: {effect}."
 
 
 def _space(space: Space) -> str:
     words = ["Stage space"]
-    words += [f"on {' and '.join(space.on)}"] if space.on else []
-    words += [f"mirrored by {space.mirror}"] if space.mirror != space.id else ["its own mirror"]
-    words += ["with a candle: 1 prestige"] if space.candle else []
+    if space.on:
+        words.append(f"on {' and '.join(space.on)}")
+    is_own_mirror = space.mirror == space.id
+    words.append("its own mirror" if is_own_mirror else f"mirrored by {space.mirror}")
+    if space.candle:
+        words.append("with a candle: 1 prestige")
     return ", ".join(words) + "."
 
 
@@ -113,12 +116,12 @@ def _character(card: Character) -> str:
 
 
 def _objective(objective: Objective, values: Sequence[Mapping[str, int]]) -> Topic:
-    """Explain an objective, with its metric for each seat now and the prestige for that."""
+    """Explain an objective; `values` are the metrics of each seat now, by objective."""
     counts = _WORDS["metrics"][objective.metric]
-    steps = ", ".join(f"{won} for {at}" for at, won in objective.points)
+    steps = ", ".join(f"{prestige} for {value}" for value, prestige in objective.points)
     standings = []
-    for counts_of_seat in values:
-        value = counts_of_seat[objective.id]
+    for metrics in values:
+        value = metrics[objective.id]
         prestige = b.signed(reward(objective.id, value))
         standings.append(f"{value}, {prestige} prestige")
     text = f"{objective.name}: {counts}; prestige at the end: {steps}."
@@ -129,18 +132,28 @@ def _kind(card: Character) -> str:
     kind = card.kind.replace("_", " ")
     words = [kind] if kind != card.name.lower() else []
     if card.id in t.CARD_IDS[: t.N_BOARD]:
-        return ", ".join([*words, "on every board", "no wage"])
-    copies = [f"{card.copies} copies"] if card.copies > 1 else []
-    return ", ".join([*words, f"wage {card.cost} £", *copies])
+        words += ["on every board", "no wage"]
+    else:
+        words.append(f"wage {card.cost} £")
+    if card.copies > 1:
+        words.append(f"{card.copies} copies")
+    return ", ".join(words)
 
 
 def _power(power: Power) -> str:
     words = [f"Act {act} {b.signed(count)}" for act, count in b.quills_of(power).items() if count]
-    words += [b.plural(power.white, "white quill")] if power.white else []
-    words += [f"mood {b.signed(power.mood)}"] if power.mood else []
-    words += [f"every other mood {b.signed(power.others_mood)}"] if power.others_mood else []
-    words += [f"{b.signed(power.pounds)} £"] if power.pounds else []
-    words += [f"{b.signed(power.prestige)} prestige"] if power.prestige else []
-    words += [f"one {power.take_set} stage set element"] if power.take_set else []
-    words += [f"one {power.take_costume} costume element"] if power.take_costume else []
+    if power.white:
+        words.append(b.plural(power.white, "white quill"))
+    if power.mood:
+        words.append(f"mood {b.signed(power.mood)}")
+    if power.others_mood:
+        words.append(f"every other mood {b.signed(power.others_mood)}")
+    if power.pounds:
+        words.append(f"{b.signed(power.pounds)} £")
+    if power.prestige:
+        words.append(f"{b.signed(power.prestige)} prestige")
+    if power.take_set:
+        words.append(f"one {power.take_set} stage set element")
+    if power.take_costume:
+        words.append(f"one {power.take_costume} costume element")
     return ", ".join(words) or "nothing"

@@ -1,6 +1,7 @@
-"""Records written as JSON objects and read back; `record/checks.py` finds impossible positions.
+"""Writing records as JSON objects of the notation, and reading them back.
 
-The text leaves out the random state and who remembers which objective of the pile.
+The text leaves out the random state and which seat knows an objective of the pile. Impossible
+positions are found by `record/checks.py`.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ def to_dict(game: Record) -> dict[str, Any]:
 
 
 def _listed(game: Record, name: str) -> Any:
-    """Return the list of a field, whose length another field gives."""
+    """Return the filled part of a list; the field `<name>_len` gives its length."""
     return game[name][: game[f"{name}_len"]]
 
 
@@ -109,22 +110,31 @@ def _craft_of(game: Record) -> dict[str, Any]:
 
 def _seat_of(game: Record, seat: int, over: bool) -> dict[str, Any]:
     kept = int(game["kept"][seat])
-    stage = enumerate(game["stage"][seat].tolist())
-    filled = ((t.SPACE_IDS[space], colour) for space, colour in stage if colour != s.NOBODY)
+    wager = int(game["wager"][seat])
+    stage = {
+        t.SPACE_IDS[space]: COLOURS[colour]
+        for space, colour in enumerate(game["stage"][seat].tolist())
+        if colour != s.NOBODY
+    }
     objectives = game["objectives"][seat, : game["objectives_len"][seat]]
     members = range(game["troupe_len"][seat])
-    return {
-        **{name: int(game[name][seat]) for name in ("prestige", "pounds", "tokens", "mood")},
-        "wager": int(game["wager"][seat]) or None,
+    entry: dict[str, Any] = {
+        "prestige": int(game["prestige"][seat]),
+        "pounds": int(game["pounds"][seat]),
+        "tokens": int(game["tokens"][seat]),
+        "mood": int(game["mood"][seat]),
+        "wager": wager if wager > 0 else None,
         "cylinders": int(game["cylinders"][seat]),
         "recruited": bool(game["recruited"][seat]),
         "passed": bool(game["passed"][seat]),
         "kept": None if kept == s.NOBODY else t.CARD_IDS[kept],
         "objectives": _named(t.OBJECTIVE_IDS, objectives),
-        "stage": {space: COLOURS[colour] for space, colour in filled},
+        "stage": stage,
         "troupe": [_member_of(game, seat, member) for member in members],
-        **({"unpaid": int(game["unpaid"][seat])} if over else {}),
     }
+    if over:
+        entry["unpaid"] = int(game["unpaid"][seat])
+    return entry
 
 
 def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
@@ -185,13 +195,16 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
 def _integer(
     given: Mapping[str, Any], where: str, key: str, field: str = "", low: int = -s.MOST
 ) -> int:
-    """Return the integer of a key, which must lie in its field's range and not below `low`."""
+    """Return the integer of a key; it must lie in its field's range and not below `low`.
+
+    Errors name the key with `where` before it. The field has the name of the key by default.
+    """
     limits = s.RANGES[field or key]
     return read.integer(given[key], f"{where}{key}", max(low, limits.low), limits.high)
 
 
 def _write_list(game: Record, name: str, values: list[int]) -> None:
-    """Write a list into a field, and its length into the field of its length."""
+    """Write a list into a field, and its length into the field `<name>_len`."""
     game[name][: len(values)] = values
     game[f"{name}_len"] = len(values)
 
@@ -213,7 +226,8 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
             where = f"piles.{name}.{space}"
             number = read.choice(space, where, spaces) + 1
             for height, disc in enumerate(read.items(pile, where, len(discs))):
-                if isinstance(disc, bool) or not isinstance(disc, int | str) or disc not in discs:
+                is_name = isinstance(disc, int | str) and not isinstance(disc, bool)
+                if not is_name or disc not in discs:
                     read.refuse(where, f"{short_repr(disc)} is no disc here", f"use {list(discs)}")
                 game["disc_space"][act, discs[disc]] = number
                 game["disc_height"][act, discs[disc]] = height
@@ -224,20 +238,27 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
 
 def _read_table(given: Mapping[str, Any], game: Record) -> None:
     display = read.table(given["display"], "display", ("characters", *KINDS))
-    for name, where in (("display", "display"), ("bag", "bags"), ("discarded", "discarded")):
-        kinds = display if name == "display" else read.table(given[where], where, KINDS)
-        for kind, key in enumerate(KINDS):
-            game[name][kind] = read.counts(kinds[key], f"{where}.{key}", COLOURS, t.MOST_ELEMENTS)
-    for name, value, where in (
-        ("shown", display["characters"], "display.characters"),
-        ("deck", given["deck"], "deck"),
-        ("discarded_cards", given["discarded_characters"], "discarded_characters"),
-    ):
-        cards = read.choices(value, where, t.DECK_IDS, t.N_DECK_CARDS)
-        game[name][:] = np.bincount(cards, minlength=t.N_DECK)
+    _read_elements(display, "display", game["display"])
+    bags = read.table(given["bags"], "bags", KINDS)
+    _read_elements(bags, "bags", game["bag"])
+    discarded = read.table(given["discarded"], "discarded", KINDS)
+    _read_elements(discarded, "discarded", game["discarded"])
+    _read_cards(display["characters"], "display.characters", game["shown"])
+    _read_cards(given["deck"], "deck", game["deck"])
+    _read_cards(given["discarded_characters"], "discarded_characters", game["discarded_cards"])
     deck = read.choices(given["objective_deck"], "objective_deck", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
     _write_list(game, "objective_deck", deck)
     game["supply_tokens"] = _integer(given, "", "supply_tokens")
+
+
+def _read_elements(given: Mapping[str, Any], where: str, counts: Any) -> None:
+    for kind, key in enumerate(KINDS):
+        counts[kind] = read.counts(given[key], f"{where}.{key}", COLOURS, t.MOST_ELEMENTS)
+
+
+def _read_cards(names: Any, where: str, counts: Any) -> None:
+    cards = read.choices(names, where, t.DECK_IDS, t.N_DECK_CARDS)
+    counts[:] = np.bincount(cards, minlength=t.N_DECK)
 
 
 def _read_pending(pending: Any, game: Record) -> None:
@@ -252,8 +273,8 @@ def _read_pending(pending: Any, game: Record) -> None:
             game["part"] = s.IN_TURNS
         else:
             parts = s.PARTS_OF_PHASE[phase]
-            known = _named(s.PART_NAMES, parts)
-            game["part"] = parts[read.choice(given["then"], "pending.then", known)]
+            names = _named(s.PART_NAMES, parts)
+            game["part"] = parts[read.choice(given["then"], "pending.then", names)]
     elif phase == s.OBJECTIVE:
         given = read.table(pending, "pending", ("drawn",))
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
@@ -279,8 +300,10 @@ def _read_craft(value: Any, where: str, game: Record) -> None:
 
 def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
     given = read.table(value, where, _SEAT_KEYS[over])
-    amounts = ("prestige", "pounds", "tokens", "mood", "cylinders")
-    for name in (*amounts, "unpaid") if over else amounts:
+    amounts = ["prestige", "pounds", "tokens", "mood", "cylinders"]
+    if over:
+        amounts.append("unpaid")
+    for name in amounts:
         game[name][seat] = _integer(given, f"{where}.", name)
     for name in ("recruited", "passed"):
         game[name][seat] = read.truth(given[name], f"{where}.{name}")

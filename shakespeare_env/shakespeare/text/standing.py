@@ -42,7 +42,7 @@ _SCORED_FIELDS = (
 """The fields of a record that `scoring.metric` reads."""
 
 
-def counted(position: Mapping[str, Any], seat: int) -> dict[str, int]:
+def metric_values(position: Mapping[str, Any], seat: int) -> dict[str, int]:
     """Return the value of each objective's metric for a seat now (Rules F1a)."""
     game = _scored_fields(position, seat)
     return {
@@ -56,10 +56,10 @@ def reward(objective: str, value: int) -> int:
     return int(_reward(_OBJECTIVE[objective], value))
 
 
-def worth_now(position: Mapping[str, Any], seat: int, objective: str) -> int | None:
+def prestige_now(position: Mapping[str, Any], seat: int, objective: str) -> int | None:
     """Return the prestige that an objective would bring a seat now, or None if that is unknown.
 
-    At the end it is unknown what was given up for one.
+    It is unknown if the card is, and at the end if the objective asks for pounds given up.
     """
     if objective == UNKNOWN:
         return None
@@ -71,12 +71,12 @@ def worth_now(position: Mapping[str, Any], seat: int, objective: str) -> int | N
 
 
 def wage(member: Mapping[str, Any]) -> int:
-    """Return what a member of a troupe costs at the end (Rules F3)."""
+    """Return the wage of a member of a troupe (Rules F3)."""
     return int(_wage(_CARD[member["card"]], int(member["face"] == "extra")))
 
 
 def wages_due(seat: Mapping[str, Any]) -> int:
-    """Return what a seat's troupe costs at the end (Rules F3)."""
+    """Return the wages of a seat's troupe (Rules F3)."""
     return sum(map(wage, seat["troupe"]))
 
 
@@ -101,13 +101,13 @@ def _scored_fields(position: Mapping[str, Any], seat: int) -> Record:
                 spaces[index] = int(space)
                 heights[index] = height
 
-    mine = position["seats"][seat]
-    game["pounds"][seat] = mine["pounds"]
+    entry = position["seats"][seat]
+    game["pounds"][seat] = entry["pounds"]
     stage = game["stage"][seat]
-    for space, colour in mine["stage"].items():
+    for space, colour in entry["stage"].items():
         stage[_SPACE[space]] = _COLOUR[colour]
-    yellow = list(mine["stage"].values()).count("yellow")
-    for index, member in enumerate(mine["troupe"]):
+    yellow = list(entry["stage"].values()).count("yellow")
+    for index, member in enumerate(entry["troupe"]):
         _join(game, seat, _CARD[member["card"]], int(member["face"] == "extra"))
         costume = member["costume"]
         game["costume_len"][seat, index] = len(costume)

@@ -23,9 +23,9 @@ _PHASES = {
 }
 _EVENING = ("back", "mood", "rehearsal", "rest")
 CHARACTERS = dict(zip(t.CARD_IDS, t.CARD_NAMES, strict=True))
-"""Characters' names by id."""
+"""The names of characters by id."""
 OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))}
-"""Objectives' names by id; `UNKNOWN` stays."""
+"""The names of objectives by id, with `UNKNOWN` for itself."""
 
 
 def day_words(position: Mapping[str, Any]) -> str:
@@ -33,25 +33,24 @@ def day_words(position: Mapping[str, Any]) -> str:
     day = position["day"]
     part = _part(position)
     # In the phase `rest`, `day` is already the next day.
-    ended = day - 1 if part == "rest" else day
+    today = day - 1 if part == "rest" else day
     if part == "over":
         return f"day {day} of {t.N_DAYS}"
-    when = f"evening of day {ended}" if part in _EVENING else f"day {day}"
+    time = f"evening of day {today}" if part in _EVENING else f"day {day}"
     rehearsal = t.FIRST_REHEARSAL if day <= t.FIRST_REHEARSAL else t.N_DAYS
-    rehearses = "tonight" if rehearsal == ended else f"on day {rehearsal}"
-    return f"{when} of {t.N_DAYS}, rehearsal {rehearses}"
+    rehearsal_time = "tonight" if rehearsal == today else f"on day {rehearsal}"
+    return f"{time} of {t.N_DAYS}, rehearsal {rehearsal_time}"
 
 
-def asked(position: Mapping[str, Any]) -> str:
-    """Return who decides what in a sentence; at the end who has won, or the solo result."""
+def decision_sentence(position: Mapping[str, Any]) -> str:
+    """Return a sentence that says who decides what, or the result once the game is over."""
     phase = position["phase"]
     seat = position["to_move"]
     pending = position["pending"]
     if phase == "over":
         return _outcome(position)
     if phase == "turn":
-        recruited = position["seats"][seat]["recruited"]
-        if recruited:
+        if position["seats"][seat]["recruited"]:
             question = "activate a character or pass"
         else:
             question = "recruit or activate a character"
@@ -84,7 +83,7 @@ def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline
         table=f"{table} · strategic rest" if position["strategic_rest"] else table,
         progress=day_words(position),
         phase=_PHASES.get(_part(position), "phase 2, recruitment and activation"),
-        sentence=asked(position),
+        sentence=decision_sentence(position),
         aside=f"Afterwards: {seat_placeholder(*queue)}" if queue else "",
     ).named(names)
 
@@ -100,41 +99,41 @@ def winners(position: Mapping[str, Any]) -> list[int]:
 def seat_facts(position: Mapping[str, Any], seat: int) -> dict[str, str]:
     """Return a seat's counters as text, by short names.
 
-    The last one, whose name is empty, says what the seat has done, or keeps free of rest.
+    The last entry has an empty name: what the seat has done, or which character it keeps free.
     """
-    mine = position["seats"][seat]
+    entry = position["seats"][seat]
     phase = position["phase"]
-    used = sum(member["cylinder"] for member in mine["troupe"])
+    used = sum(member["cylinder"] for member in entry["troupe"])
     done = []
     if phase == "over":
-        if mine["unpaid"]:
-            done.append(f"{mine['unpaid']} unpaid")
+        if entry["unpaid"]:
+            done.append(f"{entry['unpaid']} unpaid")
         if seat in winners(position):
             done.append("wins")
     elif phase == "rest":
-        kept = mine["kept"]
+        kept = entry["kept"]
         if kept == UNKNOWN:
             done.append("has chosen")
         elif kept:
             done.append(f"keeps {CHARACTERS[kept]}")
     else:
-        done += [word for word in ("recruited", "passed") if mine[word]]
+        done += [word for word in ("recruited", "passed") if entry[word]]
     return {
-        "prestige": b.minus(str(mine["prestige"])),
-        "pounds": str(mine["pounds"]),
-        "wages": str(wages_due(mine)),
-        "+3": str(mine["tokens"]),
-        "mood": b.signed(mine["mood"]),
-        "wager": str(mine["wager"] or "–"),
-        "cylinders": f"{mine['cylinders']}/{mine['cylinders'] + used}",
+        "prestige": b.minus(str(entry["prestige"])),
+        "pounds": str(entry["pounds"]),
+        "wages": str(wages_due(entry)),
+        "+3": str(entry["tokens"]),
+        "mood": b.signed(entry["mood"]),
+        "wager": str(entry["wager"] or "–"),
+        "cylinders": f"{entry['cylinders']}/{entry['cylinders'] + used}",
         "": ", ".join(done),
     }
 
 
 def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
-    """Return a seat's characters, each with its name as an extra, or an empty text if it is none.
+    """Return a seat's characters, each with its name as an extra, such as `extra1`.
 
-    Extras are numbered by hiring order (Rules T12).
+    Extras are numbered by hiring order (Rules T12). Other characters have an empty name.
     """
     found = []
     extras = 0
@@ -148,12 +147,12 @@ def members(seat: Mapping[str, Any]) -> list[tuple[Mapping[str, Any], str]]:
 
 
 def extra_words(name: str) -> str:
-    """Return a wearer's name as an extra, such as "Extra 1"; empty if it is none."""
+    """Return an extra's name as a title, such as "Extra 1"; an empty name stays empty."""
     return name.replace("extra", "Extra ")
 
 
 def _part(position: Mapping[str, Any]) -> str:
-    """Return the phase, or for white quills the part they belong to; empty before an element."""
+    """Return the phase; for white quills the part they belong to, or "" before an element."""
     phase = position["phase"]
     part = position["pending"]["then"] if phase == "quill" else phase
     return part if isinstance(part, str) else ""
@@ -161,16 +160,17 @@ def _part(position: Mapping[str, Any]) -> str:
 
 def _outcome(position: Mapping[str, Any]) -> str:
     seats = position["seats"]
-    won = winners(position)
-    if not won:
-        reached = b.minus(f"{seats[0]['prestige']} prestige")
+    winning = winners(position)
+    if not winning:
+        score = b.minus(f"{seats[0]['prestige']} prestige")
         target = t.BOX.good_scores[1]
-        return f"The game is over: {reached}; a good solo game passes {target}"
-    most = seats[won[0]]["prestige"]
+        return f"The game is over: {score}; a good solo game passes {target}"
+    title = "Winner" if len(winning) == 1 else "Winners"
+    sentence = f"{title}: {seat_placeholder(*winning)}"
     # Pounds decide among the seats with the most prestige (Rules F4).
-    on_pounds = sum(seat["prestige"] == most for seat in seats) > len(won)
-    sentence = f"{'Winner' if len(won) == 1 else 'Winners'}: {seat_placeholder(*won)}"
-    return f"{sentence}, on pounds" if on_pounds else sentence
+    most = seats[winning[0]]["prestige"]
+    tied = sum(seat["prestige"] == most for seat in seats)
+    return f"{sentence}, on pounds" if tied > len(winning) else sentence
 
 
 def _craft(pending: Mapping[str, Any]) -> str:
@@ -183,7 +183,7 @@ def _craft(pending: Mapping[str, Any]) -> str:
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
     """Return a position as a seat sees it, with `UNKNOWN` for what it cannot know (Rules D3).
 
-    The whole objective pile is unknown, since text does not say who put cards back.
+    All of the objective pile is unknown, since text does not say who put cards back.
     """
     phase = position["phase"]
     seen = {**position, "objective_deck": [UNKNOWN] * len(position["objective_deck"])}
@@ -196,14 +196,14 @@ def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
             continue
         entry["objectives"] = [UNKNOWN] * len(entry["objectives"])
         for choice in secret_choices:
-            # It is seen that another seat has chosen, but not what.
+            # Others see that the seat has chosen, but not what.
             if entry[choice] is not None:
                 entry[choice] = UNKNOWN
     return seen
 
 
 def is_secret(position: Mapping[str, Any], move: str) -> bool:
-    """Return whether others cannot see this move: wagers, objectives, secret rest choices."""
+    """Return whether a move is hidden from others: a wager, an objective, a secret rest choice."""
     kind = move.partition(":")[0]
     return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])
 
@@ -221,7 +221,7 @@ def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
         return [("so far", prestige)]
     yellow = [yellow_elements(position, seat) for seat in range(len(seats))]
     unpaid = [t.UNPAID * seat["unpaid"] for seat in seats]
-    before = [total - won - lost for total, won, lost in zip(prestige, yellow, unpaid, strict=True)]
+    before = [prestige[seat] - yellow[seat] - unpaid[seat] for seat in range(len(seats))]
     return [
         ("in play, and objectives", before),
         ("yellow elements", yellow),

@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 
-from shakespeare_env.compile.decorators import seconds_spent
+from shakespeare_env.compile.decorators import compile_seconds
 from tests.contract.compile.small_kernels import call_of_three, needs_compiler, thrice
 
 pytestmark = needs_compiler
@@ -29,17 +29,17 @@ def test_code_is_kept_by_owner_and_by_function(cache_folder):
 
 
 def test_compiling_is_announced_and_timed_and_loading_is_not(cache_folder, capsys):
-    before = seconds_spent()
+    before = compile_seconds()
     call_of_three()
     printed = capsys.readouterr()
     assert "compiling probe" in printed.err
     assert printed.out == ""
-    spent = seconds_spent()
+    spent = compile_seconds()
     assert spent > before
 
     call_of_three()
     assert capsys.readouterr() == ("", "")
-    assert seconds_spent() == spent
+    assert compile_seconds() == spent
 
 
 def test_damaged_code_is_compiled_anew(cache_folder):

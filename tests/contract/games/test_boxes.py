@@ -11,7 +11,7 @@ import pytest
 
 from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.core import registry
-from shakespeare_env.core.registry import game_saved
+from shakespeare_env.core.registry import game_with_digest
 from shakespeare_env.datasets import read_decisions, read_games
 from shakespeare_env.errors import BoxError, DatasetError
 from tests.contract import knowledge
@@ -83,7 +83,7 @@ def test_seats_and_a_box_that_does_not_fit_are_told_without_loading_the_game(nam
     script = (
         "import json, sys; from shakespeare_env import Batch, Position, env, registry\n"
         "assert registry.seats(sys.argv[1])\n"
-        "faults = [registry.box_fault(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
+        "faults = [registry.box_mismatch(sys.argv[1], digest) for digest in sys.argv[2:]]\n"
         "loaded = [module for module in sys.modules if f'env.{sys.argv[1]}' in module]\n"
         "print(json.dumps([*faults, loaded]))"
     )
@@ -92,9 +92,9 @@ def test_seats_and_a_box_that_does_not_fit_are_told_without_loading_the_game(nam
     assert str(box) in told[0]
     assert variable in told[0]
     assert told[1:] == [None, []]
-    assert game_saved(name, own) is registry.game(name)
+    assert game_with_digest(name, own) is registry.game(name)
     with pytest.raises(BoxError):
-        game_saved(name, "0" * 64)
+        game_with_digest(name, "0" * 64)
 
 
 @one_game

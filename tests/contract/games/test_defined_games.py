@@ -32,7 +32,7 @@ from shakespeare_env import (
     rulebook,
 )
 from shakespeare_env.core import registry
-from shakespeare_env.core.registry import box_fault
+from shakespeare_env.core.registry import box_mismatch
 from shakespeare_env.derived.notation import OwnNotation
 from shakespeare_env.errors import BoxError
 from shakespeare_env.own_files import load_file
@@ -124,11 +124,11 @@ def test_it_is_shown_and_explained_and_has_no_box(name):
     position = next(positions(name))
     assert position.svg().startswith("<svg")
     assert position.game.presentation.board(position.to_dict(), ())[0].seat is None
-    assert "card" in rulebook.rules(name)
-    assert f"`{position.moves()[0]}`" in rulebook.notation(name)
+    assert "card" in rulebook.rules_text(name)
+    assert f"`{position.moves()[0]}`" in rulebook.notation_text(name)
     with pytest.raises(BoxError):
         registry.game(name, "box.toml")
-    assert "another version" in str(box_fault(name, "0" * 64))
+    assert "another version" in str(box_mismatch(name, "0" * 64))
 
 
 NONE = -1

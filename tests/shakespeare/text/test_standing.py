@@ -1,4 +1,4 @@
-"""Wages, objectives and yellow elements are shown as the rules and the box have them."""
+"""Wages, objectives and yellow elements are shown as the rules and the box say."""
 
 import pytest
 
@@ -22,10 +22,10 @@ def test_objectives_count_wages_and_worth_are_those_of_the_box_in_random_games(p
             for own, objective in OBJECTIVES.items():
                 value = counted(d, seat, objective["metric"])
                 reached = [won for at, won in objective["points"].items() if value >= int(at)]
-                assert standing.counted(d, seat)[own] == value, own
+                assert standing.metric_values(d, seat)[own] == value, own
                 assert standing.reward(own, value) == max(reached, default=0), own
                 if position.to_move is not None:
-                    assert standing.worth_now(d, seat, own) == max(reached, default=0)
+                    assert standing.prestige_now(d, seat, own) == max(reached, default=0)
             face_up = [it["card"] for it in mine["troupe"] if it["face"] == "character"]
             assert standing.wages_due(mine) == sum(CARDS[card].get("cost", 0) for card in face_up)
             assert standing.yellow_elements(d, seat) == counted(d, seat, "yellow_elements")
@@ -33,7 +33,7 @@ def test_objectives_count_wages_and_worth_are_those_of_the_box_in_random_games(p
 
 def test_the_worth_of_an_unknown_objective_is_unknown():
     position = Position.new("shakespeare", players=2, seed=1)
-    assert standing.worth_now(position.seen_by(1), 0, UNKNOWN) is None
+    assert standing.prestige_now(position.seen_by(1), 0, UNKNOWN) is None
 
 
 def test_the_score_sheet_names_the_yellow_elements_of_the_end():

@@ -12,7 +12,7 @@ from stable_baselines3.common.logger import configure
 
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import running_python
+from shakespeare_agents.naming import names_running_python
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
@@ -358,7 +358,7 @@ def _time_option(minutes: float | None) -> str:
 
 def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
     untrusted = {*config.opponents, *config.evaluation_opponents} - {*trusted}
-    if running := running_python(untrusted):
+    if running := names_running_python(untrusted):
         raise CheckpointError(
             f"{folder}: its settings name Python, which would be run: "
             f"{', '.join(map(short_repr, sorted(running)))}; if you trust it, give each with "

@@ -21,8 +21,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
+    compatibility_facts,
     load_network,
-    made_for,
     reason_unfit,
     save_checkpoint,
 )
@@ -208,7 +208,7 @@ def how_to_go_on(folder: Path) -> str:
     if not (folder / STATE_NAME).exists():
         return "nothing was saved yet: once that is mended, start it again by the same command"
     return "what was saved before is intact; once that is mended, go on with " + command(
-        "train", *registry.own_game_options(), "--resume", folder
+        "train", *registry.game_file_options(), "--resume", folder
     )
 
 
@@ -241,7 +241,7 @@ def read_state(folder: Path) -> RunState:
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
     if (wrong := _history_fault(state)) is not None:
         raise CheckpointError(f"{path}: history: {wrong}; copy all files again")
-    wrong = reason_unfit(game, stated) or registry.box_fault(game.name, stated["box_digest"])
+    wrong = reason_unfit(game, stated) or registry.box_mismatch(game.name, stated["box_digest"])
     if wrong is None and stated["records"] != _made_for(game)["records"]:
         wrong = "made for other records of the game; use the version it was started with"
     if wrong is not None:
@@ -262,7 +262,7 @@ def _history_fault(state: RunState) -> str | None:
 
 
 def _made_for(game: Game) -> dict[str, str]:
-    return {**made_for(game), "records": str(game.state.descr)}
+    return {**compatibility_facts(game), "records": str(game.state.descr)}
 
 
 def restore_state(folder: Path, state: RunState, learner: Learner) -> None:

@@ -80,7 +80,7 @@ def _say_what_is_next(console: Console, run: Run, is_complete: bool) -> None:
     if twice <= run.decisions:  # a run learns from whole rollouts, and one may be longer than that
         twice = 2 * run.decisions
     longer = ["--decisions", twice] if is_complete else []
-    resumed = command("train", *registry.own_game_options(), "--resume", folder, *longer)
+    resumed = command("train", *registry.game_file_options(), "--resume", folder, *longer)
     evaluated = command("evaluate", *game, folder, "random", "--players", players)
 
     _say(console, f"Checkpoint  {folder}")

@@ -1,6 +1,6 @@
-"""Taking elements from the display and placing them.
+"""Taking elements from the display and placing them (Rules T10 to T14).
 
-In play, only this module writes the `craft_*` fields.
+During a game, only this module writes the `craft_*` fields.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.rules import boards
 
 @rule
 def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
-    """Let the mover take elements up to a value in sum, of any colour but yellow (Rules T10)."""
+    """Let the mover take elements up to a total value, of any colour but yellow (Rules T10)."""
     if value > 0:
         set_craft(game, costumes, sets, value, t.CRAFT_COLOURS, 1)
 
@@ -49,7 +49,7 @@ def set_craft(
 def spend(game: Record, kind: int, colour: int) -> None:
     """Take an element from the display and pay its value (Rules T10).
 
-    A mandatory element ends the craft, as does the last of the value.
+    The craft ends with a mandatory element, or when no value is left.
     """
     game["display"][kind, colour] -= 1
     game["craft_value"] -= t.ELEMENT_VALUE[colour]
@@ -85,7 +85,7 @@ def takeable_colours(game: Record, kind: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark the elements that can be taken and placed, and `done` if none need be (Rules T10)."""
+    """Mark the elements that can be taken and placed, and `done` unless one must be (T10)."""
     count = 0
     if game["craft_costumes"]:
         count += legal_costumes(game, mask)
@@ -99,7 +99,7 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def legal_costumes(game: Record, mask: Any) -> int:
-    """Mark costumes for the mover's actors and extras that have an open slot (Rules T11, T12)."""
+    """Mark costume elements for the mover's actors and extras with an open slot (T11, T12)."""
     seat = game["to_move"]
     colours = takeable_colours(game, t.COSTUME)
     if colours == 0:
@@ -125,7 +125,7 @@ def legal_costumes(game: Record, mask: Any) -> int:
 
 @rule
 def legal_sets(game: Record, mask: Any) -> int:
-    """Mark stage sets for open spaces where they keep symmetry (Rules T11, T13)."""
+    """Mark stage set elements for open spaces where they keep symmetry (Rules T11, T13)."""
     seat = game["to_move"]
     colours = takeable_colours(game, t.SET)
     if colours == 0:
@@ -161,7 +161,7 @@ def play(game: Record, action: int) -> None:
 def is_possible(game: Record) -> bool:
     """Return whether any element can be taken and placed.
 
-    If not, a mandatory one is lost (Rules T16, T18).
+    If none can, a mandatory element is lost (Rules T16, T18).
     """
     seat = game["to_move"]
     if game["craft_costumes"] and takeable_colours(game, t.COSTUME):

@@ -33,7 +33,7 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def next_seat(game: Record) -> int:
-    """Return the seat that takes next, the last in Order first; NOBODY once all have (S5)."""
+    """Return the seat that drafts next: the one before in Order; NOBODY after the first (S5)."""
     for place in range(1, game["players"]):
         if game["order"][place] == game["to_move"]:
             return game["order"][place - 1]

@@ -12,8 +12,8 @@ from shakespeare_env.shakespeare.rules import boards
 
 
 @rule
-def blame_purple(game: Record) -> None:
-    """Lower all moods by 1 for each purple set left on display (Rules M1)."""
+def lower_moods(game: Record) -> None:
+    """Lower every mood by 1 for each purple stage set left on display (Rules M1)."""
     for seat in range(game["players"]):
         boards.shift_mood(game, seat, -game["display"][t.SET, t.PURPLE])
 
@@ -22,7 +22,7 @@ def blame_purple(game: Record) -> None:
 def serve(game: Record) -> None:
     """Pay out the mover's mood and reset it to 0 (Rules M2, M3).
 
-    A move that the seat has to choose stays open, as `back` or `quills`.
+    A step that the seat has to choose stays open, as `back` or `quills`.
     """
     seat = game["to_move"]
     mood = game["mood"][seat]

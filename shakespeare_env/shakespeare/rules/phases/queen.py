@@ -14,7 +14,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal_gifts(game: Record, mask: Any) -> int:
-    """Mark pounds, and objectives if any are left (Rules T17)."""
+    """Mark the pounds, and the objectives if any are left (Rules T17)."""
     mask[actions.QUEEN_MONEY] = True
     if game["objective_deck_len"] == 0:
         return 1
@@ -24,7 +24,7 @@ def legal_gifts(game: Record, mask: Any) -> int:
 
 @rule
 def play_gift(game: Record, action: int) -> None:
-    """Take 4 pounds, or draw the top 3 objectives, or those left (Rules T17)."""
+    """Take 4 pounds, or draw the top 3 objectives, fewer if fewer are left (Rules T17)."""
     game["queen"] = 0
     if action == actions.QUEEN_MONEY:
         gain_pounds(game, game["to_move"], QUEEN_POUNDS)
@@ -57,11 +57,11 @@ def play_objective(game: Record, action: int) -> None:
     The others go to the bottom of the pile in the order drawn, and the seat remembers them (D3).
     """
     seat = game["to_move"]
-    keep = action - actions.OBJECTIVE
+    kept = action - actions.OBJECTIVE
     for place in range(game["drawn_len"]):
         objective = game["drawn"][place]
         game["drawn"][place] = NOBODY
-        if objective == keep:
+        if objective == kept:
             game["objectives"][seat, game["objectives_len"][seat]] = objective
             game["objectives_len"][seat] += 1
         else:

@@ -10,13 +10,13 @@ from shakespeare_env.shakespeare.rules import boards
 
 @rule
 def is_today(game: Record) -> bool:
-    """Return whether the day ends with a rehearsal (section R)."""
+    """Return whether today ends with a rehearsal (section R)."""
     return game["day"] == t.FIRST_REHEARSAL or game["day"] == t.N_DAYS
 
 
 @rule
 def serve(game: Record) -> None:
-    """Use the powers of the mover's complete costumes, resting or not (Rules R1).
+    """Use the powers of the mover's complete costumes, even of resting wearers (Rules R1).
 
     Coloured quills and gains come first (Rules T8); white quills stay open as `quills`.
     """
@@ -41,42 +41,42 @@ def use_costume(game: Record, seat: int, member: int) -> int:
 
 @rule
 def score_acts(game: Record) -> None:
-    """Score the acts (Rules R2); neutral discs take places but no points (Rules V4)."""
+    """Score the acts for all seats; neutral discs take places but score nothing (R2, V4)."""
     for seat in range(game["players"]):
         for act in range(3):
             score_grey_space(game, seat, act)
             if act == t.ACT_II:
-                score_place(game, seat, boards.ahead(game, act, seat))
+                score_place(game, seat, boards.discs_ahead(game, act, seat))
             else:
                 score_space(game, seat, act)
 
 
 @rule
 def score_grey_space(game: Record, seat: int, act: int) -> None:
-    """Lose prestige on the first spaces of an act (Rules R2)."""
+    """Take prestige from a seat on the first spaces of an act (Rules R2)."""
     if game["disc_space"][act, seat] <= t.GREY_SPACES:
         boards.gain_prestige(game, seat, t.GREY_PRESTIGE)
 
 
 @rule
 def score_space(game: Record, seat: int, act: int) -> None:
-    """Pay pounds by the space on Act I, prestige by that on Act III (Rules R2)."""
-    at = game["disc_space"][act, seat]
+    """Give a seat the pounds of its space on Act I, or the prestige on Act III (Rules R2)."""
+    space = game["disc_space"][act, seat]
     if act == t.ACT_I:
-        boards.gain_pounds(game, seat, t.ACT_I_POUNDS[at])
+        boards.gain_pounds(game, seat, t.ACT_I_POUNDS[space])
     else:
-        boards.gain_prestige(game, seat, t.ACT_III_PRESTIGE[at])
+        boards.gain_prestige(game, seat, t.ACT_III_PRESTIGE[space])
 
 
 @rule
-def score_place(game: Record, seat: int, place_taken: int) -> None:
-    """Score prestige for the discs furthest ahead on Act II (Rules R2)."""
-    if place_taken < len(t.ACT_II_PRESTIGE):
-        boards.gain_prestige(game, seat, t.ACT_II_PRESTIGE[place_taken])
+def score_place(game: Record, seat: int, place: int) -> None:
+    """Give a seat the prestige of its place on Act II, 0 being first (Rules R2)."""
+    if place < len(t.ACT_II_PRESTIGE):
+        boards.gain_prestige(game, seat, t.ACT_II_PRESTIGE[place])
 
 
 @rule
 def move_neutral_discs(game: Record) -> None:
-    """Move the neutral discs to their later space, on top, after the first rehearsal (Rules V2)."""
+    """Move the neutral discs on after the first rehearsal, to the tops of piles (Rules V2)."""
     for act in range(3):
         boards.place(game, act, t.NEUTRAL, t.NEUTRAL_LATER)

@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def renew(game: Record) -> None:
-    """Renew characters and elements; advance the day (Rules U1, U2, U3)."""
+    """Replace the characters and elements on display; advance the day (Rules U1 to U3)."""
     boards.discard_characters(game)
     boards.show_characters(game)
     boards.discard_elements(game)
@@ -25,13 +25,13 @@ def renew(game: Record) -> None:
 
 
 @rule
-def lift(game: Record) -> None:
+def remove_rest_tokens(game: Record) -> None:
     """Remove yesterday's rest tokens (Rules P1)."""
     game["rest"][:, :] = 0
 
 
 @rule
-def used(game: Record, seat: int) -> int:
+def cylinders_used(game: Record, seat: int) -> int:
     """Return how many cylinders a seat has used today (Rules P2)."""
     count = 0
     for member in range(game["troupe_len"][seat]):
@@ -41,7 +41,7 @@ def used(game: Record, seat: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark every character activated today; copies share a move (Rules P2)."""
+    """Mark the characters activated today; copies of a card share a move (Rules P2)."""
     seat = game["to_move"]
     count = 0
     for member in range(game["troupe_len"][seat]):
@@ -66,12 +66,12 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def put_to_rest(game: Record, seat: int, kept: int) -> None:
-    """Lay rest tokens on all activated characters but the first copy of `kept` (Rules P2)."""
-    free = False
+    """Lay rest tokens on all activated characters but one, the first copy of `kept` (Rules P2)."""
+    is_kept_found = False
     for member in range(game["troupe_len"][seat]):
         if game["cylinder"][seat, member]:
-            if not free and game["card"][seat, member] == kept:
-                free = True
+            if not is_kept_found and game["card"][seat, member] == kept:
+                is_kept_found = True
             else:
                 game["rest"][seat, member] = 1
 

@@ -1,4 +1,4 @@
-"""Phase 2, recruitment and activation."""
+"""Phase 2, recruitment and activation (section T)."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ from shakespeare_env.shakespeare.state import NOBODY
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark recruiting, once a day, or else passing, and activating (Rules T2 to T4)."""
+    """Mark recruiting or, once that is done, passing; and activating (Rules T2 to T4)."""
     seat = game["to_move"]
     count = 0
     if game["recruited"][seat]:
@@ -55,7 +55,7 @@ def can_activate(game: Record, seat: int, member: int) -> bool:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Recruit, activate or pass."""
+    """Recruit, activate or pass (Rules T2 to T4, T9)."""
     seat = game["to_move"]
     if action == actions.PASS:
         game["passed"][seat] = 1
@@ -97,7 +97,7 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
     elif kind == t.JEWELER:
         open_one(game, True, True, t.YELLOW)  # T16
     else:
-        value = t.VALUE[card] + boards.assistants(game, seat) + bonus  # T9
+        value = t.VALUE[card] + boards.count_assistants(game, seat) + bonus  # T9
         open_craft(game, kind != t.SET_DRESSER, kind != t.COSTUME_MISTRESS, value)  # T10
 
 
@@ -105,7 +105,7 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 def act(game: Record, seat: int, card: int) -> None:
     """Use an actor's power (Rules T8, T18).
 
-    Coloured quills and gains come at once; white quills and an element to take stay open.
+    Coloured quills and other gains come at once. White quills and an element to take stay open.
     """
     for track in range(3):
         boards.advance(game, track, seat, t.QUILLS[card, track])
@@ -121,7 +121,7 @@ def act(game: Record, seat: int, card: int) -> None:
 
 @rule
 def take_initiative(game: Record, seat: int) -> None:
-    """Put a seat on the next place of the Initiative track, unless it is on it (Rules T5)."""
+    """Put a seat on the next place of the Initiative track, unless it has one (Rules T5)."""
     placed = game["initiative_len"]
     for rank in range(placed):
         if game["initiative"][rank] == seat:
@@ -132,7 +132,7 @@ def take_initiative(game: Record, seat: int) -> None:
 
 @rule
 def complete_initiative(game: Record) -> None:
-    """Append seats that activated no actor, in Order (Rules T5)."""
+    """Put the seats that activated no actor on the Initiative track, in Order (Rules T5)."""
     for place in range(game["players"]):
         take_initiative(game, game["order"][place])
 
@@ -162,5 +162,5 @@ def next_seat(game: Record) -> int:
 @rule
 def score_solo(game: Record) -> None:
     """Score 1 prestige in solo for using only 1 or 2 cylinders (Rules V3)."""
-    if 1 <= rest.used(game, 0) <= 2:
+    if 1 <= rest.cylinders_used(game, 0) <= 2:
         boards.gain_prestige(game, 0, 1)

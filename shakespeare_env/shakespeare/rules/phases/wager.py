@@ -22,13 +22,13 @@ def legal(game: Record, mask: Any) -> int:
 
 @rule
 def play(game: Record, action: int) -> None:
-    """Choose a wager, which is secret until all have chosen (Rules W1, D2)."""
+    """Choose a wager; it is secret until all seats have chosen (Rules W1, D2)."""
     game["wager"][game["to_move"]] = action - actions.WAGER + 1
 
 
 @rule
 def next_seat(game: Record) -> int:
-    """Return the seat that chooses next, in Order; NOBODY once all have (Rules D2)."""
+    """Return the next seat in Order without a wager; NOBODY once all have one (Rules D2)."""
     for place in range(game["players"]):
         seat = game["order"][place]
         if game["wager"][seat] == 0:
@@ -40,7 +40,7 @@ def next_seat(game: Record) -> int:
 def reveal(game: Record) -> None:
     """Reveal the wagers: settle the new Order and make the cylinders available (Rules W2 to W4).
 
-    The fewest cylinders come first, ties by Initiative. The first seat scores 1 prestige.
+    The fewest cylinders come first, and ties go by Initiative. The first seat scores 1 prestige.
     """
     order = game["order"]
     place = 0
