@@ -141,7 +141,11 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
             box = registry.game(game).box
             if box != registry.own_box(game):
                 write_atomically(folder / BOX_NAME, box.read_bytes())
-            facts = {"format": RESULTS_FORMAT, "game": game, "box_digest": registry.box_digest(game)}
+            facts = {
+                "format": RESULTS_FORMAT,
+                "game": game,
+                "box_digest": registry.box_digest(game),
+            }
             write_atomically(folder / MANIFEST_NAME, json.dumps(facts).encode())
         other = game_of_results(folder)
         if other != game:

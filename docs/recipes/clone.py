@@ -121,9 +121,7 @@ def kept_losses():
     with torch.no_grad():
         rows = [(*losses(batch), batch.size) for batch in kept]
     *columns, sizes = torch.tensor(rows).T
-    return [
-        float((column * sizes).sum() / sizes.sum()) for column in columns
-    ]
+    return [float((column * sizes).sum() / sizes.sum()) for column in columns]
 
 
 began = time.monotonic()

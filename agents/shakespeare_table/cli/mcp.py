@@ -52,7 +52,9 @@ def mcp(
         results_writer = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
-            recorded_game = game_of_results(results) if has_manifest(results) else choices.DEFAULT_GAME
+            recorded_game = (
+                game_of_results(results) if has_manifest(results) else choices.DEFAULT_GAME
+            )
             games = [game_name or recorded_game]
             results_writer = ResultsWriter(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
