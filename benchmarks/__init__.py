@@ -1,1 +1,1 @@
-"""Benchmarks: how fast things are on this machine, and whether measurements can be trusted."""
+"""Benchmarks of speed on this machine, and checks that measurements can be trusted."""

@@ -1,8 +1,8 @@
 """Measure a table server while one viewer attacks it: `make bench ARGS=attacks`.
 
-Each attack gets a server of its own, in a process on this machine. It comes from one address of the
-loopback network, and a second viewer asks for pages from another address meanwhile. While the
-attack still goes on, the server is interrupted as by Ctrl-C. Needs Linux, where all of 127.0.0.0/8
+Each attack gets a server of its own, in a process on this machine. The attacker has one address of
+the loopback network. Meanwhile a second viewer requests pages from another address. The server is
+interrupted as by Ctrl-C while the attack still goes on. This needs Linux, where all of 127.0.0.0/8
 is this machine.
 """
 
@@ -40,17 +40,17 @@ from shakespeare_table.browser.tables import TableState, first_state
 
 ATTACKER = "127.0.0.2"
 VIEWER = "127.0.0.1"
-EVERY_S = 0.25
-"""Seconds from one page of the second viewer to the next, whether or not it is answered."""
-UNDER_WAY_S = 3.0
+REQUEST_EVERY_S = 0.25
+"""Seconds from one request of the second viewer to the next, answered or not."""
+GAME_BEGINS_S = 3.0
 """Seconds of an attack before the second viewer begins a game of agents."""
 HANG_UP_S = 0.3
 """Seconds after which the attacker hangs up."""
 BOUNDARY = "a-boundary-of-parts"
-LONGEST = 60 * 2**20
-"""Bytes of a game's lines, unpacked; 64 MiB are read at most."""
+UPLOAD_BYTES = 60 * 2**20
+"""Bytes of an uploaded game, unpacked. The server reads 64 MiB at most."""
 ENDING_S = 90.0
-"""Seconds after which a server that was interrupted is killed."""
+"""Seconds after which an interrupted server is killed."""
 
 
 @dataclass
@@ -62,46 +62,46 @@ class Server:
         port: Its port.
         finished: The id of a finished game.
         playing: The id of a game that is being played.
-        last: The number of moves of the finished game.
-        opened: The attacker's connections, which are closed after the server has ended.
+        moves: The number of moves of the finished game.
+        connections: The attacker's connections, which are closed after the server has ended.
     """
 
     process: subprocess.Popen[str]
     port: int
     finished: str
     playing: str
-    last: int
-    opened: AsyncExitStack
+    moves: int
+    connections: AsyncExitStack
 
     async def connect(
         self, address: str, receive_buffer: int = 0
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the server from an address; a small buffer makes the server wait."""
-        end = socket.socket()
-        end.setblocking(False)
+        """Connect to the server from an address. A small buffer makes the server wait."""
+        client = socket.socket()
+        client.setblocking(False)
         if receive_buffer:
-            end.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
-        end.bind((address, 0))
-        await asyncio.get_running_loop().sock_connect(end, (VIEWER, self.port))
-        return await asyncio.open_connection(sock=end, limit=receive_buffer or 2**16)
+            client.setsockopt(socket.SOL_SOCKET, socket.SO_RCVBUF, receive_buffer)
+        client.bind((address, 0))
+        await asyncio.get_running_loop().sock_connect(client, (VIEWER, self.port))
+        return await asyncio.open_connection(sock=client, limit=receive_buffer or 2**16)
 
-    async def ask(self, address: str, path: str) -> int:
-        """Request a page, read it, and return the status, 0 if the connection is reset."""
+    async def get(self, address: str, path: str) -> int:
+        """Request a page, read it, and return its status, or 0 if the connection fails."""
         try:
             reader, writer = await self.connect(address)
             try:
                 writer.write(_request(path))
-                status = (await reader.readline()).split()
+                status_line = (await reader.readline()).split()
                 while await reader.read(2**16):
                     pass
             finally:
                 writer.close()
         except OSError:
             return 0
-        return int(status[1]) if status else 0
+        return int(status_line[1]) if status_line else 0
 
     def browser(self, address: str) -> httpx2.AsyncClient:
-        """Return a client with an address of its own, which keeps cookies and follows redirects."""
+        """Return an HTTP client of an address, which keeps cookies and follows redirects."""
         return httpx2.AsyncClient(
             base_url=f"http://{VIEWER}:{self.port}",
             transport=httpx2.AsyncHTTPTransport(local_address=address),
@@ -136,10 +136,10 @@ class Server:
             writer.close()
 
     async def never_read(self, path: str) -> None:
-        """Request a page again and again on one connection, and read nothing."""
+        """Request a page four times on one connection, and read nothing."""
         with suppress(OSError):
             _, writer = await self.connect(ATTACKER, receive_buffer=4096)
-            self.opened.callback(writer.close)
+            self.connections.callback(writer.close)
             writer.transport.pause_reading()  # type: ignore[attr-defined]
             writer.write(_request(path, "keep-alive") * 4)
 
@@ -152,26 +152,28 @@ def _head(*lines: str) -> bytes:
     return "".join(f"{line}\r\n" for line in [*lines, ""]).encode()
 
 
-async def _nothing(server: Server) -> None:
-    """Do nothing: the second viewer is alone."""
+async def _no_attack(server: Server) -> None:
+    """Do nothing, to measure a second viewer that is alone."""
 
 
 async def _reviews(server: Server) -> None:
-    """Request the page to share of a finished game 60 times, and hang up at once."""
+    """Request the page for sharing a finished game 60 times, and hang up at once."""
     path = f"/review/table/{server.finished}/page"
     await asyncio.gather(*(server.hang_up(path) for _ in range(60)))
 
 
 async def _pictures(server: Server) -> None:
     """Request 100 pictures of a finished game, and wait for them."""
-    path = f"/review/table/{server.finished}/{{}}/picture.png"
-    await asyncio.gather(*(server.ask(ATTACKER, path.format(n % server.last)) for n in range(100)))
+    moves = [number % server.moves for number in range(100)]
+    paths = [f"/review/table/{server.finished}/{move}/picture.png" for move in moves]
+    await asyncio.gather(*(server.get(ATTACKER, path) for path in paths))
 
 
 async def _steps(server: Server) -> None:
-    """Request 300 times what a move has changed, and hang up at once."""
-    path = f"/watch/{server.finished}/step?number={{}}"
-    await asyncio.gather(*(server.hang_up(path.format(n % server.last)) for n in range(300)))
+    """Request the changes of a move 300 times, and hang up at once."""
+    moves = [number % server.moves for number in range(300)]
+    paths = [f"/watch/{server.finished}/step?number={move}" for move in moves]
+    await asyncio.gather(*(server.hang_up(path) for path in paths))
 
 
 async def _readers(server: Server) -> None:
@@ -181,11 +183,11 @@ async def _readers(server: Server) -> None:
 
 
 async def _uploads(server: Server) -> None:
-    """Upload 8 games of the longest lines that are read to the review."""
+    """Upload 8 games for review that are nearly as long as the server reads."""
     position = Position.new("shakespeare", players=4)
     start = {"position": position.to_dict()}
     line = json.dumps({"move": position.moves()[0], **start})
-    lines = "\n".join([json.dumps(start), *[line] * (LONGEST // (len(line) + 1))])
+    lines = "\n".join([json.dumps(start), *[line] * (UPLOAD_BYTES // (len(line) + 1))])
     file = await asyncio.to_thread(gzip.compress, lines.encode())
     await asyncio.gather(*(server.upload(file) for _ in range(8)))
 
@@ -194,18 +196,18 @@ async def _thinking(server: Server) -> None:
     """Begin 40 tables of agents that think for two seconds a move, each as another owner."""
     for _ in range(40):
         async with server.browser(ATTACKER) as browser:
-            await browser.post("/tables", data=_three("search,seconds=2"))
+            await browser.post("/tables", data=_table_of_three("search,seconds=2"))
 
 
-def _three(agent: str) -> dict[str, str]:
-    """Return the form's fields that begin a table of three copies of an agent."""
-    return {"game": "figaro", "players": "3", **{f"seat{seat}": agent for seat in range(3)}}
+def _table_of_three(agent: str) -> dict[str, str]:
+    """Return the form fields that begin a table of three copies of an agent."""
+    return {"game": "figaro", "players": "3", "seat0": agent, "seat1": agent, "seat2": agent}
 
 
 Attack: TypeAlias = Callable[[Server], Coroutine[Any, Any, None]]
 
 ATTACKS: dict[str, Attack] = {
-    "none": _nothing,
+    "none": _no_attack,
     "reviews": _reviews,
     "pictures": _pictures,
     "steps": _steps,
@@ -213,7 +215,7 @@ ATTACKS: dict[str, Attack] = {
     "readers": _readers,
     "thinking": _thinking,
 }
-"""Attacks by name; each makes a bounded number of requests, and ends when its server does."""
+"""Attacks by name. Each makes a bounded number of requests, and ends when its server does."""
 
 
 @dataclass(frozen=True)
@@ -221,40 +223,47 @@ class AttackResult:
     """The effects of an attack on a server and on the second viewer.
 
     Attributes:
-        waited: Seconds for each page; for one that never came, those until it was given up.
+        page_seconds: Seconds for each page, or until it was given up.
         unanswered: The number of these pages that were refused, reset or given up.
-        playing: Seconds for a game of three random agents that the second viewer begins; infinite
-            if it was not over in time.
-        memory: The most bytes that the server and its processes held.
-        ending: Seconds from the interrupt to the server's end.
+        game_seconds: Seconds for a game of three random agents that the second viewer begins;
+            infinite if it was not over in time.
+        most_bytes: The most bytes that the server and its processes held.
+        ending_seconds: Seconds from the interrupt to the server's end.
     """
 
-    waited: list[float]
+    page_seconds: list[float]
     unanswered: int
-    playing: float
-    memory: int
-    ending: float
+    game_seconds: float
+    most_bytes: int
+    ending_seconds: float
 
 
 async def measure(attack: Attack, seconds: float) -> AttackResult:
     """Start a server, attack it for some seconds, and interrupt it."""
     with TemporaryDirectory() as folder:
         games = Path(folder) / "games.sqlite"
-        kept = _keep_games(games)
-        async with AsyncExitStack() as opened:
+        stored = _store_games(games)
+        async with AsyncExitStack() as connections:
             process, port = await asyncio.to_thread(_start, games)
-            server = Server(process, port, kept.finished, kept.playing, kept.moves, opened)
+            server = Server(
+                process=process,
+                port=port,
+                finished=stored.finished,
+                playing=stored.playing,
+                moves=stored.moves,
+                connections=connections,
+            )
             try:
-                await _until_ready(server)
-                return await _attacked(server, attack, seconds)
+                await _wait_until_ready(server)
+                return await _measure_attack(server, attack, seconds)
             finally:
                 process.kill()
                 process.wait()
 
 
-async def _attacked(server: Server, attack: Attack, seconds: float) -> AttackResult:
+async def _measure_attack(server: Server, attack: Attack, seconds: float) -> AttackResult:
     pages = (f"/watch/{server.playing}", "/", "/learn/figaro")
-    waited: list[float] = []
+    page_seconds: list[float] = []
     unanswered = 0
 
     async def view(path: str) -> None:
@@ -262,54 +271,58 @@ async def _attacked(server: Server, attack: Attack, seconds: float) -> AttackRes
         began = time.monotonic()
         status = 0
         try:
-            status = await server.ask(VIEWER, path)
+            status = await server.get(VIEWER, path)
         finally:
-            waited.append(time.monotonic() - began)
+            page_seconds.append(time.monotonic() - began)
             unanswered += status != 200
 
-    attacking = asyncio.create_task(attack(server))
-    agents_playing = asyncio.create_task(_random_game(server))
+    attack_task = asyncio.create_task(attack(server))
+    game_task = asyncio.create_task(_play_random_game(server))
+    view_tasks: list[asyncio.Task[None]] = []
+    most_bytes = 0
     until = time.monotonic() + seconds
-    viewing: list[asyncio.Task[None]] = []
-    memory = 0
     while time.monotonic() < until:
-        viewing.append(asyncio.create_task(view(pages[len(viewing) % len(pages)])))
-        memory = max(memory, _memory_of(server.process.pid))
-        await asyncio.sleep(EVERY_S)
-    began = time.monotonic()
-    playing = agents_playing.result() if agents_playing.done() else math.inf
-    for task in (*viewing, agents_playing):
+        page = pages[len(view_tasks) % len(pages)]
+        view_tasks.append(asyncio.create_task(view(page)))
+        most_bytes = max(most_bytes, _memory_of(server.process.pid))
+        await asyncio.sleep(REQUEST_EVERY_S)
+
+    interrupted = time.monotonic()
+    game_seconds = game_task.result() if game_task.done() else math.inf
+    for task in (*view_tasks, game_task):
         task.cancel()
     server.process.send_signal(signal.SIGINT)
-    await asyncio.gather(*viewing, agents_playing, return_exceptions=True)
+    await asyncio.gather(*view_tasks, game_task, return_exceptions=True)
     with suppress(subprocess.TimeoutExpired):
         await asyncio.to_thread(server.process.wait, ENDING_S)
-    ending = time.monotonic() - began
-    attacking.cancel()
+    ending_seconds = time.monotonic() - interrupted
+
+    attack_task.cancel()
     with suppress(asyncio.CancelledError):
-        await attacking
-    return AttackResult(waited, unanswered, playing, memory, ending)
+        await attack_task
+    return AttackResult(page_seconds, unanswered, game_seconds, most_bytes, ending_seconds)
 
 
-async def _random_game(server: Server) -> float:
+async def _play_random_game(server: Server) -> float:
     """Begin a game of random agents once the attack is under way, and return its seconds."""
-    await asyncio.sleep(UNDER_WAY_S)
+    await asyncio.sleep(GAME_BEGINS_S)
     began = time.monotonic()
     async with server.browser(VIEWER) as browser:
-        page = await browser.post("/tables", data=_three("random"))
+        page = await browser.post("/tables", data=_table_of_three("random"))
+        # A finished game has a link to its review.
         while "/review/table/" not in page.text:
-            await asyncio.sleep(EVERY_S)
+            await asyncio.sleep(REQUEST_EVERY_S)
             page = await browser.get(page.url)
     return time.monotonic() - began
 
 
-class _KeptGames(NamedTuple):
+class _StoredGames(NamedTuple):
     finished: str  # the id of a finished game of four seats
     playing: str  # the id of a game that is being played
-    moves: int  # of the finished game
+    moves: int  # the number of moves of the finished game
 
 
-def _keep_games(file: Path) -> _KeptGames:
+def _store_games(file: Path) -> _StoredGames:
     seats = tuple(Occupant(name) for name in ("Ann", "Ben", "Cora", "Dan"))
     plan = TablePlan("shakespeare", 4, (), 0, seats)
     rng = random.Random(0)
@@ -322,7 +335,7 @@ def _keep_games(file: Path) -> _KeptGames:
     for number, move in enumerate(game.moves):
         store.add_move(finished, number, move, over=number + 1 == len(game.moves))
     store.close()
-    return _KeptGames(finished, playing, len(game.moves))
+    return _StoredGames(finished, playing, len(game.moves))
 
 
 def _start(games: Path) -> tuple[subprocess.Popen[str], int]:
@@ -334,37 +347,37 @@ def _start(games: Path) -> tuple[subprocess.Popen[str], int]:
         text=True,
     )
     assert process.stdout is not None
-    said = process.stdout.readline()
-    port = re.search(r":(\d+)/", said)
-    assert port, said
+    first_line = process.stdout.readline()
+    port = re.search(r":(\d+)/", first_line)
+    assert port, first_line
     return process, int(port[1])
 
 
-async def _until_ready(server: Server) -> None:
+async def _wait_until_ready(server: Server) -> None:
     for path in (f"/watch/{server.playing}", f"/watch/{server.finished}", "/learn/figaro"):
-        while await server.ask(VIEWER, path) != 200:
-            await asyncio.sleep(EVERY_S)
+        while await server.get(VIEWER, path) != 200:
+            await asyncio.sleep(REQUEST_EVERY_S)
 
 
 def _memory_of(process_id: int) -> int:
-    """Return the bytes that a process and those it has started hold; 0 once it has ended."""
-    held = 0
+    """Return the bytes that a process and its children hold, or 0 if it has ended."""
+    total = 0
     with suppress(psutil.Error):
         parent = psutil.Process(process_id)
         for process in (parent, *parent.children(recursive=True)):
             with suppress(psutil.Error):
-                held += process.memory_info().rss
-    return held
+                total += process.memory_info().rss
+    return total
 
 
 def main(
     attacks: Annotated[
         list[str] | None, typer.Argument(help=f"Some of: {', '.join(ATTACKS)}.")
     ] = None,
-    seconds: Annotated[float, typer.Option(min=1, max=60, help="Of each attack.")] = 20,
+    seconds: Annotated[float, typer.Option(min=1, max=60, help="Seconds of each attack.")] = 20,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
-    """Measure how one viewer's attacks slow down another one, and Ctrl-C."""
+    """Measure how one viewer's attacks slow down another viewer, and Ctrl-C."""
     table = Table(
         "attack",
         "page, median",
@@ -377,18 +390,21 @@ def main(
     )
     figures: dict[str, float] = {}
     for name in attacks or ATTACKS:
-        found = asyncio.run(measure(ATTACKS[name], seconds))
-        half, most, longest = np.percentile(found.waited, (50, 95, 100))
+        result = asyncio.run(measure(ATTACKS[name], seconds))
+        p50, p95, longest = np.percentile(result.page_seconds, (50, 95, 100))
         table.add_row(
             name,
-            *(f"{waited * 1000:,.0f} ms" for waited in (half, most, longest)),
-            f"{found.unanswered} of {len(found.waited)}",
-            f"{found.playing:.1f} s",
-            f"{found.memory / 1e6:,.0f} MB",
-            f"{found.ending:.1f} s",
+            *(f"{1000 * page:,.0f} ms" for page in (p50, p95, longest)),
+            f"{result.unanswered} of {len(result.page_seconds)}",
+            f"{result.game_seconds:.1f} s",
+            f"{result.most_bytes / 1e6:,.0f} MB",
+            f"{result.ending_seconds:.1f} s",
         )
-        figures |= {f"{name}, p50": half, f"{name}, p95": most, f"{name}, end": found.ending}
-        figures |= {f"{name}, agents": found.playing, f"{name}, bytes": found.memory}
+        figures[f"{name}, p50"] = p50
+        figures[f"{name}, p95"] = p95
+        figures[f"{name}, end"] = result.ending_seconds
+        figures[f"{name}, agents"] = result.game_seconds
+        figures[f"{name}, bytes"] = result.most_bytes
     Console().print(table)
     report.save(output, {}, figures)
 

@@ -1,7 +1,7 @@
-"""Measure what the first use costs: `python -m benchmarks.compile`.
+"""Measure how long compiling takes on first use: `python -m benchmarks.compile`.
 
-Every case is a process of its own with an empty cache.  The results are seconds of processor time,
-which other programs disturb less than the clock. Cases take turns, and medians are shown.
+Every case is a process of its own with an empty cache. The results are medians of processor time in
+seconds, which other programs disturb less than the time on the clock. Cases take turns.
 """
 
 from __future__ import annotations
@@ -43,43 +43,50 @@ from shakespeare_env.core.position import compile_all
 compile_all(registry.game({game!r}))
 """,
 }
-MEASURED = """
+PROGRAM = """
 import json, time
 from numba.core import event
 
-spent = dict.fromkeys(("in all", "LLVM"), 0.0)
+spent = {"in all": 0.0, "LLVM": 0.0}
 
 class Clock(event.Listener):
-    def __init__(self, *kept):
-        self.kept, self.depth = kept, 0
-    def on_start(self, found):
+    depth = 0
+    def on_start(self, event):
         if self.depth == 0:
             self.started = time.process_time()
         self.depth += 1
-    def on_end(self, found):
+    def on_end(self, event):
         self.depth -= 1
         if self.depth == 0:
             seconds = time.process_time() - self.started
-            for name in self.kept or (found.data["dispatcher"].py_func.__name__, "in all"):
+            for name in self.names(event):
                 spent[name] = spent.get(name, 0.0) + seconds
 
-event.register("numba:compile", Clock())
-event.register("numba:llvm_lock", Clock("LLVM"))
+class CompileClock(Clock):
+    def names(self, event):
+        return event.data["dispatcher"].py_func.__name__, "in all"
+
+class LLVMClock(Clock):
+    def names(self, event):
+        return ("LLVM",)
+
+event.register("numba:compile", CompileClock())
+event.register("numba:llvm_lock", LLVMClock())
 {use}
 print(json.dumps(spent))
 """
 
 
-def compiled(game: str, use: str) -> dict[str, float]:
-    """Return seconds of a use with an empty cache, by what took them."""
-    program = MEASURED.replace("{use}", USES[use].format(game=game, players=usual_seats(game)))
+def compile_seconds(game: str, use: str) -> dict[str, float]:
+    """Return the seconds that a use takes with an empty cache, by compiled function and in all."""
+    program = PROGRAM.replace("{use}", USES[use].format(game=game, players=usual_seats(game)))
     with tempfile.TemporaryDirectory() as empty:
         environment = {**os.environ, "PYTHONPATH": str(ROOT), "SHAKESPEARE_CACHE": empty}
         started = time.perf_counter()
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-c", program], env=environment, check=True, capture_output=True
         )
-    spent: dict[str, float] = json.loads(done.stdout)
+    spent: dict[str, float] = json.loads(process.stdout)
     return {**spent, "process, by the clock": time.perf_counter() - started}
 
 
@@ -88,16 +95,17 @@ def main(
     output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
     """Measure what compiling costs and print a table per game."""
-    found: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
+    measured: dict[tuple[str, str], list[dict[str, float]]] = defaultdict(list)
     for _ in track(range(repeats), description="compiling", console=Console(stderr=True)):
         for game in registry.names():
             for use in USES:
-                found[game, use].append(compiled(game, use))
+                measured[game, use].append(compile_seconds(game, use))
     figures = {
         f"{game}: {use}": {
-            part: statistics.median(spent[part] for spent in repeated) for part in repeated[0]
+            part: statistics.median(spent[part] for spent in repeats_of_case)
+            for part in repeats_of_case[0]
         }
-        for (game, use), repeated in found.items()
+        for (game, use), repeats_of_case in measured.items()
     }
     if output is not None:
         write_output(output, (json.dumps(figures, indent=2) + "\n").encode())

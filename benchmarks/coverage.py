@@ -1,8 +1,8 @@
-"""How often intervals of `shakespeare measure` hold the truth: `make bench ARGS=coverage`.
+"""Measure how often `shakespeare measure`'s intervals are right: `make bench ARGS=coverage`.
 
-The agents' true places are known because they play like rungs of the scale. By default they are the
-first network softened to shares drawn at random, one from each of as many equal parts of 0 to 1;
-`--known` names others. Every agent is measured with a seed of its own.
+The true places of the agents are known because they play like rungs of the scale. By default they
+are the first network softened to random shares, spread evenly from 0 to 1; `--known` names others.
+Every agent is measured with a seed of its own.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from shakespeare_env.core import registry
 
 
 @dataclass(frozen=True)
-class Known:
+class CheckedPlacement:
     """The placement of an agent beside its true place, both in playouts."""
 
     game: str
@@ -36,32 +36,36 @@ class Known:
 
     @property
     def miss(self) -> str:
-        """Whether the interval lies `below` or `above` the true place; empty if it holds it."""
+        """Where the interval lies: `below` or `above` the true place, or empty if it holds it."""
         low = self.placement.low
         high = self.placement.high
         if high is not None and high < self.true:
             return "below"
-        return "above" if low is None or low > self.true else ""
+        if low is None or low > self.true:
+            return "above"
+        return ""
 
     @property
     def width(self) -> float:
-        """The length of the interval, infinite if it has no upper end."""
+        """The length of the interval, infinite if an end is beyond the scale."""
         low = self.placement.low
         high = self.placement.high
-        return np.inf if low is None or high is None else high - low
+        if low is None or high is None:
+            return np.inf
+        return high - low
 
 
-def shares(agents: int, rng: np.random.Generator) -> list[float]:
-    """Draw a share from each of as many equal parts of 0 to 1 as there are agents."""
+def random_shares(agents: int, rng: np.random.Generator) -> list[float]:
+    """Draw a share for each agent, one from each of as many equal parts of 0 to 1."""
     drawn = (np.arange(agents) + rng.random(agents)) / agents
     return [round(float(share), 4) for share in drawn]
 
 
-def place(game: str, seats: int, true: float, games: int, seed: int) -> Known:
-    """Measure an agent that plays like the rung of so many playouts."""
+def place(game: str, seats: int, true: float, games: int, seed: int) -> CheckedPlacement:
+    """Measure an agent that plays like the rung of `true` playouts."""
     agent = Entrant(f"known to be at {true}", make(reference(true), registry.game(game)))
-    found = measure(agent, game, players=[seats], budget=Budget(games=games), seed=seed)
-    return Known(game, true, seed, found[seats])
+    result = measure(agent, game, players=[seats], budget=Budget(games=games), seed=seed)
+    return CheckedPlacement(game, true, seed, result[seats])
 
 
 def main(
@@ -75,39 +79,40 @@ def main(
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the placements as JSON.")] = None,
 ) -> None:
-    """Measure known agents in every game and at every table."""
+    """Measure agents of known strength in every game and at every table."""
     table = Table("Game", "Seats", "Agents", "Held", "Below", "Above", "Median width", "Seconds")
-    every: list[Known] = []
+    everything: list[CheckedPlacement] = []
     for number, name in enumerate(registry.names()):
         if game and name not in game:
             continue
         for seats in table_sizes(registry.game(name), players):
             rng = np.random.default_rng([seed, number, seats])
             began = time.perf_counter()
-            found = []
-            places = [int(one) if one >= 1 else one for one in known or shares(agents, rng)]
-            for true in places:
-                one = place(name, seats, true, games, int(rng.integers(2**32)))
-                Console(stderr=True).print(name, seats, true, str(one.placement), one.miss)
-                found.append(one)
-            every += found
-            misses = [one.miss for one in found]
+            at_table = []
+            for playouts in known or random_shares(agents, rng):
+                true = int(playouts) if playouts >= 1 else playouts
+                checked = place(name, seats, true, games, int(rng.integers(2**32)))
+                Console(stderr=True).print(name, seats, true, str(checked.placement), checked.miss)
+                at_table.append(checked)
+            everything += at_table
+            misses = [checked.miss for checked in at_table]
             table.add_row(
                 name,
                 str(seats),
-                str(len(found)),
+                str(len(at_table)),
                 str(misses.count("")),
                 str(misses.count("below")),
                 str(misses.count("above")),
-                f"{np.median([one.width for one in found]):.3f}",
+                f"{np.median([checked.width for checked in at_table]):.3f}",
                 f"{time.perf_counter() - began:.0f}",
             )
             if output is not None:
-                content = [asdict(one) | {"miss": one.miss} for one in every]
+                content = [asdict(checked) | {"miss": checked.miss} for checked in everything]
                 write_atomically(output, (json.dumps(content, indent=1) + "\n").encode())
     Console().print(table)
-    held = sum(not one.miss for one in every)
-    Console().print(f"{held} of {len(every)} held ({100 * held / len(every):.1f} %).")
+    held = sum(not checked.miss for checked in everything)
+    total = len(everything)
+    Console().print(f"{held} of {total} intervals hold the truth ({100 * held / total:.1f} %).")
 
 
 if __name__ == "__main__":

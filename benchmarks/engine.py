@@ -1,8 +1,8 @@
 """Measure how fast the rules engine steps: `make bench`.
 
-Every game is played at random, with four seats unless said otherwise. Masks, observations and the
-drawing of actions are part of the time. The results are medians of repeats; cases take turns, so
-that drift hits them alike.
+Every game is played at random, with four seats unless a case says otherwise. The times include
+masks, observations and the drawing of actions. The results are medians of repeats. Cases take
+turns, so that drift affects them equally.
 """
 
 from __future__ import annotations
@@ -28,11 +28,11 @@ from shakespeare_env.core import registry
 
 ROOT = Path(__file__).resolve().parent.parent
 WARM_UP = 400
-"""Steps before timing, which spread the games from first to last move."""
+"""Steps before timing, after which games are at all stages."""
 PLAYERS = 4
-"""Seats, if the game allows them."""
+"""The number of seats in most cases, if the game allows it."""
 MANY = 4096
-"""Games of the large batches."""
+"""The number of games in large batches."""
 
 
 def step_all(batch: Batch) -> int:
@@ -43,6 +43,7 @@ def step_all(batch: Batch) -> int:
 
 def moves_per_second(game: str, seconds: float) -> float:
     """Return moves a second through `moves()` and `push`, in random games."""
+    # Drawing in advance keeps the generator out of the time.
     choices = np.random.default_rng(0).random(1 << 16).tolist()
     seeds = count()
 
@@ -59,7 +60,10 @@ def moves_per_second(game: str, seconds: float) -> float:
 
 
 def start_up(game: str, cache: str | None) -> float:
-    """Return the seconds from a process's start to its first step, given the cache of its code."""
+    """Return the seconds from the start of a process to its first step.
+
+    `cache` is the folder of compiled code, by default the usual one.
+    """
     batch = f"Batch({game!r}, n=1, players={usual_seats(game)})"
     program = f"from shakespeare_env import Batch; b = {batch}; b.step(b.random_actions())"
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
@@ -72,29 +76,34 @@ def start_up(game: str, cache: str | None) -> float:
 
 
 def usual_seats(game: str) -> int:
-    """Return the number of seats in most measurements of a game."""
+    """Return `PLAYERS`, or the nearest number of seats that the game allows."""
     seats = registry.seats(game)
     return min(max(PLAYERS, seats[0]), seats[-1])
 
 
-def case(game: str, n: int, players: int, threads: int) -> str:
-    return f"{game}: {n} games of {players} seats, {threads} thread{'s' * (threads > 1)}"
+def case_name(game: str, n: int, players: int, threads: int) -> str:
+    unit = "thread" if threads == 1 else "threads"
+    return f"{game}: {n} games of {players} seats, {threads} {unit}"
 
 
 def batches_of(game: str) -> dict[str, Batch]:
-    """Return batches of a game, by case: several sizes, numbers of threads and of seats."""
+    """Return batches of a game by case, with several sizes and numbers of threads and seats."""
     usual = usual_seats(game)
     settings = [(n, usual, threads) for n in (1, 64, MANY) for threads in (1, 2) if threads <= n]
     settings += [(MANY, players, 1) for players in registry.seats(game) if players != usual]
     return {
-        case(game, n, players, threads): Batch(game, n=n, players=players, seed=0, threads=threads)
+        case_name(game, n, players, threads): Batch(
+            game, n=n, players=players, seed=0, threads=threads
+        )
         for n, players, threads in settings
     }
 
 
 def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
     """Return decisions a second of every case and repeat."""
-    cases = {key: batch for game in registry.names() for key, batch in batches_of(game).items()}
+    cases: dict[str, Batch] = {}
+    for game in registry.names():
+        cases |= batches_of(game)
     for batch in cases.values():
         for _ in range(WARM_UP if batch.n > 1 else 10 * WARM_UP):
             step_all(batch)
@@ -105,43 +114,43 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
     return report.in_turns(timed, repeats, "stepping")
 
 
-def in_text_and_time(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
-    """Measure a game's other figures: `Position`, memory, start-up, compiling."""
+def other_figures(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
+    """Measure `Position`, memory and start-up, and compiling if `cold`."""
     texts = [moves_per_second(game, seconds) for _ in range(repeats)]
     warm = [start_up(game, None) for _ in range(repeats)]
-    found = {
+    figures = {
         "moves a second through Position.moves() and push": statistics.median(texts),
         "bytes per game": registry.game(game).state.itemsize,
         "seconds from process start to first step": statistics.median(warm),
     }
     if cold:
         with tempfile.TemporaryDirectory() as empty:
-            found["seconds with an empty cache (compiling)"] = start_up(game, empty)
-    return {f"{game}: {name}": value for name, value in found.items()}
+            figures["seconds with an empty cache (compiling)"] = start_up(game, empty)
+    return {f"{game}: {name}": value for name, value in figures.items()}
 
 
 def main(
-    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.")] = 7,
-    seconds: Annotated[float, typer.Option(help="Seconds of each repeat.")] = 0.5,
+    repeats: Annotated[int, typer.Option(help="The number of repeats of every case.")] = 7,
+    seconds: Annotated[float, typer.Option(help="The seconds of each repeat.")] = 0.5,
     cold: Annotated[bool, typer.Option(help="Also measure compiling with an empty cache.")] = True,
     output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
     """Measure the engine and print a table."""
-    found = rates(repeats, seconds)
+    rates_by_case = rates(repeats, seconds)
     figures: dict[str, float] = {}
     console = Console()
     for game in registry.names():
         with console.status(f"{game}: playing in text, starting processes"):
-            figures |= in_text_and_time(game, repeats, seconds, cold)
-    report.save(output, found, figures)
-    report.show("random play", found, found)
-    first = case(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)
+            figures |= other_figures(game, repeats, seconds, cold)
+    report.save(output, rates_by_case, figures)
+    report.show("random play", rates_by_case, rates_by_case)
+    default = case_name(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)
     for game in registry.names():
-        one = case(game, MANY, usual_seats(game), 1)
-        two = case(game, MANY, usual_seats(game), 2)
-        report.show_ratio(found, two, one)
-        if one != first:
-            report.show_ratio(found, one, first)
+        one_thread = case_name(game, MANY, usual_seats(game), 1)
+        two_threads = case_name(game, MANY, usual_seats(game), 2)
+        report.show_ratio(rates_by_case, two_threads, one_thread)
+        if one_thread != default:
+            report.show_ratio(rates_by_case, one_thread, default)
     for name, value in figures.items():
         console.print(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value:,.1f}")
 

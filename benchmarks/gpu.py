@@ -1,16 +1,18 @@
 """Measure how fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
 
-`equality` compares complete games of every table with the processor's, byte for byte. `engine`
-times random play with masks and observations, beside one core and all of them, and `training`
-times learning with a full league. The results are medians of repeats after a warm-up.
+`equality` compares complete games of every table with those played on the CPU, byte for byte.
+`engine` times random play with masks and observations, beside one CPU core and all cores.
+`training` times learning with a full league. The results are medians of repeats after a warm-up.
 """
 
 from __future__ import annotations
 
+import math
 import os
 import statistics
 import time
 from collections.abc import Callable, Sequence
+from functools import partial
 from typing import Annotated
 
 import numpy as np
@@ -19,7 +21,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.training import measured
+from benchmarks.training import measure_speed
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.core.device_batch import DeviceBatch
@@ -28,17 +30,17 @@ from shakespeare_training.config import chosen_config, override
 from shakespeare_training.learner import Learner
 
 SPREAD = 400
-"""Steps after which games are at different moments."""
-SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
+"""Steps after which games are at all stages."""
+COMPARED = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
 app = typer.Typer(add_completion=False)
 console = Console(width=120)
 
 
 def assert_equal(host: Batch, device: DeviceBatch) -> None:
-    """Check that two batches show the same, and have the same records."""
-    for name in SHOWN:
-        shown = getattr(device, name).cpu().numpy()
-        if not np.array_equal(getattr(host, name), shown):
+    """Check that two batches have equal arrays and records."""
+    for name in COMPARED:
+        on_device = getattr(device, name).cpu().numpy()
+        if not np.array_equal(getattr(host, name), on_device):
             raise AssertionError(f"{name} differs")
     if host.save(slice(None)).tobytes() != device.save(slice(None)).tobytes():
         raise AssertionError("records differ")
@@ -46,8 +48,8 @@ def assert_equal(host: Batch, device: DeviceBatch) -> None:
 
 @app.command()
 def equality(
-    games: Annotated[int, typer.Option(help="of each table")] = 1000,
-    game: Annotated[list[str] | None, typer.Option(help="all by default")] = None,
+    games: Annotated[int, typer.Option(help="The number of games at each table.")] = 1000,
+    game: Annotated[list[str] | None, typer.Option(help="A game; all by default.")] = None,
 ) -> None:
     """Compare complete random games at every table after every step."""
     for name in game or registry.names():
@@ -70,7 +72,7 @@ def equality(
 
 
 def gpu_ms(work: Callable[[], object], repeats: int) -> float:
-    """Return the GPU's median time for some work, in milliseconds."""
+    """Return the median milliseconds that the GPU takes for some work."""
     times = []
     for _ in range(repeats):
         begin = torch.cuda.Event(enable_timing=True)  # type: ignore[no-untyped-call]
@@ -84,7 +86,7 @@ def gpu_ms(work: Callable[[], object], repeats: int) -> float:
 
 
 def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBatch]:
-    """Return batches of the sizes given, with games at different moments."""
+    """Return batches of the given sizes, with games at all stages."""
     small = DeviceBatch(name, n=1024, players=players)
     for _ in range(SPREAD):
         small.step(small.random_actions())
@@ -93,9 +95,9 @@ def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBa
         batch = DeviceBatch(name, n=size, players=players, seed=1)
         for attribute in ("records", "obs", "mask", "to_move"):
             tensor = getattr(small, attribute)
-            shape = [-(-size // small.n), *[1] * (tensor.ndim - 1)]
-            getattr(batch, attribute).copy_(tensor.repeat(shape)[:size])
-        for _ in range(8):
+            repeats = [math.ceil(size / small.n), *[1] * (tensor.ndim - 1)]
+            getattr(batch, attribute).copy_(tensor.repeat(repeats)[:size])
+        for _ in range(8):  # so that copies differ
             batch.step(batch.random_actions())
         batch.synchronize()
         batches.append(batch)
@@ -103,14 +105,14 @@ def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBa
 
 
 def copy_rate() -> float:
-    """Return the GB/s that a copy on the GPU reads and writes."""
+    """Return the GB/s that a copy on the GPU reads and writes together."""
     source = torch.empty(2**31, dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
     return 2 * source.nbytes / gpu_ms(lambda: target.copy_(source), 10) / 1e6
 
 
 def host_rate(name: str, players: int, threads: int, seconds: float = 2.0) -> float:
-    """Return the processor's random decisions a second."""
+    """Return random decisions a second on the CPU."""
     batch = Batch(name, n=1024 * max(threads, 4), players=players, threads=threads)
     for _ in range(SPREAD // 2):
         batch.step(batch.random_actions())
@@ -124,19 +126,22 @@ def host_rate(name: str, players: int, threads: int, seconds: float = 2.0) -> fl
 
 @app.command()
 def engine(
-    least: Annotated[int, typer.Option(help="games of the smallest batch")] = 1024,
-    most: Annotated[int, typer.Option(help="games of the largest")] = 2**20,
+    least: Annotated[int, typer.Option(help="The games of the smallest batch.")] = 1024,
+    most: Annotated[int, typer.Option(help="The games of the largest batch.")] = 2**20,
     players: int = 4,
     repeats: int = 20,
 ) -> None:
     """Time random play with masks and observations."""
-    copied = copy_rate()
-    console.print(f"{torch.cuda.get_device_name()}: a copy moves {copied:,.0f} GB/s")
+    bandwidth = copy_rate()
+    console.print(f"{torch.cuda.get_device_name()}: a copy moves {bandwidth:,.0f} GB/s")
     sizes = [least * 4**k for k in range(20) if least * 4**k <= most]
     for name in registry.names():
-        one = host_rate(name, players, 1)
-        every = host_rate(name, players, os.cpu_count() or 1)
-        console.print(f"{name}: one core {one:,.0f}, all {os.cpu_count()} {every:,.0f} decisions/s")
+        one_core = host_rate(name, players, 1)
+        all_cores = host_rate(name, players, os.cpu_count() or 1)
+        console.print(
+            f"{name}: one core {one_core:,.0f} decisions/s, "
+            f"all {os.cpu_count()} cores {all_cores:,.0f} decisions/s"
+        )
         table = Table(
             "games",
             "draw, ms",
@@ -146,27 +151,23 @@ def engine(
             "times one core",
         )
         for batch in spread_games(name, players, sizes):
-            draw = gpu_ms(batch.random_actions, repeats)
-            drawn = [batch.random_actions()]
-
-            def step(batch: DeviceBatch = batch, drawn: list[torch.Tensor] = drawn) -> None:
-                batch.step(drawn[0])
-
-            steps = []
+            draw_ms = gpu_ms(batch.random_actions, repeats)
+            step_times = []
             for _ in range(repeats):
-                drawn[0] = batch.random_actions()
-                steps.append(gpu_ms(step, 1))
-            stepped = statistics.median(steps)
-            rate = batch.n / (draw + stepped) * 1e3
-            # Bytes a game: a record both ways, an observation and a mask out, the mask in again.
+                actions = batch.random_actions()
+                step_times.append(gpu_ms(partial(batch.step, actions), 1))
+            step_ms = statistics.median(step_times)
+            rate = batch.n / (draw_ms + step_ms) * 1e3
+            # A step reads and writes a record, writes an observation and a mask, and drawing reads
+            # the mask again.
             moved = 2 * batch.records.shape[1] + batch.obs.shape[1] + 2 * batch.mask.shape[1]
             table.add_row(
                 f"{batch.n:,}",
-                f"{draw:.3f}",
-                f"{stepped:.3f}",
+                f"{draw_ms:.3f}",
+                f"{step_ms:.3f}",
                 f"{rate:,.0f}",
-                f"{100 * rate * moved / copied / 1e9:.1f} %",
-                f"{rate / one:.1f}",
+                f"{100 * rate * moved / bandwidth / 1e9:.1f} %",
+                f"{rate / one_core:.1f}",
             )
             batch.synchronize()
         console.print(table)
@@ -174,10 +175,12 @@ def engine(
 
 @app.command()
 def training(
-    sizes: Annotated[list[str] | None, typer.Option(help="games x steps x width")] = None,
+    sizes: Annotated[
+        list[str] | None, typer.Option(help="A size, as games x steps x width.")
+    ] = None,
     batch_size: int = 8192,
     seconds: float = 6.0,
-    profile: Annotated[bool, typer.Option(help="of the first size")] = False,
+    profile: Annotated[bool, typer.Option(help="Profile the first size.")] = False,
 ) -> None:
     """Time rollouts and updates with a full league of past versions and heuristics."""
     table = Table("games", "steps", "width", "rollout", "update", "decisions/s")
@@ -196,11 +199,11 @@ def training(
         learner.policy.use_bfloat16 = True
         for number in range(4):
             learner.league.add_snapshot(str(number), learner.policy.tensors())
-        measured(learner, 0.5 * seconds)
+        measure_speed(learner, 0.5 * seconds)
         if profile:
             profile = False
             _profile(learner)
-        speed = measured(learner, seconds)
+        speed = measure_speed(learner, seconds)
         rates = [f"{rate:,.0f}" for rate in (speed.rollout, speed.update, speed.total)]
         table.add_row(*map(str, (n_envs, n_steps, width)), *rates)
         del learner
@@ -211,9 +214,9 @@ def training(
 def _profile(learner: Learner) -> None:
     """Print where the GPU's time goes."""
     kinds = [torch.profiler.ProfilerActivity.CUDA, torch.profiler.ProfilerActivity.CPU]
-    with torch.profiler.profile(activities=kinds) as found:
-        measured(learner, 0.3)
-    averages = found.key_averages()
+    with torch.profiler.profile(activities=kinds) as profiler:
+        measure_speed(learner, 0.3)
+    averages = profiler.key_averages()
     for order in ("self_device_time_total", "self_cpu_time_total"):
         console.print(averages.table(sort_by=order, row_limit=22, max_name_column_width=60))
 

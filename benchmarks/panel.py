@@ -1,7 +1,7 @@
 """Judge a network by the fixed panel: `make panel ARGS=CHECKPOINT`.
 
 The network plays one seat against copies of each opponent, at every table size, and the solo game.
-`--card` keeps the results on the network's card.
+`--card` writes the results to the network's card.
 """
 
 from __future__ import annotations
@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, NamedTuple
 
 import typer
 from rich.console import Console
@@ -30,7 +30,7 @@ SEED = 4242
 MAIN_GAMES = 6000
 """Games against version 1."""
 OTHER_GAMES = 2000
-"""Games against each other agent that plays at once."""
+"""Games against each other agent that does not search."""
 SEARCH_GAMES = 400
 """Games against each searching agent."""
 SOLO_GAMES = 1000
@@ -67,8 +67,13 @@ class Judgement:
         )
 
 
-Opponent = tuple[str, AnyAgent, tuple[int, ...], int]
-"""A name, an agent, the seats of the tables, and how many games."""
+class Opponent(NamedTuple):
+    """An opponent of the panel."""
+
+    name: str
+    agent: AnyAgent
+    tables: tuple[int, ...]  # numbers of seats
+    games: int  # at each table
 
 
 def opponents(game: Game) -> Iterator[Opponent]:
@@ -76,59 +81,73 @@ def opponents(game: Game) -> Iterator[Opponent]:
     tables = _TABLES[game.name]
     for version in bundled_versions(game):
         games = MAIN_GAMES if version == 1 else OTHER_GAMES
-        yield f"version {version}", make(f"network,version={version}", game), tables, games
-    best_response = str(HERE / "best_response" / game.name)
-    yield "best response", make(best_response, game), tables, OTHER_GAMES
-    yield "heuristic", make("heuristic", game), tables, OTHER_GAMES
-    yield "search, 16 playouts", make(_SEARCH, game), (4,), SEARCH_GAMES
+        network = make(f"network,version={version}", game)
+        yield Opponent(f"version {version}", network, tables, games)
+    best_response = make(str(HERE / "best_response" / game.name), game)
+    yield Opponent("best response", best_response, tables, OTHER_GAMES)
+    yield Opponent("heuristic", make("heuristic", game), tables, OTHER_GAMES)
+    yield Opponent("search, 16 playouts", make(_SEARCH, game), (4,), SEARCH_GAMES)
 
 
-def judge(network: Path, rules: Game, scale: float) -> Iterator[Judgement]:
-    """Play the panel, or a share of its games, and yield the results as they come."""
-    judged = Entrant("network", make(str(network), rules))
-    for name, agent, tables, games in opponents(rules):
-        opponent = Entrant(name, agent)
-        for players in tables:
-            entrants = [judged, *[opponent] * (players - 1)]
-            count = max(1, round(games * scale))
+def judge(network: Path, game: Game, scale: float) -> Iterator[Judgement]:
+    """Play the panel, or a share of its games, and yield each result as soon as it is known."""
+    judged = Entrant("network", make(str(network), game))
+    for opponent in opponents(game):
+        rival = Entrant(opponent.name, opponent.agent)
+        for players in opponent.tables:
+            entrants = [judged, *[rival] * (players - 1)]
+            count = max(1, round(opponent.games * scale))
             with show_games_progress(count) as on_progress:
-                found = evaluate(
+                result = evaluate(
                     entrants,
-                    rules.name,
+                    game.name,
                     players=players,
                     games=count,
                     seed=SEED,
                     on_progress=on_progress,
                 )
-            own = found.agents[0]
+            own = result[judged.name]
             if own.win_rate is not None and own.low is not None and own.high is not None:
-                yield Judgement(name, players, own.games, own.win_rate, own.low, own.high)
-    if 1 in registry.seats(rules.name):
-        (own,) = evaluate([judged], rules.name, players=1, games=SOLO_GAMES, seed=SEED).agents
+                yield Judgement(
+                    opponent=opponent.name,
+                    players=players,
+                    games=own.games,
+                    won=own.win_rate,
+                    low=own.low,
+                    high=own.high,
+                )
+    if 1 in registry.seats(game.name):
+        solo = evaluate([judged], game.name, players=1, games=SOLO_GAMES, seed=SEED)
+        own = solo[judged.name]
         if own.score_low is not None and own.score_high is not None:
             yield Judgement(
-                "alone, mean score", 1, SOLO_GAMES, own.mean_score, own.score_low, own.score_high
+                opponent="alone, mean score",
+                players=1,
+                games=SOLO_GAMES,
+                won=own.mean_score,
+                low=own.score_low,
+                high=own.score_high,
             )
 
 
 def main(
-    checkpoint: Annotated[Path, typer.Argument(help="The network's folder, or its run.")],
+    checkpoint: Annotated[Path, typer.Argument(help="The folder of the network, or of its run.")],
     scale: Annotated[float, typer.Option(help="The share of the panel's games to play.")] = 1.0,
-    card: Annotated[bool, typer.Option("--card", help="Keep the figures on the card.")] = False,
+    card: Annotated[bool, typer.Option("--card", help="Write the figures to the card.")] = False,
 ) -> None:
     """Judge a network by the fixed panel, and print a table."""
     game = registry.game(read_card(checkpoint).game)
     table = Table("Opponent", "Seats", "Games", "Won %, 95 % interval", "Parity")
-    found = []
-    for one in judge(checkpoint, game, scale):
-        found.append(one)
-        table.add_row(*one.row)
-        Console(stderr=True).print(*one.row, highlight=False)
+    judgements = []
+    for judgement in judge(checkpoint, game, scale):
+        judgements.append(judgement)
+        table.add_row(*judgement.row)
+        Console(stderr=True).print(*judgement.row, highlight=False)
     Console().print(table)
     if card:
         path = checkpoint / CARD_NAME
         content = json.loads(path.read_text(encoding="utf-8"))
-        content["figures"]["panel"] = {"seed": SEED, "judgements": [asdict(one) for one in found]}
+        content["figures"]["panel"] = {"seed": SEED, "judgements": list(map(asdict, judgements))}
         write_output(path, (json.dumps(content, indent=2) + "\n").encode())
 
 

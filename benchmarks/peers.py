@@ -1,8 +1,8 @@
 """Measure how fast comparable environments step.
 
-Each library plays uniformly random legal moves, in code as its users write it. Reading the
-decider's observation and legal actions, drawing the action and starting the next game are timed.
-No peer is a dependency:
+Each library plays uniformly random legal moves, in code as its users write it. The times include
+reading the decider's observation and legal actions, drawing the action and starting the next game.
+No peer is a dependency of this project. Install them with
 
     pip install pettingzoo==1.27.0 pygame-ce==2.5.8 shimmy==2.0.1 open_spiel==2.0.2 \\
         catanatron==3.2.1
@@ -27,7 +27,7 @@ import pettingzoo
 from benchmarks.report import rate
 
 CLOCK_EVERY = 64
-"""Steps between looks at the clock, which are then negligible."""
+"""Steps between readings of the clock, few enough readings to cost nothing."""
 
 
 @dataclass(frozen=True)
@@ -35,9 +35,9 @@ class Peer:
     """An environment to compare with.
 
     Attributes:
-        name: The environment, and whose moves count if not all deciders' do.
+        name: The name in the table.
         needs: The modules that it imports.
-        play: Measures decisions a second, given the seconds to play and a seed.
+        play: Takes the seconds to play and a seed, and returns decisions a second.
     """
 
     name: str
@@ -45,7 +45,7 @@ class Peer:
     play: Callable[[float, int], float]
 
     def rate(self, seconds: float, seed: int) -> float | None:
-        """Return decisions a second; None if the peer is not installed."""
+        """Return decisions a second, or None if the peer is not installed."""
         if any(find_spec(module) is None for module in self.needs):
             return None
         return self.play(seconds, seed)
@@ -62,17 +62,17 @@ def catanatron_rate(seconds: float, seed: int) -> float:
     The opponent draws its moves inside `step` without an observation, which flatters the result.
     Moves without a choice, such as rolling the dice, count too.
     """
-    # Catanatron draws from Python's global generator; others find it as they left it.
-    kept = random.getstate()
+    # Catanatron draws from Python's global generator, which is restored for other code.
+    state = random.getstate()
     try:
         env = gymnasium.make("catanatron_gym:catanatron-v1")
         return _rate(partial(_catanatron_game, env, np.random.default_rng(seed)), seconds)
     finally:
-        random.setstate(kept)
+        random.setstate(state)
 
 
 def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
-    """Return decisions a second of a turn-based OpenSpiel game; chance is timed, not counted."""
+    """Return decisions a second of a turn-based OpenSpiel game. Chance is timed, not counted."""
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -80,8 +80,8 @@ def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
 
 
 def _rate(game: Callable[[], Iterator[int]], seconds: float) -> float:
-    """Return decisions a second over consecutive games, which yield their decisions per step."""
-    sum(game())  # the warm-up
+    """Return decisions a second over consecutive games, which yield each step's decisions."""
+    sum(game())  # a warm-up
     steps = chain.from_iterable(game() for _ in count())
     return rate(lambda: sum(islice(steps, CLOCK_EVERY)), seconds)
 
@@ -89,8 +89,8 @@ def _rate(game: Callable[[], Iterator[int]], seconds: float) -> float:
 def _aec_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
     env.reset(seed=_seed(generator))
     for _ in env.agent_iter():
-        observation, _, ended, cut_short, _ = env.last()
-        if ended or cut_short:
+        observation, _, terminated, truncated, _ = env.last()
+        if terminated or truncated:
             env.step(None)
             continue
         legal = np.flatnonzero(observation["action_mask"])
@@ -100,18 +100,18 @@ def _aec_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
 
 def _catanatron_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
     seed = _seed(generator)
-    # `reset` draws the map before it uses its seed.  Legal actions still come in the order of sets,
-    # which differs from process to process: games repeat within one only.
+    # `reset` draws the map before it uses its seed. Legal actions still come in the order of sets,
+    # which differs between processes, so games repeat only within one.
     random.seed(seed)
     _, info = env.reset(seed=seed)
     state = env.unwrapped.game.state
-    counted = 0  # the opponent may have begun: its moves so far come with the first step
-    over = False
-    while not over:
+    counted = 0  # if the opponent has begun, its moves count with the first step
+    is_over = False
+    while not is_over:
         # `get_valid_actions` would compute them a second time.
         legal = info["valid_actions"]
-        _, _, ended, cut_short, info = env.step(legal[_index(generator, len(legal))])
-        over = ended or cut_short
+        _, _, terminated, truncated, info = env.step(legal[_index(generator, len(legal))])
+        is_over = terminated or truncated
         yield len(state.actions) - counted
         counted = len(state.actions)
 
@@ -120,8 +120,8 @@ def _open_spiel_game(game: Any, generator: np.random.Generator) -> Iterator[int]
     state = game.new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
-            outcomes, chances = zip(*state.chance_outcomes(), strict=True)
-            sums = list(accumulate(chances))
+            outcomes, probabilities = zip(*state.chance_outcomes(), strict=True)
+            sums = list(accumulate(probabilities))
             # `Generator.choice` with probabilities would take nearly as long as a decision.
             state.apply_action(outcomes[bisect_left(sums, generator.random() * sums[-1])])
             continue
@@ -137,7 +137,7 @@ def _index(generator: np.random.Generator, size: int) -> int:
 
 
 def _seed(generator: np.random.Generator) -> int:
-    # Peers without a seed ask the system for one, and some take 0 for no seed.
+    # Without a seed peers ask the system for one, and some take 0 as no seed.
     return int(generator.integers(1, 1 << 31))
 
 

@@ -24,33 +24,39 @@ Rates = Mapping[str, Sequence[float]]
 def rate(
     step: Callable[[], int], seconds: float, clock: Callable[[], float] = time.perf_counter
 ) -> float:
-    """Return decisions a second of a function that plays some and returns their number.
+    """Return decisions a second of a function that makes decisions and returns their number.
 
-    It is called at least once.
+    The function is called until the seconds have passed, and at least once.
     """
     started = clock()
     decisions = step()
-    while (elapsed := clock() - started) < seconds:
+    elapsed = clock() - started
+    while elapsed < seconds:
         decisions += step()
+        elapsed = clock() - started
     return decisions / elapsed
 
 
 def in_turns(
-    cases: Mapping[str, Callable[[], float | None]], repeats: int, what: str
+    cases: Mapping[str, Callable[[], float | None]], repeats: int, description: str
 ) -> dict[str, list[float]]:
-    """Measure the rates of all cases in turns, so that drift hits them alike; None is no rate."""
-    found: dict[str, list[float]] = {name: [] for name in cases}
-    for _ in track(range(repeats), what, transient=True):
+    """Measure the rates of all cases in turns, so that drift affects them equally.
+
+    Cases that return None have no rate. The description stands beside the progress bar.
+    """
+    rates: dict[str, list[float]] = {name: [] for name in cases}
+    for _ in track(range(repeats), description, transient=True):
         for name, case in cases.items():
             measured = case()
             if measured is not None:
-                found[name].append(measured)
-    return found
+                rates[name].append(measured)
+    return rates
 
 
 def median_ratio(rates: Rates, one: str, other: str) -> float:
-    """Return the median of the ratios within repeats, so that drift cancels out."""
-    return statistics.median(a / b for a, b in zip(rates[one], rates[other], strict=True))
+    """Return the median over repeats of the ratio of two rates, in which drift cancels out."""
+    pairs = zip(rates[one], rates[other], strict=True)
+    return statistics.median(first / second for first, second in pairs)
 
 
 def machine() -> str:
@@ -58,14 +64,14 @@ def machine() -> str:
 
 
 def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None = None) -> None:
-    """Print the machine, and save it with all results if a file is named."""
+    """Print the machine, and save it with all results if a file is given."""
     python = platform.python_version()
     Console().print(f"{machine()}, Python {python}, seed 0")
     if output is not None:
         summary = {
-            name: {"median": statistics.median(found), "min": min(found), "max": max(found)}
-            for name, found in rates.items()
-            if found
+            name: {"median": statistics.median(of_case), "min": min(of_case), "max": max(of_case)}
+            for name, of_case in rates.items()
+            if of_case
         }
         facts: dict[str, Any] = {"machine": machine(), "python": python, "seed": 0}
         content = {**facts, "decisions per second": summary, **(figures or {})}
@@ -73,15 +79,16 @@ def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None 
 
 
 def show(title: str, rates: Rates, names: Iterable[str]) -> None:
-    """Print a table of decisions a second; a case without rates is not installed."""
+    """Print a table of decisions a second. A case without rates counts as not installed."""
     table = Table(title, "decisions/s", "lowest", "highest")
     for column in table.columns[1:]:
         column.justify = "right"
     for name in names:
-        if found := rates.get(name):
-            cells = [f"{rate:,.0f}" for rate in (statistics.median(found), min(found), max(found))]
-        else:
-            cells = ["not installed", "", ""]
+        cells = ["not installed", "", ""]
+        of_case = rates.get(name)
+        if of_case:
+            figures = (statistics.median(of_case), min(of_case), max(of_case))
+            cells = [f"{figure:,.0f}" for figure in figures]
         table.add_row(name, *cells)
     Console().print(table)
 

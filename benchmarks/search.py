@@ -2,8 +2,8 @@
 
 The results are evaluations per second of processor time, summed over all threads. Other programs
 disturb processor time less than the time on the clock. Search evaluates policies and forecasts
-within playouts. By itself, the network's compiled forward pass evaluates the policy alone, for
-many situations of the same game at once. Cases take turns; the results are medians of repeats, and
+within playouts. By itself, the network's compiled forward pass evaluates only the policy, for many
+situations of the same game at once. Cases take turns. The results are medians of repeats, and
 ratios are taken within a repeat.
 """
 
@@ -36,23 +36,23 @@ TARGET = 0.6
 GAMES = 16
 """Games searched together."""
 ROWS = 2048
-"""Situations that the bare network is asked about at once."""
+"""Situations that the bare network evaluates at once."""
 
 
 def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     """Return observations and masks of ROWS decisions in random games."""
-    seen: list[NDArray[np.int8]] = []
-    legal: list[NDArray[np.bool_]] = []
-    while sum(len(rows) for rows in seen) < ROWS:
+    observations: list[NDArray[np.int8]] = []
+    masks: list[NDArray[np.bool_]] = []
+    while sum(map(len, observations)) < ROWS:
         for _ in range(7):
             batch.step(batch.random_actions())
         rows = np.flatnonzero(batch.to_move >= 0)
-        seen.append(batch.obs[rows])
-        legal.append(batch.mask[rows])
-    return np.concatenate(seen)[:ROWS], np.concatenate(legal)[:ROWS]
+        observations.append(batch.obs[rows])
+        masks.append(batch.mask[rows])
+    return np.concatenate(observations)[:ROWS], np.concatenate(masks)[:ROWS]
 
 
-def searching(game: str, threads: int) -> Callable[[], int]:
+def search_case(game: str, threads: int) -> Callable[[], int]:
     """Return a function that searches a decision in each game and counts network evaluations."""
     batch = Batch(game, GAMES, players=usual_seats(game), seed=0)
     agent = make("search", batch.game, threads=threads, near_certain=1.0)
@@ -69,15 +69,19 @@ def searching(game: str, threads: int) -> Callable[[], int]:
 
 
 def cases(game: str) -> dict[str, Callable[[], int]]:
-    """Return the cases to measure of a game; each returns its number of evaluations."""
+    """Return the cases of a game, each a function that returns its number of evaluations."""
     agent = make("network", registry.game(game))
     assert isinstance(agent, NetworkAgent)
     forward = ForwardPass(agent.network)
-    seen, legal = situations(Batch(game, 64, players=usual_seats(game), seed=1))
+    observations, masks = situations(Batch(game, 64, players=usual_seats(game), seed=1))
+
+    def evaluate() -> int:
+        return len(forward.legal_logits(observations, masks))
+
     return {
-        f"{game}: search, 1 thread": searching(game, 1),
-        f"{game}: search, 2 threads": searching(game, 2),
-        f"{game}: network alone, compiled": lambda: len(forward.legal_logits(seen, legal)),
+        f"{game}: search, 1 thread": search_case(game, 1),
+        f"{game}: search, 2 threads": search_case(game, 2),
+        f"{game}: network alone, compiled": evaluate,
     }
 
 
@@ -87,20 +91,19 @@ def main(
     output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
     """Measure search and the bare network in turns."""
-    every = {name: case for game in registry.names() for name, case in cases(game).items()}
-    for case in every.values():
-        case()
-    timed = {
-        name: partial(report.rate, case, seconds, time.process_time) for name, case in every.items()
-    }
+    timed: dict[str, Callable[[], float]] = {}
+    for game in registry.names():
+        for name, case in cases(game).items():
+            case()  # a warm-up, which compiles
+            timed[name] = partial(report.rate, case, seconds, time.process_time)
     with ThreadpoolController().limit(limits=1, user_api="blas"):
-        found = report.in_turns(timed, repeats, "searching")
-    report.save(output, found)
-    report.show("evaluations a second of processor time", rates=found, names=found)
+        rates = report.in_turns(timed, repeats, "searching")
+    report.save(output, rates)
+    report.show("evaluations a second of processor time", rates, rates)
     for game in registry.names():
         for threads in ("1 thread", "2 threads"):
             report.show_ratio(
-                found, f"{game}: search, {threads}", f"{game}: network alone, compiled"
+                rates, f"{game}: search, {threads}", f"{game}: network alone, compiled"
             )
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
 

@@ -1,8 +1,9 @@
 """Measure how fast self-play learns, beside PettingZoo's tutorial: `python -m benchmarks.training`.
 
 Every case runs rollouts and updates like a training run, and counts the decisions learned from.
-Cases take turns, so that drift hits them alike; the results are medians over rounds, and ratios are
-taken within a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train` does.
+Cases take turns, so that drift affects them equally. The results are medians over rounds, and
+ratios are taken within a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train`
+does.
 """
 
 from __future__ import annotations
@@ -47,12 +48,12 @@ class Speed:
 
 
 class Clock(BaseCallback):
-    """Times the tutorial's rollouts and updates for about `seconds` seconds."""
+    """Callback that times the tutorial's rollouts and updates, and ends it after `seconds`."""
 
     def __init__(self, seconds: float) -> None:
         super().__init__()
         self.seconds = seconds
-        self.rollouts = 0.0
+        self.rollout_seconds = 0.0
 
     def _on_training_start(self) -> None:
         self.began = time.perf_counter()
@@ -60,25 +61,26 @@ class Clock(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         self.rollout_began = time.perf_counter()
-        self.whole = self.rollout_began - self.began
+        self.total_seconds = self.rollout_began - self.began  # of complete updates
         self.decisions = self.model.num_timesteps - self.first
 
     def _on_rollout_end(self) -> None:
-        self.rollouts += time.perf_counter() - self.rollout_began
+        self.rollout_seconds += time.perf_counter() - self.rollout_began
 
     def _on_step(self) -> bool:
-        return self.whole <= self.seconds
+        return self.total_seconds <= self.seconds
 
     def speed(self) -> Speed:
-        updates = self.whole - self.rollouts
+        update_seconds = self.total_seconds - self.rollout_seconds
         return Speed(
-            rollout=self.decisions / self.rollouts,
-            update=self.decisions / updates,
-            total=self.decisions / self.whole,
+            rollout=self.decisions / self.rollout_seconds,
+            update=self.decisions / update_seconds,
+            total=self.decisions / self.total_seconds,
         )
 
 
-def measured(learner: Learner | MaskablePPO, seconds: float) -> Speed:
+def measure_speed(learner: Learner | MaskablePPO, seconds: float) -> Speed:
+    """Let a learner play and learn for about some seconds, and return its speed."""
     if isinstance(learner, Learner):
         return _our_speed(learner, seconds)
     clock = Clock(seconds)
@@ -89,21 +91,25 @@ def measured(learner: Learner | MaskablePPO, seconds: float) -> Speed:
 
 def _our_speed(learner: Learner, seconds: float) -> Speed:
     first = learner.num_timesteps
-    rollouts = 0.0
-    updates = 0.0
-    while rollouts + updates <= seconds:
+    rollout_seconds = 0.0
+    update_seconds = 0.0
+    while rollout_seconds + update_seconds <= seconds:
         began = time.perf_counter()
         learner.collect()
         collected = time.perf_counter()
         learner.train()
-        rollouts += collected - began
-        updates += time.perf_counter() - collected
+        rollout_seconds += collected - began
+        update_seconds += time.perf_counter() - collected
     decisions = learner.num_timesteps - first
-    return Speed(decisions / rollouts, decisions / updates, decisions / (rollouts + updates))
+    return Speed(
+        rollout=decisions / rollout_seconds,
+        update=decisions / update_seconds,
+        total=decisions / (rollout_seconds + update_seconds),
+    )
 
 
-def ours(config: TrainingConfig, *, bfloat16: bool) -> Learner:
-    """Make our learner as in mid-run, with a full league."""
+def our_learner(config: TrainingConfig, *, bfloat16: bool) -> Learner:
+    """Make our learner as it is in the middle of a run, with a full league."""
     learner = make_learner(config, "cpu")
     learner.policy.use_bfloat16 = bfloat16
     for number in range(config.max_snapshots):
@@ -112,13 +118,13 @@ def ours(config: TrainingConfig, *, bfloat16: bool) -> Learner:
 
 
 def cases(config: TrainingConfig) -> dict[str, Callable[[], Learner | MaskablePPO]]:
-    """Return makers of learners by case, ours first."""
-    alone = override(config, opponents={"current": 1.0})
+    """Return functions that make a learner, by case, ours first."""
+    without_league = override(config, opponents={"current": 1.0})
     tutorial = partial(tutorial_learner, max(config.players))
     return {
-        "ours, as configured, bfloat16": partial(ours, config, bfloat16=True),
-        "ours, as configured, float32": partial(ours, config, bfloat16=False),
-        "ours, without a league, bfloat16": partial(ours, alone, bfloat16=True),
+        "ours, as configured, bfloat16": partial(our_learner, config, bfloat16=True),
+        "ours, as configured, float32": partial(our_learner, config, bfloat16=False),
+        "ours, without a league, bfloat16": partial(our_learner, without_league, bfloat16=True),
         "tutorial, its defaults": tutorial,
         "tutorial, our network's size and epochs": partial(
             tutorial,
@@ -130,34 +136,34 @@ def cases(config: TrainingConfig) -> dict[str, Callable[[], Learner | MaskablePP
     }
 
 
-OURS = CONFIGS / "shakespeare" / "ppo.toml"
+OUR_CONFIG = CONFIGS / "shakespeare" / "ppo.toml"
 
 
 def main(
-    seconds: Annotated[float, typer.Option(help="of each case in each round")] = 10.0,
+    seconds: Annotated[float, typer.Option(help="The seconds of each case in each round.")] = 10.0,
     rounds: Annotated[int, typer.Option(min=1)] = 5,
-    config: Annotated[Path, typer.Option(help="settings of ours")] = OURS,
-    save: Annotated[Path | None, typer.Option(help="write the figures as JSON")] = None,
+    config: Annotated[Path, typer.Option(help="The settings of our learner.")] = OUR_CONFIG,
+    save: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
     """Measure self-play end to end, in turns with the tutorial."""
     settings = chosen_config(str(config), {})
     learners = {name: make() for name, make in cases(settings).items()}
-    found: dict[str, list[Speed]] = {name: [] for name in learners}
+    speeds: dict[str, list[Speed]] = {name: [] for name in learners}
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("warming up", total=(rounds + 1) * len(learners))
         for turn in range(rounds + 1):
             for name, learner in learners.items():
                 progress.update(task, description=name)
-                # The first turn lets games spread over all phases, and compilers warm up.
-                speed = measured(learner, seconds if turn else min(seconds, 5.0))
+                # Turn 0 is the warm-up, after which rules are compiled and games are at all stages.
+                speed = measure_speed(learner, seconds if turn else min(seconds, 5.0))
                 if turn:
-                    found[name].append(speed)
+                    speeds[name].append(speed)
                 progress.advance(task)
     policy: Any = next(iter(learners.values())).policy
     chosen = "bfloat16" if bfloat16_is_faster(policy, settings.batch_size) else "float32"
     forward, update = machine_speed()
     console = Console()
-    console.print(_table(found))
+    console.print(_table(speeds))
     console.print(
         f"PyTorch alone, a 600-512-512-300 network in bfloat16, batches of 2,048: {forward:,.0f} "
         f"rows/s forward, {update:,.0f} rows/s forward, backward and Adam.\n"
@@ -166,14 +172,15 @@ def main(
         highlight=False,
     )
     if save is not None:
-        figures = {name: [vars(speed) for speed in speeds] for name, speeds in found.items()}
+        figures = {name: [vars(speed) for speed in turns] for name, turns in speeds.items()}
         write_output(save, (json.dumps(figures, indent=2) + "\n").encode())
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
-    """Return rows a second through a 600-512-512-300 network: forward; with backward and Adam.
+    """Return rows a second through a fixed network, to compare machines, and hours on a machine.
 
-    The network is in bfloat16. Its speed tells how machines, and hours on one, compare.
+    The network is of 600-512-512-300 units in bfloat16. The first figure is of forward passes, and
+    the second of updates: forward and backward passes and Adam.
     """
     network = nn.Sequential(
         nn.Linear(600, 512), nn.ReLU(), nn.Linear(512, 512), nn.ReLU(), nn.Linear(512, 300)
@@ -197,15 +204,16 @@ def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
     return rows / statistics.median(forward), rows / statistics.median(update)
 
 
-def _table(found: dict[str, list[Speed]]) -> Table:
+def _table(speeds_by_case: dict[str, list[Speed]]) -> Table:
     table = Table(
         "learner", "rollout/s", "update/s", "total/s", "ours is", title="decisions a second"
     )
     for column in table.columns[1:]:
         column.justify = "right"
-    first = [speed.total for speed in next(iter(found.values()))]
-    for name, speeds in found.items():
-        ratio = statistics.median(a / b.total for a, b in zip(first, speeds, strict=True))
+    first_case = next(iter(speeds_by_case.values()))
+    for name, speeds in speeds_by_case.items():
+        pairs = zip(first_case, speeds, strict=True)
+        ratio = statistics.median(first.total / speed.total for first, speed in pairs)
         medians = [
             statistics.median(getattr(speed, kind) for speed in speeds)
             for kind in ("rollout", "update", "total")

@@ -1,7 +1,7 @@
-"""Self-play as in PettingZoo's tutorial for Stable-Baselines3, to compare our speed with.
+"""Self-play as in PettingZoo's tutorial for Stable-Baselines3, with which we compare our speed.
 
-Every step of the tutorial's Gymnasium environment is another seat's. The learner gets the next
-decider's reward, which credits the wrong seat (see `shakespeare_training.ppo`).
+Successive steps of the tutorial's Gymnasium environment belong to different seats. The learner gets
+the next decider's reward, which credits the wrong seat (see `shakespeare_training.rollout`).
 """
 
 from __future__ import annotations
@@ -19,6 +19,8 @@ from shakespeare_env import env
 
 
 class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
+    """The tutorial's environment, in which one learner decides for every seat in turn."""
+
     def __init__(self, players: int) -> None:
         make: Any = env
         self._aec = make(players=players)
@@ -31,20 +33,21 @@ class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
     ) -> tuple[NDArray[np.int8], dict[str, Any]]:
         self._aec.reset(seed=seed, options=options)
-        return self.seen("observation"), {}
+        return self.observe("observation"), {}
 
     def step(self, action: int) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
         self._aec.step(action)
-        observation, reward, ended, cut_short, info = self._aec.last()
-        return observation["observation"], reward, ended, cut_short, info
+        observation, reward, terminated, truncated, info = self._aec.last()
+        return observation["observation"], reward, terminated, truncated, info
 
-    def seen(self, what: str) -> NDArray[np.int8]:
-        seen: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)[what]
-        return seen
+    def observe(self, part: str) -> NDArray[np.int8]:
+        """Return the decider's `observation` or `action_mask`."""
+        observed: NDArray[np.int8] = self._aec.observe(self._aec.agent_selection)[part]
+        return observed
 
 
 def tutorial_learner(players: int, **arguments: Any) -> MaskablePPO:
     """Return MaskablePPO as the tutorial makes it."""
     tutorial = TutorialEnv(players)
-    masked = ActionMasker(tutorial, lambda _: tutorial.seen("action_mask"))
+    masked = ActionMasker(tutorial, lambda _: tutorial.observe("action_mask"))
     return MaskablePPO(MaskableActorCriticPolicy, masked, seed=0, device="cpu", **arguments)

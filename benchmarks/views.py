@@ -1,9 +1,9 @@
 """Measure how fast each view of the engine steps, beside peers: `make bench ARGS=views`.
 
 Legal moves are drawn uniformly at four seats on one thread, and every decider's observation and
-mask are read. Cases take turns, so that drift hits them alike; the results are medians. The peers
-are comparable environments. `benchmarks/peers.py` says how to install them; missing ones are left
-out.
+mask are read. Cases take turns, so that drift affects them equally. The results are medians. The
+peers are comparable environments. `benchmarks/peers.py` says how to install them; missing ones are
+left out.
 """
 
 from __future__ import annotations
@@ -30,10 +30,12 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 PLAYERS = 4
 GAMES = 1024
 WARM_UP = 300
-"""Steps before timing, which spread a batch's games over all days."""
+"""Steps before timing, after which a batch's games are at all stages."""
 
 
 class CountingAgent(RandomAgent):
+    """A random agent that counts its decisions."""
+
     def __init__(self) -> None:
         self.decisions = 0
 
@@ -45,7 +47,7 @@ class CountingAgent(RandomAgent):
 
 
 def warm(steps: Iterator[int]) -> Callable[[float], float]:
-    """Warm up games, which yield their decisions per step; return the measure of their rate."""
+    """Warm up games that yield each step's decisions, and return a function that times them."""
     for _ in range(WARM_UP):
         next(steps)
     return partial(report.rate, partial(next, steps))
@@ -62,8 +64,8 @@ def position_steps() -> Iterator[int]:
     generator = np.random.default_rng(0)
     while True:
         position = Position.new(players=PLAYERS, seed=int(generator.integers(2**62)))
-        while (seat := position.to_move) is not None:
-            position.observation(seat)
+        while position.to_move is not None:
+            position.observation(position.to_move)
             legal = position.moves()
             position.push(legal[int(generator.random() * len(legal))])
             yield 1
@@ -77,8 +79,8 @@ def seat_steps() -> Iterator[int]:
     while True:
         before = opponent.decisions
         legal = np.flatnonzero(infos["action_mask"])
-        _, _, ended, _, infos = view.step(legal[int(generator.random() * len(legal))])
-        if ended:
+        _, _, terminated, _, infos = view.step(legal[int(generator.random() * len(legal))])
+        if terminated:
             _, infos = view.reset()
         yield 1 + opponent.decisions - before
 
@@ -111,16 +113,19 @@ CONNECT_FOUR = PEERS[0].name
 
 
 def cases() -> dict[str, Callable[[float], float | None]]:
-    """Warm up every case; return what measures decisions a second, None if it is missing."""
-    seated = "random opponents, all seats counted"
+    """Warm up every case, and return functions that measure decisions a second, by case.
+
+    They take the seconds to play, and return None if a peer is not installed.
+    """
+    setting = "random opponents, all seats counted"
     return {
         BATCH: warm(batch_steps()),
-        f"SB3 one seat, {GAMES:,} games, {seated}": warm(seat_vec_steps()),
-        f"Gymnasium vector, {GAMES:,} games, {seated}": warm(vector_steps()),
+        f"SB3 one seat, {GAMES:,} games, {setting}": warm(seat_vec_steps()),
+        f"Gymnasium vector, {GAMES:,} games, {setting}": warm(vector_steps()),
         "Position": warm(position_steps()),
         "PettingZoo raw_env()": partial(aec_rate, raw_env, seed=0),
         AEC: partial(aec_rate, env, seed=0),
-        f"Gymnasium, one game, {seated}": warm(seat_steps()),
+        f"Gymnasium, one game, {setting}": warm(seat_steps()),
         **{peer.name: partial(peer.rate, seed=0) for peer in PEERS},
     }
 
@@ -135,10 +140,10 @@ def main(
     with console.status("warming up"):
         everything = cases()
     timed = {name: partial(measure, seconds) for name, measure in everything.items()}
-    found = report.in_turns(timed, repeats, "stepping")
-    report.save(output, found)
-    report.show("random play, four seats", found, everything)
-    report.show_ratio(found, AEC, CONNECT_FOUR)
+    rates = report.in_turns(timed, repeats, "stepping")
+    report.save(output, rates)
+    report.show("random play, four seats", rates, everything)
+    report.show_ratio(rates, AEC, CONNECT_FOUR)
 
 
 if __name__ == "__main__":

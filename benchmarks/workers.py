@@ -1,9 +1,9 @@
 """Measure how much faster two workers are: `make bench ARGS=workers`.
 
-The results are games of `evaluate` a second at the usual seats, in this process, on two processes
-and on a Ray cluster of two cores started here. Cases take turns, and ratios are taken within a
-repeat. Starting workers is measured apart, since it takes the same few seconds however many games
-follow.
+The results are games a second of `evaluate` at the usual number of seats: in this process, on two
+processes, and on a Ray cluster of two cores started here. Cases take turns, and ratios are taken
+within a repeat. The start of workers is measured apart, since it takes the same few seconds however
+many games follow.
 """
 
 from __future__ import annotations
@@ -29,55 +29,54 @@ TARGET = 1.7
 """The least ratio that two workers should reach."""
 KINDS = {"this process": {}, "2 processes": {"processes": 2}, "Ray": {"ray": "local"}}
 WARM_UP = 256
-"""Games that make workers load what they need."""
+"""Games that make workers load and compile everything."""
 
 
 def rate(game: str, agent: str, games: int, workers: Workers | None) -> float:
     """Return games a second of an agent against its copies."""
     seats = usual_seats(game)
     began = time.perf_counter()
-    found = evaluate([agent] * seats, game, games=games, workers=workers)
-    return found.games / (time.perf_counter() - began)
+    result = evaluate([agent] * seats, game, games=games, workers=workers)
+    return result.games / (time.perf_counter() - began)
 
 
 def main(
-    seconds: Annotated[float, typer.Option(help="Of each case in this process.")] = 15,
-    repeats: Annotated[int, typer.Option(help="Measurements of each case.")] = 5,
+    seconds: Annotated[float, typer.Option(help="Seconds of each case in this process.")] = 15,
+    repeats: Annotated[int, typer.Option(help="The number of repeats of every case.")] = 5,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
     """Measure heuristic agents and networks in both games."""
-    table = Table("games", *KINDS, *(f"{kind}, ratio" for kind in list(KINDS)[1:]))
+    baseline, *others = KINDS
+    table = Table("games", *KINDS, *(f"{kind}, ratio" for kind in others))
     for column in table.columns[1:]:
         column.justify = "right"
     figures: dict[str, float] = {}
     with ExitStack() as stack:
-        crews: dict[str, Workers] = {}
+        workers: dict[str, Workers] = {}
         for kind, options in KINDS.items():
             began = time.perf_counter()
-            crews[kind] = stack.enter_context(open_workers(**options))  # type: ignore[arg-type]
-            evaluate(["random"], games=WARM_UP, workers=crews[kind])
+            workers[kind] = stack.enter_context(open_workers(**options))  # type: ignore[arg-type]
+            evaluate(["random"], games=WARM_UP, workers=workers[kind])
             figures[f"start of {kind}"] = time.perf_counter() - began
         for game in registry.names():
             for agent in ("heuristic", "network"):
-                for crew in crews.values():
-                    rate(game, agent, WARM_UP, crew)
+                for of_kind in workers.values():
+                    rate(game, agent, WARM_UP, of_kind)
                 games = max(int(rate(game, agent, WARM_UP, None) * seconds), WARM_UP)
                 timed = {
-                    kind: partial(rate, game, agent, games, crew) for kind, crew in crews.items()
+                    kind: partial(rate, game, agent, games, of_kind)
+                    for kind, of_kind in workers.items()
                 }
-                found = report.in_turns(timed, repeats, f"{game}, {agent}")
-                ratios = {
-                    kind: report.median_ratio(found, kind, "this process")
-                    for kind in list(KINDS)[1:]
-                }
+                rates = report.in_turns(timed, repeats, f"{game}, {agent}")
+                ratios = {kind: report.median_ratio(rates, kind, baseline) for kind in others}
                 figures |= {f"{game}, {agent}, {kind}": ratio for kind, ratio in ratios.items()}
-                rates = [f"{statistics.median(speeds):,.0f}" for speeds in found.values()]
+                medians = [f"{statistics.median(of_kind):,.0f}" for of_kind in rates.values()]
                 table.add_row(
-                    f"{game}, {agent}s", *rates, *(f"{ratio:.2f}" for ratio in ratios.values())
+                    f"{game}, {agent}s", *medians, *(f"{ratio:.2f}" for ratio in ratios.values())
                 )
     console = Console()
     console.print(table)
-    started = ", ".join(f"{kind} {figures[f'start of {kind}']:.1f} s" for kind in list(KINDS)[1:])
+    started = ", ".join(f"{kind} {figures[f'start of {kind}']:.1f} s" for kind in others)
     console.print(
         f"Games a second. Ratios are to this process and should be at least {TARGET}. "
         f"Starting took: {started}."

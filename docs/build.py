@@ -1,6 +1,6 @@
-"""Draw the pictures of the pages that are made from code: `make docs`.
+"""Draw the pictures in docs/ that are made from code: `make docs`.
 
-Every game gets a table in play, a detail of it, and the bundled network's calibration.
+For every game these are a table in play, a detail of it, and the bundled network's calibration.
 """
 
 from __future__ import annotations
@@ -19,13 +19,13 @@ from shakespeare_research.plots import plot_calibration
 
 HERE = Path(__file__).parent
 N_SEATS = 3
-"""Seats of the drawn game, if the game allows them."""
+"""The number of seats in the picture, if the game allows it."""
 SEED = 1
 SHARE = 0.76
-"""Share of the drawn game that has been played."""
+"""The share of a random game after which it is drawn."""
 CALIBRATION_GAMES = 500
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (20, 266, 518, 452)}
-"""The part of the table that is legible at page width: left, top, width, height."""
+"""A part of the table that is legible at page width, by game: left, top, width, height."""
 
 
 def table(game: str) -> str:
@@ -33,11 +33,11 @@ def table(game: str) -> str:
     generator = np.random.default_rng(SEED)
     seats = registry.seats(game)
     position = Position.new(game, players=min(max(N_SEATS, seats[0]), seats[-1]), seed=SEED)
-    played = [position.copy()]
+    positions = [position.copy()]
     while position.to_move is not None:
         position.push(str(generator.choice(position.moves())))
-        played.append(position.copy())
-    return played[int(SHARE * len(played))].svg() + "\n"
+        positions.append(position.copy())
+    return positions[int(SHARE * len(positions))].svg() + "\n"
 
 
 def detail(game: str) -> str:
@@ -50,11 +50,11 @@ def detail(game: str) -> str:
 
 
 PICTURES: dict[str, Callable[[str], str]] = {"table.svg": table, "detail.svg": detail}
-"""Files made for every game."""
+"""The functions that draw the SVG files of every game, by file name."""
 
 
 def calibration(name: str) -> None:
-    """Draw the calibration of the newest bundled network, if it has heads."""
+    """Draw the calibration of the newest bundled network, if it forecasts results."""
     game = registry.game(name)
     if not bundled_versions(game) or not read_card(bundled_checkpoint(game)).heads:
         return
@@ -69,8 +69,8 @@ def main() -> None:
     """Write the pictures of every game."""
     for name in registry.names():
         (HERE / name).mkdir(exist_ok=True)
-        for file, made in PICTURES.items():
-            (HERE / name / file).write_text(made(name), encoding="utf-8")
+        for file, draw in PICTURES.items():
+            (HERE / name / file).write_text(draw(name), encoding="utf-8")
         calibration(name)
 
 

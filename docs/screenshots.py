@@ -1,4 +1,4 @@
-"""Photograph the table in the browser with Chromium: `python docs/screenshots.py`."""
+"""Take the screenshots of the browser's table with Chromium: `python docs/screenshots.py`."""
 
 from __future__ import annotations
 
@@ -20,11 +20,11 @@ SEED = 5
 SEATS = 3
 MOVES = 13
 COLOURS = 256
-"""Enough colours for the drawing, and few enough for a small file."""
+"""The number of colours in the files, which keeps them small."""
 
 
 def main() -> None:
-    """Write pictures of a game after a person's MOVES moves, on a desktop and on a phone."""
+    """Write screenshots of a game after MOVES moves, on a desktop and on a phone."""
     with tempfile.TemporaryDirectory() as folder:
         settings = Settings(Path(folder) / "games.sqlite", port=0)
         with settings.listen() as listener:
@@ -32,21 +32,22 @@ def main() -> None:
             thread = threading.Thread(target=server.run, args=([listener],))
             thread.start()
             try:
-                _take(f"http://127.0.0.1:{listener.getsockname()[1]}")
+                port = listener.getsockname()[1]
+                _take_screenshots(f"http://127.0.0.1:{port}")
             finally:
                 server.should_exit = True
                 thread.join()
 
 
-def _take(where: str) -> None:
+def _take_screenshots(address: str) -> None:
     with sync_playwright() as playwright:
         browser = playwright.chromium.launch(
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
-        page.goto(f"{where}/learn/shakespeare")  # which opens once the rules are compiled
+        page.goto(f"{address}/learn/shakespeare")  # this page opens once the rules are compiled
         page.get_by_role("heading", name="How to play").wait_for(timeout=600_000)
-        page.goto(f"{where}/?players={SEATS}")
+        page.goto(f"{address}/?players={SEATS}")
         page.fill("[name=seed]", str(SEED))
         page.get_by_role("button", name="Begin", exact=True).click()
         for number in range(MOVES):
@@ -67,7 +68,7 @@ def _take(where: str) -> None:
 
 def _save(page: Page, name: str) -> None:
     page.evaluate("window.scrollTo(0, 0)")
-    page.wait_for_timeout(300)
+    page.wait_for_timeout(300)  # until everything is drawn
     image = Image.open(io.BytesIO(page.screenshot())).convert("RGB")
     image.quantize(COLOURS, dither=Image.Dither.NONE).save(DOCS / name, optimize=True)
 

@@ -1,9 +1,9 @@
-"""The site's pages from outside docs/: an MkDocs hook, named in `mkdocs.yml`.
+"""An MkDocs hook, named in `mkdocs.yml`, that adds pages to the site from outside docs/.
 
-Repository files that pages link to become pages, and the links are rewritten to work both on the
-site and in the repository. Reference pages come from docstrings, the commands' help, the settings'
-descriptions and what `shakespeare check` lists of a game; notebooks become pages with the outputs
-stored in them.
+Repository files that pages link to become pages. Links are rewritten, so that they work both on the
+site and in the repository. Reference pages are made from docstrings, the help of the commands, the
+descriptions of the settings, and the lists that `shakespeare check` prints. Notebooks become pages
+with their stored outputs.
 """
 
 from __future__ import annotations
@@ -41,128 +41,193 @@ MIRRORED = {
         ("box.toml", "box.md"),
     )
 }
-"""Files outside docs/ with a page in the navigation."""
+"""Files outside docs/ that have a page in the navigation, and these pages."""
 
 NOTEBOOKS = {
     f"notebooks/{path.name}": f"notebooks/{path.stem}.md"
     for path in sorted((ROOT / "notebooks").glob("*.ipynb"))
 }
+"""The notebooks and their pages."""
 
-
-REFERENCE = {
+REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "games": (
         "Games and positions",
         {
-            "shakespeare_env": "Position Batch DeviceBatch registry observation_layout "
-            "ObservationLayout "
-            "ActionTable Block",
-            "shakespeare_env.core.game": "Game",
-            "shakespeare_env.play.history": "from_events",
+            "shakespeare_env": (
+                "Position",
+                "Batch",
+                "DeviceBatch",
+                "registry",
+                "observation_layout",
+                "ObservationLayout",
+                "ActionTable",
+                "Block",
+            ),
+            "shakespeare_env.core.game": ("Game",),
+            "shakespeare_env.play.history": ("score_sheet_from_events",),
         },
     ),
     "defining": (
         "A game of your own",
         {
-            "shakespeare_env": "define GameRules GameRecord GamePresentation register check_game "
-            "rule StateField Check below"
+            "shakespeare_env": (
+                "define",
+                "GameRules",
+                "GameRecord",
+                "GamePresentation",
+                "register",
+                "check_game",
+                "rule",
+                "StateField",
+                "Check",
+                "below",
+            )
         },
     ),
     "environments": (
         "Environments",
         {
-            "shakespeare_env": "env raw_env parallel_env",
-            "shakespeare_env.wrappers.single_agent_batch": "SingleAgentBatch",
-            "shakespeare_env.wrappers.sb3": "SB3SingleAgentVecEnv",
+            "shakespeare_env": ("env", "raw_env", "parallel_env"),
+            "shakespeare_env.wrappers.single_agent_batch": ("SingleAgentBatch",),
+            "shakespeare_env.wrappers.sb3": ("SB3SingleAgentVecEnv",),
         },
     ),
     "errors": (
         "Errors",
         {
-            "shakespeare_env.errors": "ShakespeareEnvError IllegalMove PositionError BoxError "
-            "GameError CheckpointError TrainingError DatasetError ArenaError WorkerError "
-            "MemoryLimitError",
-            "shakespeare_agents.programs": "ProgramError",
+            "shakespeare_env.errors": (
+                "ShakespeareEnvError",
+                "IllegalMove",
+                "PositionError",
+                "BoxError",
+                "GameError",
+                "CheckpointError",
+                "TrainingError",
+                "DatasetError",
+                "ArenaError",
+                "WorkerError",
+                "MemoryLimitError",
+            ),
+            "shakespeare_agents.programs": ("ProgramError",),
         },
     ),
     "agents": (
         "Agents",
         {
-            "shakespeare_agents": "make default names RandomAgent GreedyAgent",
-            "shakespeare_env.play.agent": "Agent Estimator Advisor",
-            "shakespeare_env.play.information_sets": "InformationSets",
-            "shakespeare_env.play.generators": "GameGenerators",
-            "shakespeare_agents.networks.checkpoint": "save_checkpoint",
+            "shakespeare_agents": ("make", "default", "names", "RandomAgent", "GreedyAgent"),
+            "shakespeare_env.play.agent": ("Agent", "Estimator", "Advisor"),
+            "shakespeare_env.play.information_sets": ("InformationSets",),
+            "shakespeare_env.play.generators": ("GameGenerators",),
+            "shakespeare_agents.networks.checkpoint": ("save_checkpoint",),
         },
     ),
     "arena": (
         "Arena",
         {
-            "shakespeare_arena": "Entrant evaluate",
-            "shakespeare_agents.naming": "entrants_of",
-            "shakespeare_arena.measure": "Budget measure",
-            "shakespeare_arena.config": "ArenaConfig",
-            "shakespeare_arena.tournament": "run_arena",
-            "shakespeare_arena.ladders.standings": "standings_of",
-            "shakespeare_agents.programs": "Program Limits ProgramAgent",
-            "shakespeare_agents.workers": "open_workers",
-            "shakespeare_table.mcp.tools": "GameTools",
-            "shakespeare_table.mcp.server": "server_of",
+            "shakespeare_arena": ("Entrant", "evaluate"),
+            "shakespeare_agents.naming": ("entrants_of",),
+            "shakespeare_arena.measure": ("Budget", "measure"),
+            "shakespeare_arena.config": ("ArenaConfig",),
+            "shakespeare_arena.tournament": ("run_arena",),
+            "shakespeare_arena.ladders.standings": ("standings_of",),
+            "shakespeare_agents.program_agent": ("ProgramAgent",),
+            "shakespeare_agents.programs": ("Program", "Limits"),
+            "shakespeare_agents.workers": ("open_workers",),
+            "shakespeare_table.mcp.tools": ("GameTools",),
+            "shakespeare_table.mcp.server": ("server_of",),
         },
     ),
     "datasets": (
         "Datasets and films",
         {
-            "shakespeare_env.datasets": "read_games read_decisions Batches recorded_games "
-            "read_results",
-            "shakespeare_env.play.history": "GameHistory",
-            "shakespeare_arena.dataset": "write_dataset",
-            "shakespeare_env.film": "Film film_page",
-            "shakespeare_table.analysis.judging": "judge_decision best_line",
+            "shakespeare_env.datasets": (
+                "read_games",
+                "read_decisions",
+                "Batches",
+                "recorded_games",
+                "read_results",
+            ),
+            "shakespeare_env.play.history": ("GameHistory",),
+            "shakespeare_arena.dataset": ("write_dataset",),
+            "shakespeare_env.film": ("Film", "film_page"),
+            "shakespeare_table.analysis.judging": ("judge_decision", "best_line"),
         },
     ),
     "strategy": (
         "Strategy research",
         {
-            "shakespeare_research.trials": "self_play Sampling find_positions OTHER try_moves "
-            "try_gift",
-            "shakespeare_research.groups": "against against_others means shares "
-            "format_mean format_difference format_ranking format_win_rate",
-            "shakespeare_research.counterfactual": "counterfactual candidates",
-            "shakespeare_research.calibration": "forecasts brier_scores calibration_error "
-            "chance_bins score_errors",
-            "shakespeare_research.plots": "plot_lines plot_rows plot_table plot_calibration",
-            "shakespeare_research": "plot_style",
+            "shakespeare_research.trials": (
+                "self_play",
+                "Sampling",
+                "find_positions",
+                "OTHER",
+                "try_moves",
+                "try_gift",
+            ),
+            "shakespeare_research.groups": (
+                "against",
+                "against_others",
+                "means",
+                "shares",
+                "format_mean",
+                "format_difference",
+                "format_ranking",
+                "format_win_rate",
+            ),
+            "shakespeare_research.counterfactual": ("counterfactual", "candidates"),
+            "shakespeare_research.calibration": (
+                "forecasts",
+                "brier_scores",
+                "calibration_error",
+                "chance_bins",
+                "score_errors",
+            ),
+            "shakespeare_research.plots": (
+                "plot_lines",
+                "plot_rows",
+                "plot_table",
+                "plot_calibration",
+            ),
+            "shakespeare_research": ("plot_style",),
         },
     ),
     "findings": (
         "Findings in many boxes",
         {
-            "shakespeare_research.asking": "ask boxes_of shards_of read_answers",
-            "shakespeare_research.verdicts": "share_bound",
-            "shakespeare_research.report": "FindingsReport shipped_facts",
-            "shakespeare_arena.intervals": "student_interval",
-            "shakespeare_env.boxes": "box_file_names sample_box",
-            "shakespeare_env.checks.box_files": "box_facts",
+            "shakespeare_research.asking": ("ask", "boxes_of", "shards_of", "read_answers"),
+            "shakespeare_research.verdicts": ("share_bound",),
+            "shakespeare_research.report": ("FindingsReport", "shipped_facts"),
+            "shakespeare_arena.intervals": ("student_interval",),
+            "shakespeare_env.boxes": ("box_file_names", "sample_box"),
+            "shakespeare_env.checks.box_files": ("box_facts",),
         },
     ),
     "training": (
         "Training",
         {
-            "shakespeare_training.config": "make_config",
-            "shakespeare_training.runs.train": "train",
-            "shakespeare_training.runs.run": "Run",
-            "shakespeare_training.runs.curves": "draw_curves",
-            "shakespeare_training.exploit": "ExploitSettings exploit_by_ppo",
-            "shakespeare_training.policy": "PolicyNetwork Outputs masked_log_softmax "
-            "forecast_losses bfloat16_is_faster",
+            "shakespeare_training.config": ("make_config",),
+            "shakespeare_training.runs.train": ("train",),
+            "shakespeare_training.runs.run": ("Run",),
+            "shakespeare_training.runs.curves": ("draw_curves",),
+            "shakespeare_training.exploit": ("ExploitSettings", "exploit_by_ppo"),
+            "shakespeare_training.policy": (
+                "PolicyNetwork",
+                "Outputs",
+                "masked_log_softmax",
+                "forecast_losses",
+                "bfloat16_is_faster",
+            ),
         },
     ),
 }
-"""Pages made from docstrings, by title, with the names that README, pages and notebooks use."""
+"""Pages made from docstrings: by file, a title and the names to show, by module.
+
+They hold all names that the README, the pages and the notebooks use.
+"""
 
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _PROGRAM = re.compile(rf"^The (?:program|recipe): \[({DOCS}/\S+\.py)\]\(\S+\)\.$", re.MULTILINE)
-"""A paragraph that names a program of docs/."""
+"""A paragraph that names a program in docs/."""
 _FENCED = re.compile(r"(^ *```.*?^ *```$)", re.DOTALL | re.MULTILINE)
 _LEXERS = {
     ".py": "python",
@@ -176,17 +241,14 @@ _LEXERS = {
 
 def on_files(files: Files, config: MkDocsConfig) -> Files:
     """Add the pages from outside docs/."""
-    pages = {
-        **{f"reference/{name}.md": _names_page(*page) for name, page in REFERENCE.items()},
-        "reference/commands.md": _commands_page(),
-        "reference/settings.md": _settings_page(),
-        **{
-            f"{game}/{listed}.md": _printed("check", f"--{listed}", "--game", game)
-            for game in registry.names()
-            for listed in ("actions", "observation")
-        },
-        **{page: _file_page(path) for path, page in MIRRORED.items()},
-    }
+    pages = {"reference/commands.md": _commands_page(), "reference/settings.md": _settings_page()}
+    for name, (title, modules) in REFERENCE.items():
+        pages[f"reference/{name}.md"] = _names_page(title, modules)
+    for game in registry.names():
+        for option in ("actions", "observation"):
+            pages[f"{game}/{option}.md"] = _printed("check", f"--{option}", "--game", game)
+    for path, page in MIRRORED.items():
+        pages[page] = _file_page(path)
     for notebook, page in NOTEBOOKS.items():
         pages[page], pictures = _notebook_page(notebook)
         for name, picture in pictures.items():
@@ -194,8 +256,8 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
             files.append(File.generated(config, address, content=picture))
     for file in files.documentation_pages():
         pages.setdefault(file.src_uri, file.content_string)
-    for origin, text in [(_origin(page), text) for page, text in pages.items()]:
-        for path in _repository_files(origin, text):
+    for page, text in list(pages.items()):
+        for path in _repository_files(_origin(page), text):
             pages.setdefault(_page_of(path), _file_page(path))
     for page, text in pages.items():
         if files.get_file_from_path(page) is None:
@@ -204,7 +266,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
 
 
 def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
-    """Show the programs that a paragraph names; point links to other files at their pages."""
+    """Insert the programs that paragraphs name, and turn links to files into links to pages."""
     here = page.file.src_uri
 
     def rewritten(link: re.Match[str]) -> str:
@@ -219,32 +281,39 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Remove the page for wrong addresses where the site is read from disk: its links are dead."""
+    """Remove the page for wrong addresses if the site is read from disk, where its links fail."""
     if not config.site_url:
         (Path(config.site_dir) / "404.html").unlink()
 
 
 def _with_its_code(program: re.Match[str]) -> str:
-    """Return the paragraph and the program's code; in the repository the link is enough."""
+    """Return a paragraph that names a program, followed by the program's code."""
     code = (ROOT / program[1]).read_text(encoding="utf-8")
     return f'{program[0]}\n\n```py title="{program[1]}"\n{code}```'
 
 
 def _outside_code(markdown: str, change: Callable[[str], str]) -> str:
+    """Return Markdown with its text changed, but not its blocks of code."""
     parts = _FENCED.split(markdown)
-    return "".join(part if odd % 2 else change(part) for odd, part in enumerate(parts))
+    parts[::2] = map(change, parts[::2])  # the parts between them are the blocks of code
+    return "".join(parts)
 
 
 def _repository_files(origin: str, text: str) -> Iterator[str]:
-    for link in _LINK.finditer("".join(_FENCED.split(text)[::2])):
+    """Yield the files outside docs/ to which a file's text links."""
+    text_alone = "".join(_FENCED.split(text)[::2])
+    for link in _LINK.finditer(text_alone):
         path = _resolved(origin, link[2])
         if path is not None and not path.startswith(f"{DOCS}/") and (ROOT / path).is_file():
             yield path
 
 
 def _origin(page: str) -> str:
-    outside = {**MIRRORED, **NOTEBOOKS}
-    return next((path for path, other in outside.items() if other == page), f"{DOCS}/{page}")
+    """Return the path in the repository of the file that a page is made from."""
+    for path, other in (MIRRORED | NOTEBOOKS).items():
+        if other == page:
+            return path
+    return f"{DOCS}/{page}"
 
 
 def _resolved(origin: str, link: str) -> str | None:
@@ -256,15 +325,18 @@ def _resolved(origin: str, link: str) -> str | None:
 
 
 def _page_of(path: str) -> str:
+    """Return the page that shows a file of the repository."""
     if path in MIRRORED:
         return MIRRORED[path]
     if path in NOTEBOOKS:
         return NOTEBOOKS[path]
-    return path.removeprefix(f"{DOCS}/") if path.startswith(f"{DOCS}/") else f"source/{path}.md"
+    if path.startswith(f"{DOCS}/"):
+        return path.removeprefix(f"{DOCS}/")
+    return f"source/{path}.md"
 
 
 def _file_page(path: str) -> str:
-    """Return a repository file as a page: Markdown as it is, other files as code."""
+    """Return a file of the repository as a page. Markdown stays as it is, other files are code."""
     text = (ROOT / path).read_text(encoding="utf-8")
     if path.endswith(".md"):
         return text
@@ -279,13 +351,14 @@ def _notebook_page(path: str) -> tuple[str, dict[str, bytes]]:
     return markdown, resources["outputs"]
 
 
-def _names_page(title: str, modules: dict[str, str]) -> str:
-    names = [f"::: {home}.{name}" for home, found in modules.items() for name in found.split()]
-    return "\n\n".join([f"# {title}", *names]) + "\n"
+def _names_page(title: str, modules: dict[str, tuple[str, ...]]) -> str:
+    """Return a page that shows the docstrings of names."""
+    entries = [f"::: {module}.{name}" for module, names in modules.items() for name in names]
+    return "\n\n".join([f"# {title}", *entries]) + "\n"
 
 
 def _commands_page() -> str:
-    """Return the help of every command, as tables, which fit any screen."""
+    """Return the help of every command. Its tables fit any screen."""
     group: Any = typer.main.get_command(app)
     top = typer.Context(group, info_name="shakespeare")
     commands = {name: group.get_command(top, name) for name in COMMANDS}
@@ -302,8 +375,8 @@ def _commands_page() -> str:
 def _command_section(command: Any, context: Any) -> str:
     usage = " ".join([context.command_path, *command.collect_usage_pieces(context)])
     records = [param.get_help_record(context) for param in command.get_params(context)]
-    takes = _table("Argument or option", [(f"`{name}`", text) for name, text in records])
-    return f"## {context.command_path}\n\n```text\n{usage}\n```\n\n{command.help}\n\n{takes}"
+    options = _table("Argument or option", [(f"`{name}`", text) for name, text in records])
+    return f"## {context.command_path}\n\n```text\n{usage}\n```\n\n{command.help}\n\n{options}"
 
 
 def _table(head: str, rows: Iterable[tuple[str, str]]) -> str:

@@ -1,4 +1,4 @@
-"""Games of one agent, step by step, for the notebooks that show a game."""
+"""Games that one agent plays in all seats, step by step, for notebooks."""
 
 from __future__ import annotations
 
@@ -15,12 +15,12 @@ from shakespeare_research.counterfactual import play_to_end
 
 
 class Step(NamedTuple):
-    """A decision of a game.
+    """A decision in a game.
 
     Attributes:
-        position: The position before it.
+        position: The position before the move.
         move: The text of the move.
-        after: The position after it and all forced moves.
+        after: The position after the move and the forced moves that follow it.
     """
 
     position: Position
@@ -31,22 +31,22 @@ class Step(NamedTuple):
 def demonstration(
     game: str, *, players: int, seed: int, player: AgentLike = "network"
 ) -> tuple[Step, ...]:
-    """Play a game with one agent, as `shakespeare_agents.make` takes it, in every seat."""
+    """Return a game in which one agent, as `shakespeare_agents.make` takes it, plays all seats."""
     batch = Batch(game, players=players, seed=seed, autoreset=False)
     generators = GameGenerators.of_games(seed, np.zeros(1, np.int64))
     positions = [Position.of_record(batch.game, batch.save([0])[0])]
     moves: list[str] = []
 
-    def look(_rows: NDArray[Any], actions: NDArray[Any]) -> None:
+    def record_step(_rows: NDArray[Any], actions: NDArray[Any]) -> None:
         moves.append(positions[-1].move_text(int(actions[0])))
         positions.append(Position.of_record(batch.game, batch.save([0])[0]))
 
-    play_to_end(batch, [make(player, batch.game)], generators, after_step=look)
+    play_to_end(batch, [make(player, batch.game)], generators, after_step=record_step)
     return tuple(map(Step, positions, moves, positions[1:]))
 
 
 def made_with(game: str) -> str:
-    """Return which network is bundled for a game: its version and the digest of its weights."""
+    """Return a sentence with the version and the weights' digest of a game's bundled network."""
     folder = AgentSpec.parse("network").checkpoint(registry.game(game))
     assert folder is not None
     (weights,) = folder.glob("weights-*")
@@ -57,11 +57,12 @@ def find(steps: tuple[Step, ...], beginning: str, *, after: int = 0, count: int 
     """Return the `count`-th step whose move begins with a text, after the first `after` steps.
 
     Raises:
-        ValueError: there are fewer such steps.
+        ValueError: There are fewer such steps.
     """
-    fitting = [step for step in steps[after:] if step.move.startswith(beginning)]
-    if not 1 <= count <= len(fitting):
+    matches = [step for step in steps[after:] if step.move.startswith(beginning)]
+    if not 1 <= count <= len(matches):
         raise ValueError(
-            f"only {len(fitting)} moves begin with {beginning!r}: none is number {count}"
+            f"count={count}, but {len(matches)} moves begin with {beginning!r}; "
+            "choose one of these, from 1"
         )
-    return fitting[count - 1]
+    return matches[count - 1]

@@ -1,6 +1,6 @@
 """Execute the notebooks in place: `make notebooks`.
 
-In fast mode (`notebook_mode`) they are only tried, and the outputs stored in them stay.
+In fast mode (`notebook_mode`) they are only checked, and their stored outputs stay.
 """
 
 from __future__ import annotations
@@ -20,20 +20,20 @@ from notebook_mode import is_fast
 HERE = Path(__file__).parent
 _TIMEOUT_S = 1800
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
-"""Makes sums independent of the number of cores, and lets kernels run side by side."""
-_NOTICE = "shakespeare-env: compil"
-"""Begins a line that says what is compiled, which appears only at the first use."""
+"""One thread makes sums independent of the number of cores, and lets kernels run side by side."""
+_COMPILE_NOTICE = "shakespeare-env: compil"
+"""The beginning of lines about compilation. They appear only when a function is first used."""
 
 
 def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNode:
-    """Return a copy with all cells run, with more environment variables.
+    """Return a notebook after running all cells, with additional environment variables.
 
     Raises:
-        CellExecutionError: a cell fails.
+        CellExecutionError: A cell fails.
     """
     notebook = nbformat.read(path, as_version=4)
     manager = KernelManager()
-    # Named by its command, a kernel need not be installed for Jupyter.
+    # A kernel that is started by its command need not be installed in Jupyter.
     assert manager.kernel_spec is not None
     manager.kernel_spec.argv = [
         sys.executable, "-m", "ipykernel_launcher", "-f", "{connection_file}", "--log-level=ERROR",
@@ -44,7 +44,7 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
         km=manager,
         timeout=_TIMEOUT_S,
         record_timing=False,
-        # Where text was flushed is chance.
+        # Where text is flushed is left to chance.
         coalesce_streams=True,
         resources=resources,
     )
@@ -54,23 +54,26 @@ def executed(path: Path, environment: Mapping[str, str]) -> nbformat.NotebookNod
         for output in cell.get("outputs", []):
             if output.get("name") == "stderr":
                 lines = output.text.splitlines(keepends=True)
-                output.text = "".join(one for one in lines if not one.startswith(_NOTICE))
+                output.text = "".join(
+                    line for line in lines if not line.startswith(_COMPILE_NOTICE)
+                )
         if cell.cell_type == "code":
             cell.outputs = [output for output in cell.outputs if output.get("text") != ""]
     return notebook
 
 
 def tidied(notebook: nbformat.NotebookNode) -> nbformat.NotebookNode:
-    """Return the notebook without what differs between executions or only pages read."""
+    """Return the notebook without what differs between executions, and without data attributes."""
     kernel = {"display_name": "Python 3", "language": "python", "name": "python3"}
-    facts = {"kernelspec": kernel, "language_info": {"name": "python"}}
-    notebook.metadata = nbformat.from_dict(facts)
+    metadata = {"kernelspec": kernel, "language_info": {"name": "python"}}
+    notebook.metadata = nbformat.from_dict(metadata)
     for number, cell in enumerate(notebook.cells):
         cell.id = f"cell-{number}"
         for output in cell.get("outputs", []):
-            drawn = output.get("data", {})
-            if "image/svg+xml" in drawn:  # without what only pages read
-                drawn["image/svg+xml"] = re.sub(r' data-[a-z]+="[^"]*"', "", drawn["image/svg+xml"])
+            data = output.get("data", {})
+            if "image/svg+xml" in data:
+                # Only the pages of the browser read these attributes.
+                data["image/svg+xml"] = re.sub(r' data-[a-z]+="[^"]*"', "", data["image/svg+xml"])
         cell.metadata = nbformat.from_dict({})
     return notebook
 
@@ -84,7 +87,7 @@ def main(names: list[str]) -> None:
         if not is_fast():
             nbformat.write(notebook, path)
     if is_fast():
-        print("nothing saved: notebooks that play little show no figures worth keeping")
+        print("Nothing was saved: figures of the fast mode are not worth keeping.")
 
 
 if __name__ == "__main__":

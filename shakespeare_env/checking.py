@@ -221,7 +221,7 @@ class _RandomGame:
                 return
             move = str(rng.choice(position.moves()))
 
-            # Check the first four positions closely, and then about every third.
+            # Check the first four positions closely, and then about every third up to a limit.
             is_close_check = close_checks < _CLOSE_CHECKS and (
                 len(self.moves) < 4 or rng.random() < 0.3
             )
@@ -244,7 +244,7 @@ class _RandomGame:
         """Find fields that `set_up` does not write, and seeds that do not decide the whole game."""
         if self._new_position().record().tobytes() != position.record().tobytes():
             yield self._finding(
-                "seed", "one seed sets up two different games", "draw with `below(game, n)` alone"
+                "seed", "one seed sets up two different games", "draw only with `below(game, n)`"
             )
         set_up = interpreted(self.game.rules.set_up)
         bits = self.game.option_bits(self._options, [self.players])
@@ -264,7 +264,8 @@ class _RandomGame:
 
     def _findings_in_position(self, position: Position) -> Iterator[_Finding]:
         """Find numbers out of range, checks that fail, and what text or a copy loses."""
-        if found := first_fault(self.game, np.array([position.record()])):
+        found = first_fault(self.game, np.array([position.record()]))
+        if found is not None:
             _, fault = found
             cause = f"play({self.moves[-1]!r})" if self.moves else "set_up"
             yield self._finding(
@@ -312,7 +313,7 @@ class _RandomGame:
         seat = position.to_move
         for name in _differing_fields(self.game, batch.save([0])[0], single):
             yield self._finding(
-                f"batch {name}", f"{name} differs in a batch", "let rules read one record alone"
+                f"batch {name}", f"{name} differs in a batch", "let rules read only their record"
             )
         if not np.array_equal(batch.mask[0], position.action_mask()):
             yield self._finding("batch mask", "a batch has other legal moves", "mend `legal`")
@@ -350,7 +351,8 @@ class _RandomGame:
         seed = int(rng.integers(2**32))
         twin = position.determinize(seat, seed)
         in_two_games = f"in two games that seat {seat} cannot tell apart"
-        if found := first_fault(self.game, np.array([twin.record()])):
+        found = first_fault(self.game, np.array([twin.record()]))
+        if found is not None:
             _, fault = found
             yield self._finding(
                 f"possible {fault.place}",

@@ -1,4 +1,4 @@
-"""The errors of this project, and notes that say which agent or user's code is at fault."""
+"""The errors of this project, and notes that name the agent or the user's code at fault."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ class MemoryLimitError(ShakespeareEnvError, MemoryError):
     """A request for more memory than this machine has; nothing has been allocated."""
 
 
-class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - as chess libraries say it
+class IllegalMove(ShakespeareEnvError, ValueError):  # noqa: N818 - named as in chess libraries
     """A move that the rules do not allow; the position is unchanged.
 
     Attributes:

@@ -12,7 +12,7 @@ from shakespeare_arena.results import open_results
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.datasets import read_games
-from shakespeare_env.datasets.reading import ARENA, read_results
+from shakespeare_env.datasets.reading import MANIFEST_NAME, read_results
 from shakespeare_env.errors import ArenaError, MemoryLimitError, ShakespeareEnvError
 from shakespeare_table.recorded import read_json_lines
 from tests.arena.small_arenas import written
@@ -27,7 +27,7 @@ def open_folder_of(path):
 
 
 READERS = {
-    "arena/" + ARENA: lambda path: read_games(path.parent),
+    "arena/" + MANIFEST_NAME: lambda path: read_games(path.parent),
     "arena/games-000007.parquet": lambda path: read_results(path.parent),
     "arena/round-0007.json": open_folder_of,
     "arena.toml": ArenaConfig.read,

@@ -163,7 +163,7 @@ class WorkerProcesses(Workers):
             while True:
                 # Two shards for each worker: one runs, and one waits so that no worker is idle.
                 for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
-                    future = self._begin(_code_digest(), sent_job, cloudpickle.dumps(shard))
+                    future = self._begin(code_digest(), sent_job, cloudpickle.dumps(shard))
                     begun[future] = number
                 if not begun:
                     return
@@ -339,7 +339,7 @@ def _run_shard_in(folder: str, *arguments: Any) -> bytes:
 @lru_cache(4)
 def _started(driver_code: str, job: bytes) -> Any:
     """Start a job in this worker, if it has not been started yet."""
-    if driver_code != _code_digest():
+    if driver_code != code_digest():
         raise WorkerError(
             f"{platform.node()} has another version of this project; install the same version on "
             "all machines"
@@ -348,7 +348,7 @@ def _started(driver_code: str, job: bytes) -> Any:
 
 
 @cache
-def _code_digest() -> str:
+def code_digest() -> str:
     """Return a digest of this project's files, which workers import as well.
 
     Raises:

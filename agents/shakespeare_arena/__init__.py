@@ -1,4 +1,4 @@
-"""Measuring strength: agents against each other, on a scale, and ranked in an arena."""
+"""Measurement of agents' strength: against each other, on a fixed scale, and in arenas."""
 
 from __future__ import annotations
 

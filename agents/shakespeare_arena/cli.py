@@ -42,12 +42,12 @@ def evaluate(
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
-    variants = choices.variants_at(game, option, len(entrants))
+    variants = choices.checked_variants(game, option, len(entrants))
     choices.check_writable(out)
     seats = seat_plan(entrants, seed)
     total = seats.deals_for(games) * seats.games_per_deal
     with (
-        workers_options.open_chosen_workers(workers, ray) as crew,
+        workers_options.open_chosen_workers(workers, ray) as chosen_workers,
         show_games_progress(total) as on_progress,
     ):
         result = play_games(
@@ -58,7 +58,7 @@ def evaluate(
             seed=seed,
             options=variants,
             on_progress=on_progress,
-            workers=crew,
+            workers=chosen_workers,
         )
     show_result(result, out)
 
@@ -97,22 +97,23 @@ def measure(
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """Place an agent on a fixed scale: how many playouts make search as strong at each table."""
+    """Place an agent on a fixed scale: the playouts that make search as strong at each table."""
     from shakespeare_arena.measure import Budget, table_sizes
-    from shakespeare_arena.measure import measure as place
+    from shakespeare_arena.measure import measure as measure_strength
 
     game = choices.find_game(game_name)
     with choices.usage_errors("--players"):
         tables = table_sizes(game, players)
-    variants = choices.variants_at(game, option, max(tables))
+    variants = choices.checked_variants(game, option, max(tables))
+    # A single name would also make the default agent, which does not play here.
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
     with (
-        workers_options.open_chosen_workers(workers, ray) as crew,
+        workers_options.open_chosen_workers(workers, ray) as chosen_workers,
         show_games_progress(None) as on_progress,
     ):
         try:
-            result = place(
+            result = measure_strength(
                 entrant,
                 game.name,
                 players=tables,
@@ -120,7 +121,7 @@ def measure(
                 seed=seed,
                 options=variants,
                 on_progress=on_progress,
-                workers=crew,
+                workers=chosen_workers,
             )
         except (CheckpointError, ValueError) as fault:
             if agent_notes(fault):
@@ -147,7 +148,7 @@ def dataset(
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """Record agents' games as Parquet: their moves, and what the agents expected of them."""
+    """Record agents' games as Parquet files, with their moves and the agents' estimates."""
     from shakespeare_arena.dataset import write_dataset
     from shakespeare_arena.ladders import summaries
     from shakespeare_arena.reports import printable_name
@@ -155,10 +156,10 @@ def dataset(
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
-    variants = choices.variants_at(game, option, len(entrants))
+    variants = choices.checked_variants(game, option, len(entrants))
     try:
         with (
-            workers_options.open_chosen_workers(workers, ray) as crew,
+            workers_options.open_chosen_workers(workers, ray) as chosen_workers,
             show_games_progress(games) as on_progress,
         ):
             total = write_dataset(
@@ -169,7 +170,7 @@ def dataset(
                 seed=seed,
                 options=variants,
                 on_progress=on_progress,
-                workers=crew,
+                workers=chosen_workers,
             )
     except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
         if agent_notes(fault):
@@ -180,7 +181,7 @@ def dataset(
             raise
         choices.exit_with_error(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
-        choices.interrupted("Unfinished. ")
+        choices.exit_interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
     faults = summaries.faults(summaries.seat_rows(forfeited))
@@ -195,7 +196,7 @@ def arena(
         Path | None,
         typer.Argument(
             metavar="ARENA.toml",
-            help="A file that says who plays, at which tables, and for how long.",
+            help="The file that says who plays, at which tables, and for how long.",
             show_default="none: for --report and --merge",
         ),
     ] = None,
@@ -236,27 +237,29 @@ def arena(
 ) -> None:
     """Rank agents: let them play until their order is settled at 95 %, or time is up.
 
-    The agents that meet are chosen so that what is least known is played most. Every finished game
-    is kept. The same command resumes an arena, also after a change of the file.
+    Agents meet most often where least is known about their order. Every finished game is kept. The
+    same command resumes an arena, even after the file has changed.
     """
     if merge:
         read = {"merge", "results", "report", "own_game"}
         words = "--merge, given before each folder, copies its games into --results and plays none"
-        choices.refuse_unread(context, read, words)
+        choices.refuse_unused(context, read, words)
     elif report:
         read = {"report", "own_game", "config" if results is None else "results"}
-        choices.refuse_unread(context, read, "--report shows the games of one folder")
-    folder = results or (config and config.with_suffix(""))
+        choices.refuse_unused(context, read, "--report shows the games of one folder")
+    folder = results
+    if folder is None and config is not None:
+        folder = config.with_suffix("")
     if folder is None:
         raise typer.BadParameter(
-            "give an arena's file, or the --results of one", param_hint="ARENA.toml"
+            "give the file of an arena, or its --results", param_hint="ARENA.toml"
         )
     if config is None and not (report or merge):
         raise typer.BadParameter("give the file of the arena to play", param_hint="ARENA.toml")
     own = None if own_game is None else choices.find_game(own_game)
 
     def report_command() -> str:
-        # Asked for late, since the file may name a game of its own.
+        # Called late, because reading the arena's file may register a game of its own.
         options = registry.game_file_options()
         return command("arena", "--report", "--results", folder, *options)
 
@@ -266,7 +269,7 @@ def arena(
         from shakespeare_arena.config import ArenaConfig
         from shakespeare_arena.ladders.sheets import standings_tables, table_sheets
         from shakespeare_arena.ladders.standings import standings_of
-        from shakespeare_env.datasets.reading import arena_game, read_results
+        from shakespeare_env.datasets.reading import game_of_results, read_results
 
         ending = ""
         if merge:
@@ -274,14 +277,15 @@ def arena(
         elif config and not report:
             given = {"games": games, "minutes": minutes}
             changes = {name: value for name, value in given.items() if value is not None}
-            wanted = ArenaConfig.read(config, trusted=trust).model_copy(update=changes)
-            choices.check_own_game(own, wanted.game, config)
+            settings = ArenaConfig.read(config, trusted=trust).model_copy(update=changes)
+            choices.check_own_game(own, settings.game, config)
             # This comes before anything that lets the file's author run code here.
-            if (untrusted := wanted.untrusted_code()) and not trust:
+            untrusted = settings.untrusted_code()
+            if untrusted and not trust:
                 choices.exit_with_error(
                     f"{config} runs {'; '.join(map(repr, untrusted))}; add --trust if you trust it"
                 )
-            # Leaving this way also ends the programs that were started.
+            # SIGTERM then acts like Ctrl+C, which also ends the programs that were started.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
             bar = games_progress("round {task.fields[round]}")
             task = bar.add_task("playing", round=0, total=None)
@@ -289,10 +293,12 @@ def arena(
             def on_progress(number: int, finished: int, planned: int) -> None:
                 bar.update(task, completed=finished, total=planned, round=number + 1)
 
-            with workers_options.open_chosen_workers(workers, ray) as crew, bar:
-                why = tournament.run_arena(wanted, folder, on_progress=on_progress, workers=crew)
-            ending = f"Stopped because {why}. "
-        choices.check_own_game(own, arena_game(folder), folder)
+            with workers_options.open_chosen_workers(workers, ray) as chosen_workers, bar:
+                reason = tournament.run_arena(
+                    settings, folder, on_progress=on_progress, workers=chosen_workers
+                )
+            ending = f"Stopped because {reason}. "
+        choices.check_own_game(own, game_of_results(folder), folder)
         standings = standings_of(read_results(folder))
     except (ArenaError, DatasetError, ModuleNotFoundError) as fault:
         choices.exit_with_error(str(fault))
@@ -301,11 +307,11 @@ def arena(
             f"the results cannot be written ({fault}); the same command resumes"
         )
     except KeyboardInterrupt:
-        choices.interrupted(f"Stopped; finished games are kept: {report_command()}\n")
+        choices.exit_interrupted(f"Stopped; finished games are kept: {report_command()}\n")
     console = Console()
-    more = list(table_sheets(standings)) if report else []
-    console.print(standings_tables(standings, more))
+    extra = list(table_sheets(standings)) if report else []
+    console.print(standings_tables(standings, extra))
     if not report:
         console.print(f"{ending}With win rates:", highlight=False, markup=False)
-        # A command that is broken into lines could not be copied.
+        # `out` does not break the command into lines, so it can be copied.
         console.out(f"  {report_command()}", highlight=False)

@@ -13,13 +13,8 @@ from typing import Annotated, Any, Self
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant, make, parse_if_name
-from shakespeare_agents.programs import (
-    Limits,
-    Program,
-    ProgramAgent,
-    environment_of,
-    program_digest,
-)
+from shakespeare_agents.program_agent import ProgramAgent
+from shakespeare_agents.programs import Limits, Program, environment_of, program_digest
 from shakespeare_arena.ladders.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
 from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import error_text, short_repr
@@ -94,7 +89,7 @@ class ArenaConfig(pydantic.BaseModel):
     game: str = registry.DEFAULT
     """The game's name."""
     players: tuple[Count, ...] = ()
-    """Numbers of seats of the tables, 1 for the solo game; by default the game's most."""
+    """Numbers of seats of the tables, 1 for the solo game; by default the game's largest table."""
     variants: tuple[str, ...] = ()
     """The variants that are played."""
     seed: int = pydantic.Field(default=0, strict=True, ge=0, lt=2**64)
@@ -102,13 +97,13 @@ class ArenaConfig(pydantic.BaseModel):
     agents: tuple[Contender, ...] = pydantic.Field(min_length=2)
     """Two or more agents."""
     games: Count = 10_000
-    """The number of games after which to stop, those of earlier runs included."""
+    """The number of games after which to stop, counting those of earlier runs."""
     minutes: Amount | None = None
     """The minutes of this run after which to stop; games in progress are dropped."""
     equal_within: Amount = EQUAL_WITHIN
-    """Elo points; neighbours on the ladder are equal when they surely differ by less."""
+    """Elo points; neighbours on the ladder count as equal if they surely differ by less."""
     solo_equal_within: Amount = SOLO_EQUAL_WITHIN
-    """Points of mean score, for neighbours on the ladder of the solo game."""
+    """Points of mean score, which take the place of `equal_within` in the solo game."""
     folder: Path = pydantic.Field(default_factory=Path.cwd, exclude=True)
     """The working folder while the arena runs; relative paths start there."""
     text: str = pydantic.Field(default="", exclude=True)
@@ -157,13 +152,14 @@ class ArenaConfig(pydantic.BaseModel):
 
     @classmethod
     def read(cls, path: str | os.PathLike[str], *, trusted: bool = False) -> ArenaConfig:
-        """Read a configuration from TOML, to be played in the file's folder; run nothing it names.
+        """Read a configuration from a TOML file; the arena will be played in the file's folder.
 
-        The file of a game, `game = "my.py:GAME"`, is run if the configuration is trusted.
+        Nothing that the file names is run, except for the file of a game, `game = "my.py:GAME"`, if
+        the configuration is trusted.
 
         Raises:
             ArenaError: the file cannot be read, it runs a game's file and is not trusted, or `of`
-                raises it.
+                refuses its settings.
         """
         file = Path(path)
         try:
@@ -240,7 +236,7 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
     The block runs in the arena's folder. When it ends, so do the programs.
 
     Raises:
-        ArenaError: an agent cannot be made, or two of them play alike.
+        ArenaError: an agent cannot be made, or two of them are the same agent.
     """
     entrants: dict[str, Entrant] = {}
     with ExitStack() as stack:
@@ -268,11 +264,11 @@ def _make_agent(contender: Contender, config: ArenaConfig, game: Game) -> tuple[
         return agent_digest(given, agent, game), agent
     limits = Limits(**contender.limits)
     program = Program(contender.program, limits, config.folder, contender.environment)
-    # A program that cannot be started is refused before the others play for nothing.
+    # Programs that cannot be started are refused here, before other agents play for nothing.
     name = program.argv[0]
     is_path = bool(os.path.dirname(name))
     is_found = (program.folder / name).exists() if is_path else shutil.which(name) is not None
     if not is_found:
         raise ValueError(f"there is no program {name!r}; give its path, or install it")
-    environment_of(program)
+    environment_of(program)  # raises unless all variables to inherit are set
     return program_digest(program), ProgramAgent(program)

@@ -1,4 +1,4 @@
-"""Datasets of recorded games, with the agents' estimates; a recording can be resumed."""
+"""Recordings of agents' games with the agents' estimates, which can be resumed."""
 
 from __future__ import annotations
 
@@ -21,9 +21,9 @@ from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import Searcher
 
 _DEALS_PER_SHARD = 128
-"""Deals played together, which an interruption loses."""
+"""The deals of a shard, which are lost if it is interrupted."""
 _SEARCHED_DEALS_PER_SHARD = 4
-"""Deals played together if an agent searches, since its games take seconds."""
+"""The deals of a shard if an agent searches, since its games take seconds."""
 
 
 def write_dataset(
@@ -37,15 +37,16 @@ def write_dataset(
     on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
 ) -> int:
-    """Play the games that a folder of results lacks, and return the number of all games wanted.
+    """Record games into a folder of results, and return the number of games of the recording.
 
-    New games follow those in the folder, in the order of their deals, whichever workers play them
-    and however often they are interrupted. No game changes its number: a recording that is made
-    longer goes on where it ended, and games of another seed or of other agents follow at the end.
+    Games that are in the folder already are not played again. New games follow those in the folder,
+    in the order of their deals, whichever workers play them and however often they are interrupted.
+    No game changes its place: a longer recording goes on where a shorter one ended, and games of
+    another seed or of other agents follow at the end.
 
     Args:
         folder: A folder of results of the game, or a new or empty one.
-        entrants: An agent per seat; the deals are played as by `evaluate`. Equal agents are copies.
+        entrants: An agent per seat. Equal agents are copies. Deals are played as in `evaluate`.
         game: The game's name.
         games: The number of games, rounded up to whole deals.
         seed: Decides the deals and the agents' draws.
@@ -54,47 +55,47 @@ def write_dataset(
         workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
-        ArenaError, DatasetError, OSError: `results.open_results` raises it. Results that are kept
-            already stay as they are.
-        ValueError: a number is out of range, a variant does not allow this number of seats, an
-            agent has two names, or a name cannot be printed or is of two agents, of the folder's
-            too.
-        TypeError: an agent cannot be known again when the recording is resumed.
+        ArenaError, DatasetError, OSError: the folder cannot be used (see `results.open_results`).
+            Games written before the error are kept.
+        ValueError: a number is out of range, a variant does not allow this number of seats, a name
+            cannot be printed, an agent has two names, or two agents share a name, counting those in
+            the folder.
+        TypeError: an agent has no digest by which a resumed recording could identify it.
         ModuleNotFoundError: Polars or filelock is not installed.
         Exception: an agent's estimate raised it; a note names the agent.
-        WorkerError: workers are lost, or an agent is another one there.
+        WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
-    rules = registry.game(game)
-    rules.option_bits(options or {}, [rules.check_players(len(entrants))])
+    contract = registry.game(game)
+    contract.option_bits(options or {}, [contract.check_players(len(entrants))])
     checked_count("games", games, MOST_GAMES)
-    digests = tuple(agent_digest(entrant.given, entrant.agent, rules) for entrant in entrants)
+    digests = tuple(agent_digest(entrant.given, entrant.agent, contract) for entrant in entrants)
     names = _names_by_digest(digests, entrants)
-    named = [(name, digest) for digest, name in names.items()]
-    _check_names(named)
+    new_agents = [(name, digest) for digest, name in names.items()]
+    _check_names(new_agents)
 
     variants = tuple(sorted(name for name, is_on in (options or {}).items() if is_on))
     settings = RunSettings(game, variants, int(check_seed(seed)), {}, names)
-    job = GamesJob(agent_set(entrants, rules), digests, settings, partial(play, estimates=True))
+    job = GamesJob(agent_set(entrants, contract), digests, settings, partial(play, estimates=True))
     seats = SeatPlan(digests, seed)
     deals = seats.deals_for(games)
     searches = any(isinstance(entrant.agent, Searcher) for entrant in entrants)
-    together = _SEARCHED_DEALS_PER_SHARD if searches else _DEALS_PER_SHARD
+    deals_per_shard = _SEARCHED_DEALS_PER_SHARD if searches else _DEALS_PER_SHARD
     report = cumulative(on_progress)
 
     sources = NamedSources(entrant.given for entrant in entrants)
 
     def missing(results: ResultsFolder) -> Iterator[list[Seating]]:
-        for first in range(0, deals, together):
-            block = range(first, min(first + together, deals))
-            wanted = seats.seatings(block, digests)
-            left = [seating for seating in wanted if settings.key(seating) not in results.keys]
-            report(0, len(wanted) - len(left))
-            if left:
-                yield left
+        for first in range(0, deals, deals_per_shard):
+            shard = range(first, min(first + deals_per_shard, deals))
+            wanted = seats.seatings(shard, digests)
+            unplayed = [seating for seating in wanted if settings.key(seating) not in results.keys]
+            report(0, len(wanted) - len(unplayed))
+            if unplayed:
+                yield unplayed
 
     with open_results(folder, game) as results:
-        seen = results.results.select("agents", "digests").explode("agents", "digests").unique()
-        _check_names([*seen.iter_rows(), *named])
+        seats_played = results.results.select("agents", "digests").explode("agents", "digests")
+        _check_names([*seats_played.unique().iter_rows(), *new_agents])
         with (
             workers_that_keep(workers, entrants) as keeping,
             closing(keeping.run(job, missing(results))) as shards,
@@ -107,7 +108,7 @@ def write_dataset(
 
 
 def _names_by_digest(digests: Sequence[str], entrants: Sequence[Entrant]) -> dict[str, str]:
-    """Return agents' names by digest; ValueError unless each has one printable name."""
+    """Return agents' names by digest. Raise ValueError unless each has one printable name."""
     for entrant in entrants:
         if not (entrant.name and entrant.name.isprintable()):
             raise ValueError(f"{entrant.name!r} cannot be written: give agents printable names")
@@ -122,11 +123,11 @@ def _names_by_digest(digests: Sequence[str], entrants: Sequence[Entrant]) -> dic
 
 
 def _check_names(agents: Iterable[tuple[str, str]]) -> None:
-    """Refuse a name of two digests: readers of the games tell agents apart by their names alone."""
+    """Refuse a name with two digests, since readers of games know agents by name alone."""
     digests: dict[str, str] = {}
     for name, digest in agents:
         if digests.setdefault(name, digest) != digest:
             raise ValueError(
-                f"two agents are called {name!r}, perhaps since one has changed: give each a name "
-                "of its own, or record into a new folder"
+                f"two agents are called {name!r}, perhaps because one has changed: give each a "
+                "name of its own, or record into a new folder"
             )

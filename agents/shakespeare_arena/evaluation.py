@@ -1,4 +1,4 @@
-"""Agents against each other on the same deals, with 95 % intervals."""
+"""Evaluation of agents against each other on the same deals, with 95 % intervals."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ from shakespeare_env.play.agent import AgentLike
 
 _NARROWEST = 56  # the narrowest table, in columns; it keeps the title on one line
 _BYTES_PER_RESULT = 26
-"""Memory for a seat of a game: holder, score and victory, stored, joined and averaged."""
+"""Bytes of memory for a seat of a game: its agent, score and victory, and copies of these."""
 
 
 @dataclass(frozen=True)
@@ -94,16 +94,17 @@ class Difference:
 
     def __str__(self) -> str:
         win_interval = _in_brackets(self.win_low, self.win_high, "+.1f", 100)
+        score_interval = _in_brackets(self.score_low, self.score_high, "+.2f")
         wins = f"{100 * self.win_rate:+.1f} %{win_interval}"
-        score = f"{self.score:+.2f}{_in_brackets(self.score_low, self.score_high, '+.2f')}"
-        few = f" (fewer than {FEW_DEALS})" if self.deals < FEW_DEALS else ""
-        which = f"{self.first} less {self.second}, {counted(self.deals, 'deal')}{few}"
-        return f"{which}:\n  wins {wins}, score {score}"
+        score = f"{self.score:+.2f}{score_interval}"
+        warning = f" (fewer than {FEW_DEALS})" if self.deals < FEW_DEALS else ""
+        heading = f"{self.first} less {self.second}, {counted(self.deals, 'deal')}{warning}"
+        return f"{heading}:\n  wins {wins}, score {score}"
 
 
 @dataclass(frozen=True)
 class EvaluationResult(Report):
-    """The results of an evaluation, and all that it takes to replay its games.
+    """The results of an evaluation, and the settings that replay its games.
 
     Attributes:
         game: The game's name.
@@ -157,9 +158,9 @@ class EvaluationResult(Report):
         """Return the results as a table of at most 80 columns, a row per agent."""
         variants = [name for name, is_on in self.options.items() if is_on]
         setting = ", ".join([self.game, counted(self.players, "seat"), *variants])
-        size = f"{counted(self.games, 'game')}, {counted(self.deals, 'deal')}"
+        counts = f"{counted(self.games, 'game')}, {counted(self.deals, 'deal')}"
         table = Table(
-            title=f"{setting}: {size}, seed {self.seed}",
+            title=f"{setting}: {counts}, seed {self.seed}",
             caption=self._caption(),
             min_width=_NARROWEST,
         )
@@ -225,7 +226,8 @@ def agent_results(
         copies = list(names).count(name)
         seats = games_per_deal * copies
         by_deal = _DealMeans(
-            (victories * held).sum(axis=(1, 2)) / seats, (scores * held).sum(axis=(1, 2)) / seats
+            victories=(victories * held).sum(axis=(1, 2)) / seats,
+            scores=(scores * held).sum(axis=(1, 2)) / seats,
         )
         means[name] = by_deal
         mean_score, score_low, score_high = mean_interval(by_deal.scores)
@@ -244,8 +246,8 @@ def agent_results(
         )
         if players > 1:
             won = (victories * held).sum(axis=(0, 1))  # by seat
-            # The interval is that of "one of the copies wins", shared out among them: within a
-            # game they depend on each other.
+            # Copies in one game depend on each other. So the interval is for the event that one of
+            # them wins, and is then divided by their number.
             rate, low, high = share_interval(copies * by_deal.victories)
             result = replace(
                 result,
@@ -265,7 +267,7 @@ def agent_results(
 
 def _difference(first: str, second: str, own: _DealMeans, other: _DealMeans) -> Difference:
     leads = own.victories - other.victories
-    # Few deals may all end alike, which does not make their difference certain: Wilson's score.
+    # Few deals may all end alike by chance. Wilson's interval has some width even then.
     share, low, high = share_interval((1 + leads) / 2)
     score, score_low, score_high = mean_interval(own.scores - other.scores)
     return Difference(
@@ -285,10 +287,10 @@ def _with_margin(mean: float, high: float | None) -> str:
     return f"{mean:.2f}" if high is None else f"{mean:.2f} ± {high - mean:.2f}"
 
 
-def _in_brackets(low: float | None, high: float | None, digits: str, unit: int = 1) -> str:
+def _in_brackets(low: float | None, high: float | None, spec: str, unit: int = 1) -> str:
     if low is None or high is None:
         return ""
-    return f" ({unit * low:{digits}} to {unit * high:{digits}})"
+    return f" ({unit * low:{spec}} to {unit * high:{spec}})"
 
 
 def evaluate(
@@ -312,9 +314,10 @@ def evaluate(
         game: The game's name.
         games: The number of games, up to `MOST_GAMES`, rounded up to whole deals. In each deal
             every agent has every seat and follows every other equally often (see `seatings`).
-        players: The number of seats, by default one for each of several entrants and as many as
-            the game needs, else as many as it has. The last of several entrants fills the
-            remaining seats; a single entrant plays against the default agent.
+        players: The number of seats. By default several entrants get one seat each, or the game's
+            fewest seats if that is more, and a single entrant plays at the game's largest table.
+            The last of several entrants fills the remaining seats. A single entrant plays against
+            the default agent.
         seed: Decides the deals and the agents' draws.
         options: The variants.
         on_progress: Called with the decisions made and the games finished so far; in this process
@@ -324,19 +327,19 @@ def evaluate(
 
     Raises:
         ValueError: there are too many entrants, a number is out of range, or `make` raises it.
-        TypeError: a number is not whole, `entrants` is no sequence, or `make` raises it.
+        TypeError: a number is not whole, `entrants` is not a sequence, or `make` raises it.
         MemoryLimitError: the results would not fit this machine.
-        WorkerError: workers are lost, or an agent is another one there.
+        WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
     if isinstance(entrants, str) or not isinstance(entrants, Sequence):
         raise TypeError(
             f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
         )
-    rules = registry.game(game)
-    entrants = fill_seats(entrants, players, rules)
+    contract = registry.game(game)
+    entrants = fill_seats(entrants, players, contract)
     checked_count("games", games, MOST_GAMES)
     series = DealSeries(
-        entrants_of(entrants, rules),
+        entrants_of(entrants, contract),
         game,
         seed=seed,
         options=options,
@@ -373,6 +376,6 @@ def evaluate(
         mean_winning_score=winning_score,
         winning_score_low=low,
         winning_score_high=high,
-        solo_target=rules.solo_target if is_solo else None,
+        solo_target=contract.solo_target if is_solo else None,
         warning=warning,
     )

@@ -19,7 +19,7 @@ _ROUNDING = 1e-24
 IntervalMethod = Callable[[float, float, int], tuple[float, float]]
 """Takes an estimate, its standard error and the number of clusters; returns the interval's ends."""
 FEW_DEALS = 30
-"""With fewer deals an interval is a rough one."""
+"""With fewer deals than this, intervals are rough."""
 
 
 def wilson_interval(wins: float, games: float, quantile: float = _Z_95) -> tuple[float, float]:
@@ -47,7 +47,7 @@ def mean_interval(deals: NDArray[Any]) -> tuple[float, float | None, float | Non
     """Return the mean of deals' values and the ends of its interval, by Student's t.
 
     Only games of different deals are independent, so the observations are the deals' means,
-    float[d], d >= 1. The interval also holds for few deals; its ends are None with one deal.
+    float[d] with d >= 1. The interval also holds for few deals; its ends are None with one deal.
     """
     mean, error = mean_error(deals)
     if len(deals) == 1:
@@ -69,7 +69,7 @@ def share_interval(deals: NDArray[Any]) -> tuple[float, float, float]:
 
 
 def mean_error(sums: NDArray[Any], counts: Any = 1) -> tuple[float, float]:
-    """Return the mean of all rows, and its standard error, from sums and sizes of their clusters.
+    """Return the mean of all rows and its standard error, given each cluster's sum and size.
 
     The error is linearised: rows within a cluster may depend on each other in any way (Cochran
     1977, "Sampling Techniques", chapter 6: the variance of a ratio of sums). It is NaN for a
@@ -102,7 +102,7 @@ def score_interval(share: float, error: float, clusters: int) -> tuple[float, fl
     independent (Korn and Graubard 1998, "Confidence intervals for proportions with small expected
     number of positive counts estimated from survey data"). The quantile is Student's.
     """
-    # Where nothing varies every cluster counts as one game.
+    # If nothing varies, every cluster counts as one game.
     varies = error**2 > _ROUNDING
     games = max(share * (1 - share) / error**2, 1.0) if varies else float(clusters)
     low, high = wilson_interval(share * games, games, student_quantile(clusters - 1))

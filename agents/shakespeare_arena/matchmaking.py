@@ -27,8 +27,8 @@ from shakespeare_arena.seating import Match, circular_orders
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before, so that looks stay few."""
-_EVENLY = 0.2  # the part of all meetings that is spread evenly over all pairs
-_LOOKS = 10  # the number of looks that get half of the level
+_EVEN_SHARE = 0.2  # the share of all meetings that is spread evenly over all pairs
+_EARLY_LOOKS = 10  # the first looks, which together get half of the level
 
 
 @dataclass(frozen=True)
@@ -37,9 +37,9 @@ class Ladder:
 
     Attributes:
         order: Digests, strongest first; those without games are last.
-        open: The pairs whose order is open, the upper one first, with their weight in the next
-            meetings. It is the information that a verdict still takes if the lead is as estimated,
-            less for pairs that are further apart.
+        open: Weights in the next round of the pairs whose order is open, the higher agent of a pair
+            first. A weight is the information that a verdict still needs if the lead is as
+            estimated, divided by the square of how many places the two are apart.
     """
 
     order: tuple[str, ...]
@@ -56,7 +56,7 @@ def level_at_look(look: int, neighbours: int) -> float:
     Repeated looks find something sooner or later, so looks and all pairs of neighbours share the
     level (union bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
     """
-    share = _LOOKS / ((look + _LOOKS - 1) * (look + _LOOKS))
+    share = _EARLY_LOOKS / ((look + _EARLY_LOOKS - 1) * (look + _EARLY_LOOKS))
     return LEVEL * share / max(neighbours, 1)
 
 
@@ -69,12 +69,12 @@ def ladders_at_look(
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> dict[int, Ladder]:
-    """Return the ladders of some tables, by number of seats, each by its table's games alone.
+    """Return the ladder of each table, by number of seats. It counts its table's games alone.
 
     Args:
         results: The games, `RESULTS`.
         agents: Digests of the agents to place; others count in ratings.
-        tables: Numbers of seats. The ladder of the solo game is one of scores.
+        tables: Numbers of seats. The solo game's ladder ranks by mean score.
         look: The number of this look at the games, from 1.
         equal_within: Elo points; neighbours are equal if they surely differ by less.
         solo_equal_within: Points of mean score, for the solo game.
@@ -86,15 +86,15 @@ def ladders_at_look(
         is_solo = players == 1
         estimates = solo_scores(seat_rows(games)) if is_solo else ratings_and_fit(games)[0]
         within = solo_equal_within if is_solo else equal_within
-        row = {digest: number for number, digest in enumerate(estimates.digests)}
-        order = sorted(agents, key=lambda digest: row.get(digest, math.inf))
+        index = {digest: number for number, digest in enumerate(estimates.digests)}
+        order = sorted(agents, key=lambda digest: index.get(digest, math.inf))
         weights = {}
         for (rank, first), (lower, second) in itertools.combinations(enumerate(order), 2):
             lead = Lead(math.nan, math.inf, 0)
-            if {first, second} <= row.keys():
-                lead = estimates.lead(row[first], row[second])
+            if first in index and second in index:
+                lead = estimates.lead(index[first], index[second])
             if verdict(lead, level=level, equal_within=within) == "open":
-                # Pairs that have never met may turn out to be neighbours.
+                # Pairs that no games connect may turn out to be neighbours.
                 apart = lower - rank if math.isfinite(lead.error) else 1
                 missing = _missing_information(lead, level, within)
                 weights[first, second] = missing / apart**2
@@ -103,15 +103,16 @@ def ladders_at_look(
 
 
 def _missing_information(lead: Lead, level: float, within: float) -> float:
-    """Return the information, in 1 / lead², that a verdict on a lead still takes."""
+    """Return the information that a verdict on a lead still needs, in units of 1 / lead²."""
     quantile = float(scipy.special.ndtri(1 - level / 2))
-    if not math.isfinite(lead.error):  # the two have not met
+    if not math.isfinite(lead.error):  # no games connect the two
         return (quantile / within) ** 2
     if lead.error == 0:
         return 0.0
     # A tiny early lead may be luck, so a lead counts as at least as large as its error.
-    needed = quantile / max(math.hypot(lead.value, lead.error), within - abs(lead.value))
-    return max(needed**2 - lead.error**-2, 0.0)
+    largest_half_width = max(math.hypot(lead.value, lead.error), within - abs(lead.value))
+    needed = (quantile / largest_half_width) ** 2
+    return max(needed - lead.error**-2, 0.0)
 
 
 def plan_round(
@@ -127,7 +128,7 @@ def plan_round(
 
     Games are shared out evenly among the tables that are not settled. At two seats or more a part
     of the meetings is spread over all pairs; the others go to pairs whose order is open, by the
-    information that a verdict on them still takes. In the solo game all agents play the same
+    information that a verdict on them still needs. In the solo game all agents play the same
     deals, and those whose order with a neighbour is open play more of them.
 
     Args:
@@ -142,32 +143,31 @@ def plan_round(
     planned = []
     for players, ladder in (undecided or ladders).items():
         share = games / len(undecided or ladders)
-        here = results.filter(pl.col("seed") == seed, pl.col("players") == players)
+        played = results.filter(pl.col("seed") == seed, pl.col("players") == players)
         if players == 1:
-            planned += _solo_matches(here, ladder, agents, share)
+            planned += _solo_matches(played, ladder, agents, share)
         else:
             rng = np.random.default_rng([seed, number, players])
             lineups = _lineups(ladder, agents, players, max(1, round(share / players)), rng)
-            planned += _seated_matches(here, lineups, players, seed)
+            planned += _seated_matches(played, lineups, players, seed)
     return planned
 
 
 def _solo_matches(
-    here: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: float
+    played: pl.DataFrame, ladder: Ladder, agents: Sequence[str], games: float
 ) -> list[Match]:
-    played = here.select("deal", pl.col("digests").list.first())
-    # Deals are played in order, so an agent's count of deals is the number of its next one.
-    following = Counter(dict.fromkeys(agents, 0))
-    following |= dict(played.group_by("digests").agg(pl.col("deal").max() + 1).iter_rows())
+    next_deal = dict.fromkeys(agents, 0)
+    by_agent = played.select("deal", pl.col("digests").list.first()).group_by("digests")
+    next_deal |= dict(by_agent.agg(pl.col("deal").max() + 1).iter_rows())
     undecided = set(itertools.chain(*ladder.undecided()))
     active = [agent for agent in agents if agent in undecided] or list(agents)
     planned: list[Match] = []
     while len(planned) < games:
-        behind = min(following[agent] for agent in active)
+        deal = min(next_deal[agent] for agent in active)
         for agent in active:
-            if following[agent] == behind:
-                planned.append(Match(1, behind, (agent,), (0,)))
-                following[agent] += 1
+            if next_deal[agent] == deal:
+                planned.append(Match(1, deal, (agent,), (0,)))
+                next_deal[agent] += 1
     return planned
 
 
@@ -177,18 +177,19 @@ def _lineups(
     """Draw line-ups whose pairs meet about as often as wanted."""
     n = len(agents)
     wanted = _shares_of_meetings(ladder, agents) * number * players * (players - 1)
-    full = players // n
+    full_sets = players // n  # of all agents, if seats are many
     lineups = []
     held: Counter[int] = Counter()
     for _ in range(number):
         # Equal needs are served in random order.
         need = wanted + 1e-6 * rng.random((n, n))
         need = (need + need.T) * (1 - np.eye(n))
-        seated: list[int] = list(range(n)) * full
+        seated: list[int] = list(range(n)) * full_sets
         if not seated:
+            # The first two are the pair in most need of a meeting.
             first, second = divmod(int(np.triu(need, 1).argmax()), n)
             seated = [first, second]
-        free = [int(i) for i in rng.permutation(n) if full or i not in seated]
+        free = [int(i) for i in rng.permutation(n) if full_sets or i not in seated]
         while len(seated) < players:
             best = max(free, key=lambda i: (need[i, seated].sum(), -held[i]))
             free.remove(best)
@@ -212,34 +213,34 @@ def _shares_of_meetings(ladder: Ladder, agents: Sequence[str]) -> NDArray[np.flo
         weights[number[second], number[first]] = weight
     if not weights.any():
         return even
-    shares: NDArray[np.float64] = _EVENLY * even + (1 - _EVENLY) * weights / weights.sum()
+    shares: NDArray[np.float64] = _EVEN_SHARE * even + (1 - _EVEN_SHARE) * weights / weights.sum()
     return shares
 
 
 def _seated_matches(
-    here: pl.DataFrame, lineups: Sequence[Sequence[str]], players: int, seed: int
+    played: pl.DataFrame, lineups: Sequence[Sequence[str]], players: int, seed: int
 ) -> list[Match]:
-    """Deal to the line-ups; agents that have met before sit in another order."""
-    deal = int(here["deal"].max()) + 1 if len(here) else 0  # type: ignore[arg-type]
-    before = here.select(pl.col("digests").list.sort()).to_series().to_list()
-    games = Counter(map(tuple, before))
+    """Plan a match for each line-up. Agents that have met before sit in another order."""
+    deal = int(played["deal"].max()) + 1 if len(played) else 0  # type: ignore[arg-type]
+    companies = played.select(pl.col("digests").list.sort()).to_series().to_list()
+    games = Counter(map(tuple, companies))
     planned: list[Match] = []
     for lineup in lineups:
         company = tuple(sorted(lineup))
-        turn, which = divmod(games[company] // players, len(circular_orders(company)))
+        turn, which_order = divmod(games[company] // players, len(circular_orders(company)))
         games[company] += players
-        # After the last order all agents change places.
+        # Once all orders have been played, agents are shuffled anew.
         text = " ".join([str(seed), str(turn), *company])
-        drawn = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
-        mixed = [company[i] for i in drawn.permutation(players)]
-        around = tuple(mixed[i] for i in circular_orders(mixed)[which])
-        # Where copies make rotations alike, the others would repeat games: more deals are played.
-        different = next(
+        rng = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
+        shuffled = [company[i] for i in rng.permutation(players)]
+        order = tuple(shuffled[i] for i in circular_orders(shuffled)[which_order])
+        # Copies can make rotations equal. Those would repeat games, so more deals are played.
+        distinct = next(
             rotation
             for rotation in range(1, players + 1)
-            if around[rotation:] + around[:rotation] == around
+            if order[rotation:] + order[:rotation] == order
         )
-        for _ in range(players // different):
-            planned.append(Match(players, deal, around, tuple(range(different))))
+        for _ in range(players // distinct):
+            planned.append(Match(players, deal, order, tuple(range(distinct))))
             deal += 1
     return planned

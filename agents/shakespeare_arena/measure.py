@@ -1,12 +1,12 @@
-"""The strength of an agent in playouts: how many search needs to win as often as the agent does.
+"""The strength of an agent, measured as the playouts that search needs to win as often.
 
 A **rung** of the scale is search with a number of playouts a move. From one playout on, places on
 the scale are log2 of playouts. Below, a rung is the share of its moves that the network of one
-playout plays while the others are random, so that 0 is random play.
+playout plays, while its other moves are random. So rung 0 is random play.
 
 An agent is as strong as a rung if its one seat wins 1/n of its games against copies of that rung in
-the other seats. An agent meets the rungs of `RUNGS` first. Once its interval is narrow beside the
-gap between two rungs, it meets the one in their middle (see `climb`). So the games that decide are
+the other seats. An agent meets the rungs of `RUNGS` first. Once its interval is narrower than the
+gap between two rungs, it meets the one in their middle (see `climb`). So the decisive games are
 against agents nearly as strong, whatever the curve of win rates is elsewhere.
 """
 
@@ -114,15 +114,17 @@ class Placement:
     def __str__(self) -> str:
         """Write the strength as in `23 (12 to 41)`, `0.62 (0.55 to 0.7)`, or `above 1,024`."""
         if self.low == self.high == 0:
-            return f"{_in_words(self.low)} or less"
+            return f"{_format_playouts(self.low)} or less"
         if self.low is None and self.high is None:
-            return _in_words(None)
-        return f"{_in_words(self.playouts)} ({_in_words(self.low)} to {_in_words(self.high)})"
+            return _format_playouts(None)
+        low = _format_playouts(self.low)
+        high = _format_playouts(self.high)
+        return f"{_format_playouts(self.playouts)} ({low} to {high})"
 
 
 @dataclass(frozen=True)
 class StrengthResult(Report):
-    """An agent's place on the scale at each table, and all that it takes to measure it again.
+    """An agent's place on the scale at each table, and the settings that measure it again.
 
     Attributes:
         game: The game's name.
@@ -219,10 +221,10 @@ def measure(
     on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
 ) -> StrengthResult:
-    """Place an agent on the scale: the playouts with which search wins as often as it does.
+    """Measure an agent's strength as the playouts with which search wins as often.
 
-    At each table it plays one seat against copies of a `reference` in the others, every deal from
-    every seat. Which rung it meets next follows from the games before (see `climb`).
+    At each table the agent plays one seat against copies of a `reference` in the others, every deal
+    from every seat. The rung that it meets next follows from the games before (see `climb`).
 
     Args:
         agent: An agent, however it is given (see `naming.make`), or `Entrant` with a name of your
@@ -237,22 +239,23 @@ def measure(
         workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
-        KeyboardInterrupt: before a first deal is over; later it returns what it has.
+        KeyboardInterrupt: it is interrupted before the first deal is over. If it is interrupted
+            later, it returns the result so far.
         CheckpointError: the scale's network is not for the box in force.
         ValueError: a number is out of range, there is one seat, or `make` raises it.
         TypeError: a number is not whole, or `make` raises it.
-        WorkerError: workers are lost, or an agent is another one there.
+        WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
-    rules = registry.game(game)
-    tables = table_sizes(rules, players)
+    contract = registry.game(game)
+    tables = table_sizes(contract, players)
     limits = budget or Budget()
-    (entrant,) = entrants_of([agent], rules)
+    (entrant,) = entrants_of([agent], contract)
 
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
         # Seats of one name share a result, so the rung must not have the agent's own name.
         name = f"{entrant.name} met {playouts} playouts"
         frozen = reference(playouts)
-        rung = Entrant(name, make(frozen, rules), frozen)
+        rung = Entrant(name, make(frozen, contract), frozen)
         # Rungs and tables share no deals, hence no luck.
         facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
         series = DealSeries(
@@ -265,11 +268,11 @@ def measure(
         )
         return _RungGames(playouts, series).play_more
 
-    ends = time.monotonic() + limits.seconds
+    deadline = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
         for number, seats in enumerate(tables):
-            seconds = max(ends - time.monotonic(), 0) / (len(tables) - number)
+            seconds = max(deadline - time.monotonic(), 0) / (len(tables) - number)
             play_against = partial(games_against, seats)
             climb(met[seats], seats, play_against, limits.deals(seats), seconds)
     except KeyboardInterrupt:
@@ -283,21 +286,21 @@ def measure(
         options=dict(options or {}),
         seed=seed,
         scale={playouts: reference(playouts) for playouts in sorted({*RUNGS, *playouts_met})},
-        scale_digest=_scale_digest(rules),
+        scale_digest=_scale_digest(contract),
         tables=placements,
     )
 
 
 class _RungGames:
-    """Games against copies of a rung, of which more and more are played."""
+    """The games against copies of one rung, which are played bit by bit."""
 
     def __init__(self, playouts: float, series: DealSeries) -> None:
         self._playouts = playouts
         self._series = series
-        self._shares: list[float] = []  # of the victory, by deal
+        self._shares: list[float] = []  # the agent's mean share of the victory, by deal
 
     def play_more(self, deals: int) -> RungResult:
-        """Play the next deals, and return the result of all so far."""
+        """Play the next deals, and return the result of all deals so far."""
         first = len(self._shares)
         played = self._series.play(range(first, first + deals))
         won = victory_shares(played.winners) * (played.seating == 0)
@@ -309,26 +312,26 @@ class _RungGames:
         return RungResult(self._playouts, count, games, wins, variance)
 
 
-def _scale_digest(rules: Game) -> str:
-    network: Any = make(reference(1), rules)
+def _scale_digest(game: Game) -> str:
+    network: Any = make(reference(1), game)
     facts = " ".join([str(SCALE), *map(reference, RUNGS), network.network.digest()])
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
 
 
-def table_sizes(rules: Game, players: Sequence[int] | None) -> list[int]:
-    """Return the numbers of seats to play at, each once, by default all from two on.
+def table_sizes(game: Game, players: Sequence[int] | None) -> list[int]:
+    """Return the numbers of seats to play at, each once. By default they are all from two on.
 
     Raises:
         ValueError: there is one seat, or the game has no such table.
     """
-    fewest = max(rules.min_seats, 2)
+    fewest = max(game.min_seats, 2)
     if players is None:
-        return list(range(fewest, rules.max_seats + 1))
-    tables = [rules.check_players(seats) for seats in dict.fromkeys(players)]
+        return list(range(fewest, game.max_seats + 1))
+    tables = [game.check_players(seats) for seats in dict.fromkeys(players)]
     if not tables or 1 in tables:
         raise ValueError(
             f"players={short_repr(list(players))}: alone nobody wins; give {fewest} to "
-            f"{rules.max_seats} seats"
+            f"{game.max_seats} seats"
         )
     return tables
 
@@ -346,7 +349,7 @@ def placement_of(met: Mapping[float, RungResult], players: int) -> Placement:
     )
 
 
-def _in_words(playouts: float | None) -> str:
+def _format_playouts(playouts: float | None) -> str:
     if playouts is None:
         return f"above {RUNGS[-1]:,}"
     if playouts < 1:

@@ -1,7 +1,8 @@
-"""Many games played together, under a referee into rows of results, or else into final scores."""
+"""Batches of games, played under a referee into rows of results, or into final scores alone."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
@@ -36,13 +37,13 @@ if TYPE_CHECKING:
 L = TypeVar("L", bound=Lineup)
 R = TypeVar("R")
 
-_GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
+GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
 _SHARDS_PER_WORKER = 8  # the fewest shards per worker, so that all end at about the same time
 
 
 @dataclass(frozen=True)
 class GamesJob(Generic[R]):
-    """The job of playing games under a run's settings; its agents are pickled on their own.
+    """The job of playing games under a run's settings. Its agents are pickled apart from these.
 
     Attributes:
         agents: The agents, in the order of their digests.
@@ -64,9 +65,9 @@ class GamesJob(Generic[R]):
 
 
 def begin_games(
-    seatings: Sequence[Seating], settings: RunSettings, lineup: type[L]
+    seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[L]
 ) -> tuple[Batch, L]:
-    """Return games at their first decision, and their line-up, of the class given.
+    """Return games at their first decision, and their line-up, made as `lineup_class`.
 
     Each game's agents draw from a generator of that game. So a game depends on its seating, the
     seed and the agents, and not on the games played beside it.
@@ -90,7 +91,7 @@ def begin_games(
         seats[row, : players[row]] = [index[digest] for digest in seating.digests]
     agents = [settings.agents[digest] for digest in digests]
     names = [settings.names[digest] for digest in digests]
-    return batch, lineup(agents, seats, generators, names)
+    return batch, lineup_class(agents, seats, generators, names)
 
 
 # ------------------------------------------------------------------------------ without a referee
@@ -123,7 +124,7 @@ class PlayedDeals(NamedTuple):
 
 
 class DealSeries:
-    """A numbered series of deals, each of which is played as `seatings` says.
+    """A numbered series of deals, each played in the games of `SeatPlan`.
 
     The arguments are those of `evaluate`, with one entrant per seat.
 
@@ -155,20 +156,20 @@ class DealSeries:
 
     def play(self, deals: range) -> PlayedDeals:
         """Play all games of some deals together."""
-        together = max(_GAMES_AT_ONCE // self.seats.games_per_deal, 1)
+        deals_per_shard = max(GAMES_AT_ONCE // self.seats.games_per_deal, 1)
         if self._workers.size > 1:
-            shards = _SHARDS_PER_WORKER * self._workers.size
-            together = min(-(-len(deals) // shards), together)
-        seatings = (
-            self.seats.seatings(deals[first : first + together], self._job.digests)
-            for first in range(0, len(deals), together)
+            fewest_shards = _SHARDS_PER_WORKER * self._workers.size
+            deals_per_shard = min(math.ceil(len(deals) / fewest_shards), deals_per_shard)
+        shards = (
+            self.seats.seatings(deals[first : first + deals_per_shard], self._job.digests)
+            for first in range(0, len(deals), deals_per_shard)
         )
-        ends = list(in_shard_order(self._workers.run(self._job, seatings, self._on_progress)))
+        results = list(in_shard_order(self._workers.run(self._job, shards, self._on_progress)))
 
-        seating = self.seats.of(deals)
+        seating = self.seats.places(deals)
         players = len(self.names)
-        scores = np.concatenate([end.scores for end in ends])[:, :players]
-        winners = np.concatenate([end.winners for end in ends])[:, :players]
+        scores = np.concatenate([result.scores for result in results])[:, :players]
+        winners = np.concatenate([result.winners for result in results])[:, :players]
         return PlayedDeals(seating, scores.reshape(seating.shape), winners.reshape(seating.shape))
 
 
@@ -200,7 +201,7 @@ def play(
         seatings: The games.
         settings: What the games of the run share.
         on_progress: Called after every step with the decisions of the step and no games.
-        estimates: Whether to record what agents expected of their decisions, if they can estimate.
+        estimates: Whether to record the estimates of agents that make some (see `Estimator`).
     """
     batch, referee = begin_games(seatings, settings, RefereedLineup)
     is_estimator = [estimates and isinstance(agent, Estimator) for agent in referee.agents]
@@ -208,15 +209,15 @@ def play(
     steps: list[_Step] = []
 
     def before_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        goes_on = ~referee.forfeited[rows]
-        rows = rows[goes_on]
-        actions = actions[goes_on]
+        is_alive = ~referee.forfeited[rows]
+        rows = rows[is_alive]
+        actions = actions[is_alive]
         movers = referee.to_move(batch, rows)
         values = np.full(len(rows), np.nan, np.float32)
         for index in estimators:
-            asked = movers == index
-            if asked.any():
-                values[asked] = _estimate(referee, index, batch.obs[rows[asked]])
+            is_mover = movers == index
+            if is_mover.any():
+                values[is_mover] = _estimate(referee, index, batch.obs[rows[is_mover]])
         steps.append(_Step(rows, actions, values))
 
     def after_step(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
@@ -256,7 +257,7 @@ def play(
 
 
 class _Step(NamedTuple):
-    """The decisions of one step of the games that go on: game, action, and the agent's estimate."""
+    """The decisions of one step: the game, the action and the agent's estimate of each."""
 
     rows: NDArray[np.int64]
     actions: NDArray[np.int64]
@@ -264,7 +265,7 @@ class _Step(NamedTuple):
 
 
 def _estimate(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-    """Ask an agent for its estimates of m decisions, float32[m]; a note on a fault names it."""
+    """Ask an agent for its estimates of m decisions, float32[m]. If it fails, a note names it."""
     agent: Any = lineup.agents[index]
     try:
         values = np.asarray(agent.values(observations), np.float32)
@@ -291,7 +292,7 @@ def result_row(
     Args:
         seating: The game.
         settings: The run's settings.
-        scores: Final scores by seat, or those where the game was stopped.
+        scores: Scores by seat at the end, or when the game was forfeited.
         winners: bool[P], whether the seat won.
         forfeit: The seat that lost the game by a fault, if one did, and the fault, if it is known.
         decided: The columns `seconds`, `decisions`, `actions` and `values`.

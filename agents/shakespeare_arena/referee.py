@@ -10,7 +10,8 @@ from typing import Any, Protocol, runtime_checkable
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.programs import Answers, Fault
+from shakespeare_agents.program_agent import Answers
+from shakespeare_agents.programs import Fault
 from shakespeare_agents.python_names import fault_in_words
 from shakespeare_env.compile.decorators import compile_seconds
 from shakespeare_env.core.batch import Batch
@@ -22,11 +23,11 @@ from shakespeare_env.play.lineup import OUTSIDE, Lineup
 
 FAULT_KINDS: Mapping[str, str] = {
     "crash": "its program ended, closed its pipes, or could not be started",
-    "time": "it thought for longer than it may",
-    "memory": "its program took more memory than it may",
-    "flood": "its program wrote more than it may",
-    "garbage": "what it answered is no choice",
-    "illegal": "its choice is no legal move",
+    "time": "it thought for longer than allowed",
+    "memory": "its program took more memory than allowed",
+    "flood": "its program wrote more than allowed",
+    "garbage": "its answer is not a choice",
+    "illegal": "its choice is not a legal move",
     "error": "it raised an exception",
 }
 """The kinds of faults, each with its meaning."""
@@ -36,11 +37,11 @@ FAULT_KINDS: Mapping[str, str] = {
 class Answerer(Protocol):
     """An agent that reports its own faults: it may fail in some games and go on in others.
 
-    A game is known by a key, equal for all decisions of one seat in it.
+    Keys identify games. A key is the same for all decisions of one seat in one game.
     """
 
     def answer(self, games: InformationSets, keys: Sequence[Hashable]) -> Answers:
-        """Decide in m games, known by m keys."""
+        """Decide in m games, identified by m keys."""
         ...
 
     def end(self, keys: Sequence[Hashable]) -> None:
@@ -50,7 +51,7 @@ class Answerer(Protocol):
 
 @dataclass(frozen=True)
 class Forfeit:
-    """A game lost by a seat's fault, with the scores by seat where the game stopped."""
+    """A game lost by a seat's fault, with the scores by seat when the game stopped."""
 
     seat: int
     fault: Fault
@@ -85,11 +86,11 @@ class RefereedLineup(Lineup):
         self.forfeited = np.zeros(len(seats), np.bool_)
         self.seconds = np.zeros(seats.shape)
         self.decisions = np.zeros(seats.shape, np.int32)
-        self._token = object()  # tells keys of these games from those of others
+        self._token = object()  # distinguishes keys of these games from those of other line-ups
         self._is_answerer = [isinstance(agent, Answerer) for agent in agents]
 
     def end(self) -> None:
-        """Tell agents that report their own faults that every game is over; call it last."""
+        """Tell agents that report their own faults that every game is over. Call this last."""
         rows, seats = np.indices(self.seats.shape).reshape(2, -1)
         for agent in self.agents:
             if isinstance(agent, Answerer):
@@ -115,12 +116,12 @@ class RefereedLineup(Lineup):
 
     def _ask_in_process(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
         """Ask an agent of this process for all games at once; if it fails, game by game."""
-        rng = self._asked(batch, rows)
+        rng = self._generators_for(batch, rows)
         before = rng.saved()
         started = perf_counter()
         compiled_before = compile_seconds()
         chosen = _choice(agent, batch, rows, rng)
-        # Compiling rules, which is done once, is no thinking.
+        # Rules are compiled once, which does not count as thinking.
         compiling = compile_seconds() - compiled_before
         seconds = max(0.0, perf_counter() - started - compiling) / len(rows)
         if not isinstance(chosen, Fault):
@@ -128,17 +129,17 @@ class RefereedLineup(Lineup):
         if len(rows) == 1:
             return Answers(np.array([-1]), seconds, {0: chosen})
         rng.restore(before)
-        alone = [self._ask_in_process(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
+        single = [self._ask_in_process(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
         return Answers(
-            np.concatenate([answers.actions for answers in alone]),
-            seconds + np.array([answers.seconds for answers in alone]),
-            {place: answers.faults[0] for place, answers in enumerate(alone) if answers.faults},
+            np.concatenate([answers.actions for answers in single]),
+            seconds + np.array([answers.seconds for answers in single]),
+            {place: answers.faults[0] for place, answers in enumerate(single) if answers.faults},
         )
 
     def _forfeit_illegal(
         self, batch: Batch, rows: NDArray[Any], actions: NDArray[np.int32], answers: Answers
     ) -> None:
-        """Forfeit the games whose actions are not legal, and replace these by legal ones."""
+        """Forfeit games whose actions are not legal, and replace those actions by legal ones."""
         for place, (row, action) in enumerate(zip(rows.tolist(), actions.tolist(), strict=True)):
             legal = np.flatnonzero(batch.mask[row])
             if action in legal:

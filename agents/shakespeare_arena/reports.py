@@ -1,4 +1,4 @@
-"""Results that are printed as a table and saved as JSON, and how tables write names and numbers."""
+"""Results that are printed as a table and saved as JSON, and the format of names and numbers."""
 
 from __future__ import annotations
 
@@ -42,7 +42,8 @@ class Report:
 
     def to_json(self) -> dict[str, Any]:
         """Return the results as JSON types, with the format's version and the box's digest."""
-        facts = json.loads(json.dumps(asdict(self)))  # type: ignore[call-overload] # tuples: lists
+        # Encoding and decoding turn tuples into lists.
+        facts = json.loads(json.dumps(asdict(self)))  # type: ignore[call-overload]
         return {"format": self.FORMAT, "box_digest": box_digest(self.game), **facts}
 
     def save(self, path: Path) -> None:
@@ -74,7 +75,7 @@ def printable_name(name: str, most: int = 48) -> str:
 
 
 def format_number(value: float | None, digits: int = 0) -> str:
-    """Write a number with grouped thousands and `digits` decimals; "–" if there is none."""
+    """Format a number with grouped thousands and `digits` decimals, or "–" if there is none."""
     if value is None or not math.isfinite(value):
         return "–"
     # Adding 0 turns a rounded −0 into 0.
@@ -82,7 +83,7 @@ def format_number(value: float | None, digits: int = 0) -> str:
 
 
 def format_milliseconds(value: float | None) -> str:
-    """Write a time with two significant digits and at most three decimals: 0.004, 0.90, 24."""
+    """Format a time with two significant digits and at most three decimals: 0.004, 0.90, 24."""
     if value is None or value >= 9.95 or value == 0:
         return format_number(value)
     return format_number(value, min(3, 1 - math.floor(math.log10(value))))
@@ -91,12 +92,12 @@ def format_milliseconds(value: float | None) -> str:
 def format_estimate(
     row: Mapping[str, Any], value: str, ends: str = "", digits: int = 0, unit: int = 1
 ) -> str:
-    """Write a row's estimate with its interval: `213 (195 to 232)`; nothing if it is null.
+    """Format a row's estimate with its interval, `213 (195 to 232)`, or nothing if it is null.
 
     Args:
         row: A row of a frame.
         value: The column of the estimate.
-        ends: What precedes `low` and `high` in the names of the interval's columns.
+        ends: The prefix of `low` and `high` in the names of the interval's columns.
         digits: Decimals.
         unit: The factor of all three numbers, 100 for percentages.
     """

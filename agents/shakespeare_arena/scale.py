@@ -3,12 +3,12 @@
 The model: with n seats, the odds of the agent's one seat against copies of a rung are those of an
 equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
 Every rung has a slope of its own, and these scatter about a common one, because no curve is
-logistic from end to end and agents differ from those of the scale. Hence distant rungs tell little
-of the place however many games there are, and near ones nearly all. Place and slopes are estimated
-together. The interval is that of the place's profile likelihood, in which every place gets the
-slopes that suit it best. Games of a deal depend on each other, so the likelihood is divided by the
-dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions, generalized linear models, and
-the Gauss-Newton method").
+logistic from end to end and agents differ from those of the scale. Hence distant rungs say little
+about the place however many games there are, and near ones say nearly all. Place and slopes are
+estimated together. The interval is that of the place's profile likelihood, in which every place
+gets the slopes that suit it best. Games of a deal depend on each other, so the likelihood is
+divided by the dispersion of deals (Wedderburn 1974, "Quasi-likelihood functions, generalized
+linear models, and the Gauss-Newton method").
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ _PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
 _STEP = 0.2
 """The step of candidate slopes, in their logarithm."""
 _MOST_STEPS = 7
-"""The most steps between a rung's slope and the common one."""
+"""The most steps of `_STEP` between a rung's slope and the common one."""
 _RUNG_SLOPES = np.exp(_STEP * np.arange(-24 - _MOST_STEPS, 6 + _MOST_STEPS))
 """Candidate slopes of a rung, in logits a doubling."""
 _SLOPES = _RUNG_SLOPES[_MOST_STEPS:-_MOST_STEPS]
@@ -49,17 +49,17 @@ _PRIOR_FACTOR = math.e
 _SCATTER = 0.7
 """One standard deviation of the logarithm of a rung's slope about the common one's."""
 _COSTS = 0.5 * (_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1) / _SCATTER) ** 2
-"""The log-likelihood lost when a rung's slope is so many steps away from the common one."""
+"""The log-likelihood lost by the distance of a rung's slope from the common one, in steps."""
 _CHI2_95 = float(scipy.special.chdtri(1, 0.05))
 """The 95 % quantile of chi-squared with one degree of freedom."""
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
 _TOGETHER_S = 10.0
-"""The most seconds of deals played together, which an interruption loses."""
+"""The most seconds of deals played together, all of which an interruption loses."""
 _MOST_TOGETHER = 4096
 """The most deals played together."""
 _DEALS_AT_END = 100
-"""Deals at an end of the scale after which an agent that is surely beyond it plays no more."""
+"""Deals at an end of the scale after which an agent that is surely beyond that end stops."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +71,7 @@ class RungResult:
         deals: The deals played.
         games: The games played.
         wins: Victories; a shared one counts in part.
-        variance: The variance between deals of a deal's share of wins.
+        variance: The variance between deals of the share of wins.
     """
 
     playouts: float
@@ -126,7 +126,7 @@ def fit_place(results: Collection[RungResult], players: int) -> PlaceEstimate:
 
 
 def _crossing(excess: NDArray[np.float64], before: int) -> float:
-    """Return the place at which the excess is 0, between two places by the first one's index."""
+    """Interpolate the place at which the excess is 0, between index `before` and the next one."""
     share = excess[before] / (excess[before] - excess[before + 1])
     return float(_PLACES[before] + share * (_PLACES[before + 1] - _PLACES[before]))
 
@@ -134,8 +134,8 @@ def _crossing(excess: NDArray[np.float64], before: int) -> float:
 def _likelihood(result: RungResult, players: int, dispersion: float) -> NDArray[np.float64]:
     """Return the log-likelihood of the games at a rung, float64[common slopes, places].
 
-    The rung's own slope is the one that suits them best, less what it costs to differ from the
-    common one.
+    For each common slope, the rung has the slope of its own that suits the games best, after the
+    cost of differing from the common one.
     """
     logits, normalizers = _curves(result.playouts, players)
     by_slope = (result.wins * logits - result.games * normalizers) / dispersion
@@ -152,7 +152,7 @@ def _curves(playouts: float, players: int) -> tuple[NDArray[np.float64], NDArray
 
 
 def _dispersion(results: Collection[RungResult]) -> float:
-    """Return the variance of wins, in units of that which independent games would have."""
+    """Return the variance of wins divided by the variance that independent games would have."""
     total = _PRIOR_DEALS
     deals = _PRIOR_DEALS
     for result in results:
@@ -176,20 +176,21 @@ def climb(
     The agent begins at one playout and moves on a rung at a time, up or down, until its estimated
     place is between two rungs that it has met. Then it meets whichever of these it has met less.
     Once its interval is narrower than the gap between the two, it meets the rung in their middle.
-    A visit to a rung is a fourth of all games before, so that early ones, which may mislead, are
-    few. The first two visits are of one deal each, which tell how long a deal takes.
+    A visit to a rung plays a fourth as many deals as all visits before it, so that early visits,
+    which may be to the wrong rungs, play few. The first two visits to each rung play one deal each,
+    which shows how long a deal takes.
 
     Args:
         met: The results by rung, at first none.
         players: The number of seats.
         games_against: Takes a rung's playouts, and returns a function that plays deals against
-            copies of that rung. That function takes how many deals to play next, and returns the
-            result of all deals so far.
+            copies of that rung. That function takes the number of deals to play next, and returns
+            the result of all deals so far.
         deals: The most deals to play.
         seconds: The seconds of play; at least one deal is played.
         clock: A clock in seconds.
     """
-    games = cache(games_against)
+    play_against = cache(games_against)
     seconds_per_deal: dict[float, float] = {}
     ends = clock() + seconds
     left = deals
@@ -198,17 +199,19 @@ def climb(
         if rung is None:
             break
         before = met[rung].deals if rung in met else 0
-        played = deals - left
-        several = min(1 + played // 4 if before > 1 else 1, left, _MOST_TOGETHER)
+        number = 1
+        if before > 1:
+            played = deals - left
+            number = min(1 + played // 4, left, _MOST_TOGETHER)
         if rung in seconds_per_deal and math.isfinite(seconds):
             most = min(ends - clock(), _TOGETHER_S) / max(seconds_per_deal[rung], 1e-6)
-            several = max(min(several, int(most)), 1)
-        play = games(rung)
+            number = max(min(number, int(most)), 1)
+        play = play_against(rung)
         began = clock()
-        met[rung] = play(several)
-        if before:  # the first visit may compile what it plays with
-            seconds_per_deal[rung] = (clock() - began) / several
-        left -= several
+        met[rung] = play(number)
+        if before:  # a first visit may also compile rules, so it is not timed
+            seconds_per_deal[rung] = (clock() - began) / number
+        left -= number
 
 
 def _next_rung(
@@ -223,7 +226,7 @@ def _next_rung(
     deals = Counter({rung: result.deals for rung, result in met.items()})
 
     def most_seconds(rung: float) -> float:
-        # A rung above all that are timed takes at most four times as long.
+        # A rung above all rungs timed so far takes at most four times as long as the longest.
         longest = max(seconds_per_deal.values(), default=0.0)
         factor = 4 if rung > max(seconds_per_deal, default=0) else 1
         return seconds_per_deal.get(rung, longest * factor)
@@ -249,10 +252,10 @@ def _next_rung(
 
 
 def _middle(low: float, high: float) -> float | None:
-    """Return the rung in the middle of two, None if there is none.
+    """Return the rung in the middle of two, or None if there is none.
 
-    Between 1 and 4 there is none: with two or three playouts search would consider one move alone
-    and play like the network.
+    There is none between 1 and 4, because with two or three playouts search would consider a single
+    move and play like the network.
     """
     if high <= 1:
         return (low + high) / 2

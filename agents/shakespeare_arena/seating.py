@@ -1,4 +1,4 @@
-"""Balanced seating: which agent holds which seat in each game of a deal, and games' keys."""
+"""Balanced seatings, which say who holds which seat in each game of a deal, and games' keys."""
 
 from __future__ import annotations
 
@@ -23,26 +23,27 @@ SeatOrder: TypeAlias = tuple[int, ...]
 T = TypeVar("T")
 
 _MOST_TRIED = 1000
-"""The most ways tried to share a design's places among copies; six seats have at most 720."""
+"""The most ways tried to share a design's places among copies; six seats have up to 720."""
 
 
 def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
     """Return who sits where in each game of a deal, int[games, P], as places in `agents`.
 
-    Equal agents are copies. The rotations of the order given come first. One agent against copies
-    of another plays these P games and no more, and an agent that holds every seat plays a single
-    game: another would repeat it for agents that draw nothing.
+    Equal agents are copies. The rotations of the given order come first. If one agent plays against
+    copies of another, these P rotations are all games. If one agent holds every seat, there is a
+    single game, since others would repeat it if the agent draws nothing.
     """
     return _balanced_seatings(_numbered(agents))
 
 
 @dataclass(frozen=True)
 class SeatPlan:
-    """The seating of all games of a series of deals, for one agent per seat; equal ones are copies.
+    """The seating of all games in a series of deals, given one agent per seat.
 
-    Each deal plays the games of `seatings`. The seed and the deal's number draw which agent gets
-    which place of the design, so that over many deals nobody gains from sitting two or three seats
-    away from somebody, either. If the games are only rotations, the order given is kept.
+    Equal agents are copies. Each deal plays the games of `seatings`. The seed and the deal's number
+    decide which agent takes which place in them, so that over many deals nobody gains from sitting
+    two or three seats away from somebody, either. If the games are only rotations, the given order
+    is kept.
     """
 
     agents: tuple[Hashable, ...]
@@ -54,146 +55,159 @@ class SeatPlan:
         return len(seatings(self.agents))
 
     def deals_for(self, games: int) -> int:
-        """Return the number of deals that have at least so many games."""
+        """Return the fewest deals that have at least this number of games."""
         return -(-games // self.games_per_deal)
 
-    def of(self, deals: range) -> NDArray[np.int8]:
+    def places(self, deals: range) -> NDArray[np.int8]:
         """Return who sits where, int8[deals, games, P], as places in `agents`."""
         players = len(self.agents)
         if self.games_per_deal <= players:
             rotations = seatings(self.agents).astype(np.int8)
             return np.broadcast_to(rotations, (len(deals), *rotations.shape))
         places = np.empty((len(deals), self.games_per_deal, players), np.int8)
-        for row, number in enumerate(deals):
-            drawn = np.random.default_rng([self.seed, number]).permutation(players)
-            places[row] = drawn[seatings([self.agents[place] for place in drawn])]
+        for row, deal in enumerate(deals):
+            shuffled = np.random.default_rng([self.seed, deal]).permutation(players)
+            places[row] = shuffled[seatings([self.agents[place] for place in shuffled])]
         return places
 
     def seatings(self, deals: range, digests: Sequence[str]) -> list[Seating]:
         """Return all games of some deals, given the agents' digests."""
-        # Rotations number the agents' generators, and no key depends on how many there are. The
-        # one game of copies draws as the first of P does, so that a folder in which all P were
-        # played can be continued.
+        # A game's generator is numbered by deal and rotation, with at least P rotations a deal, so
+        # the single game of P copies draws like the first of P rotations.
         rotations = tuple(range(max(self.games_per_deal, len(self.agents))))
         games = []
-        for deal, seats_by_game in zip(deals, self.of(deals).tolist(), strict=True):
+        for deal, games_of_deal in zip(deals, self.places(deals).tolist(), strict=True):
             match = Match(len(digests), deal, tuple(digests), rotations)
-            for rotation, places in enumerate(seats_by_game):
+            for rotation, places in enumerate(games_of_deal):
                 seated = tuple(digests[place] for place in places)
                 games.append(Seating(match, rotation, seated))
         return games
 
 
 def seat_plan(entrants: Sequence[Entrant], seed: int) -> SeatPlan:
-    """Return the seating of entrants, of which copies are the same agent under the same name."""
-    objects = list(dict.fromkeys(id(entrant.agent) for entrant in entrants))
-    agents = ((entrant.name, objects.index(id(entrant.agent))) for entrant in entrants)
+    """Return the seat plan of entrants. Copies are the same object under the same name."""
+    numbers = _numbered([id(entrant.agent) for entrant in entrants])
+    agents = zip((entrant.name for entrant in entrants), numbers, strict=True)
     return SeatPlan(tuple(agents), seed)
 
 
 def circular_orders(agents: Sequence[Hashable]) -> list[SeatOrder]:
     """Return orders around the table in which every agent follows every other equally often.
 
-    They are for matches of few games: each order is to be played in all rotations, in one match or
-    in several. Entries are places in `agents`; equal agents are copies.
+    They are for matches of few games: play each order in all its rotations, in one match or in
+    several. Entries are places in `agents`. Equal agents are copies.
     """
-    named = _numbered(agents)
-    return [_places(row, named) for row in _orders(named)]
+    lineup = _numbered(agents)
+    return [_places(row, lineup) for row in _orders(lineup)]
 
 
 @cache
-def _orders(named: SeatOrder) -> list[SeatOrder]:
-    cycles = _cycles(len(named))
-    most = _copies_of_pairs(named) * len(cycles) // max(len(named) - 1, 1)
-    # Rotations of an order are equivalent, so each is known by its least one; the order given is
-    # known by itself.
-    starts = dict.fromkeys(_rotations(named), named)
+def _orders(lineup: SeatOrder) -> list[SeatOrder]:
+    """Return the circular orders of a numbered line-up, the given order first."""
+    cycles = _cycles(len(lineup))
+    most = _copies_of_pairs(lineup) * len(cycles) // max(len(lineup) - 1, 1)
+    rotations_of_lineup = set(_rotations(lineup))
 
-    def known_by(row: SeatOrder) -> SeatOrder:
-        return starts.get(row, min(_rotations(row)))
+    def representative(row: SeatOrder) -> SeatOrder:
+        # All rotations of an order count as one order.
+        return lineup if row in rotations_of_lineup else min(_rotations(row))
 
-    return sorted(_without_repeats(cycles, named, most, known_by), key=lambda row: row != named)
+    orders = _without_repeats(cycles, lineup, most, representative)
+    return sorted(orders, key=lambda row: row != lineup)
 
 
 def _numbered(agents: Sequence[Hashable]) -> SeatOrder:
-    """Number agents from 0 in the order given; equal agents share a number."""
+    """Return each agent's number, from 0 in order of appearance. Equal agents share a number."""
     numbers = {agent: number for number, agent in enumerate(dict.fromkeys(agents))}
     return tuple(numbers[agent] for agent in agents)
 
 
-def _places(row: SeatOrder, named: SeatOrder) -> SeatOrder:
-    """Return the numbers by seat as places in the order given, of copies the first one first."""
+def _places(row: SeatOrder, lineup: SeatOrder) -> SeatOrder:
+    """Replace agents' numbers by their places in the line-up, taking copies in order."""
     places = {
-        number: iter([place for place, other in enumerate(named) if other == number])
-        for number in named
+        number: iter([place for place, other in enumerate(lineup) if other == number])
+        for number in lineup
     }
     return tuple(next(places[number]) for number in row)
 
 
 @cache
-def _balanced_seatings(named: SeatOrder) -> NDArray[np.int64]:
-    n = len(named)
-    every = 2 - n % 2
-    design = [_rotated(cycle, rotation) for cycle in _cycles(n) for rotation in range(0, n, every)]
-    balanced = _without_repeats(design, named, _copies_of_pairs(named))
+def _balanced_seatings(lineup: SeatOrder) -> NDArray[np.int64]:
+    n = len(lineup)
+    # With an even number of seats there are twice as many cycles, and half of the rotations do.
+    step = 1 if n % 2 else 2
+    design = [_rotated(cycle, rotation) for cycle in _cycles(n) for rotation in range(0, n, step)]
+    balanced = _without_repeats(design, lineup, _copies_of_pairs(lineup))
     if len(set(balanced)) < len(balanced) and math.factorial(n) <= _MOST_TRIED:
-        every_row = list(dict.fromkeys(itertools.permutations(named)))
-        # All orders, each played once, are balanced, too.
-        balanced = min(balanced, every_row, key=len)
+        # Playing every possible order once is balanced, too.
+        every_order = list(dict.fromkeys(itertools.permutations(lineup)))
+        balanced = min(balanced, every_order, key=len)
 
-    # Of equal rotations the first one counts.
-    order = {row: number for number, row in reversed(list(enumerate(_rotations(named))))}
-    rows = sorted(balanced, key=lambda row: order.get(row, n))
-    places = np.array([_places(row, named) for row in rows], np.int64)
+    # Rotations of the line-up come first. Of equal ones the first one counts.
+    rank: dict[SeatOrder, int] = {}
+    for number, row in enumerate(_rotations(lineup)):
+        rank.setdefault(row, number)
+    rows = sorted(balanced, key=lambda row: rank.get(row, n))
+    places = np.array([_places(row, lineup) for row in rows], np.int64)
     places.flags.writeable = False
     return places
 
 
 def _without_repeats(
     design: Sequence[SeatOrder],
-    named: SeatOrder,
+    lineup: SeatOrder,
     most: int,
-    known_by: Callable[[SeatOrder], SeatOrder] = lambda row: row,
+    representative: Callable[[SeatOrder], SeatOrder] = lambda row: row,
 ) -> list[SeatOrder]:
-    """Return a design's rows with agents' numbers by seat, without what copies only repeat.
+    """Return a design's rows as agents' numbers by seat, without those that only repeat others.
 
-    How often rows repeat depends on which places of the design the copies get. `most` is the most
-    that they can.
+    If all rows occur a multiple of k times, a k-th of them is as balanced. The largest k depends on
+    which places of the design the copies get, so several assignments are tried.
+
+    Args:
+        design: Rows of places by seat.
+        lineup: The agents' numbers.
+        most: The largest k that is possible.
+        representative: Maps equivalent rows to one of them.
     """
     best: Counter[SeatOrder] = Counter()
-    often = 0
-    for numbers in dict.fromkeys(itertools.islice(itertools.permutations(named), _MOST_TRIED)):
-        rows = Counter(known_by(tuple(numbers[label] for label in row)) for row in design)
+    best_repeats = 0
+    assignments = itertools.islice(itertools.permutations(lineup), _MOST_TRIED)
+    for assigned in dict.fromkeys(assignments):
+        rows = Counter(representative(tuple(assigned[place] for place in row)) for row in design)
         repeats = math.gcd(*rows.values())
-        # Of equally few rows those are best of which most differ.
-        if (repeats, len(rows)) > (often, len(best)):
+        # Among equally few rows, those with most different ones are best.
+        if (repeats, len(rows)) > (best_repeats, len(best)):
             best = rows
-            often = repeats
-        if often == most and len(best) * often == len(design):
+            best_repeats = repeats
+        if best_repeats == most and len(best) * best_repeats == len(design):
             break
-    return [row for row, times in best.items() for _ in range(times // often)]
+    return [row for row, times in best.items() for _ in range(times // best_repeats)]
 
 
-def _copies_of_pairs(named: SeatOrder) -> int:
+def _copies_of_pairs(lineup: SeatOrder) -> int:
     """Return the greatest common divisor of the counts of ordered pairs of agents."""
-    held = Counter(named)
-    pairs = [held[a] * (held[b] - (a == b)) for a in held for b in held]
+    copies = Counter(lineup)
+    pairs = []
+    for first, second in itertools.product(copies, repeat=2):
+        others = copies[second] - 1 if first == second else copies[second]
+        pairs.append(copies[first] * others)
     return math.gcd(*pairs)
 
 
 def _cycles(n: int) -> list[SeatOrder]:
-    """Return the zigzags of n seats, for even n in both directions; the first is 0, 1, ..., n - 1.
+    """Return the zigzags of n seats, for even n in both directions. The first is 0, 1, ..., n - 1.
 
     In a zigzag one agent stays in place, and the others alternate between both sides of a circle.
     """
     circle = n - 1
-    steps = [(1 + i) // 2 * (1 if i % 2 else -1) for i in range(circle)]
+    steps = [(1 + i) // 2 * (1 if i % 2 else -1) for i in range(circle)]  # 0, 1, -1, 2, -2, ...
     zigzags = []
     for start in range(max(circle, 1)):
         around = [(start + step) % circle for step in steps]
         zigzags.append((circle, *around))
-    label = {number: place for place, number in enumerate(zigzags[0])}
-    forward = [tuple(label[number] for number in zigzag) for zigzag in zigzags]
+    renumbered = {agent: place for place, agent in enumerate(zigzags[0])}
+    forward = [tuple(renumbered[agent] for agent in zigzag) for zigzag in zigzags]
     if n % 2:
         return forward
     return [cycle for order in forward for cycle in (order, order[::-1])]
@@ -231,7 +245,7 @@ class Match:
 class Seating:
     """A game to be played: a match in one of its rotations.
 
-    `seats` replaces the order of the rotation if it is given.
+    If `seats` is given, it replaces the order of the rotation.
     """
 
     match: Match

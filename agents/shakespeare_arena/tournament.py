@@ -24,15 +24,15 @@ with requires_extra("arena", "the arena needs"):
     import polars as pl
 
 SHARD_S = 3.0
-"""Seconds of games played together, which an interruption loses."""
-_MOST_TOGETHER = 16_384  # the most games played together
-_GUESS_S = 0.25  # seconds that a game of a new agent is assumed to take; its first batch is small
+"""The seconds that the games of a shard should take. An interruption loses the shard."""
+_MOST_TOGETHER = 16_384  # the most games of a shard
+_GUESS_S = 0.25  # seconds that a game of an agent takes, as long as it has played none
 _FIRST_ROUND = 24  # games per agent and table in the first round
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
 
 RoundProgress = Callable[[int, int, int], None]
-"""Progress callback, called when a round begins and whenever games were kept.
+"""Progress callback, called when a round begins and whenever finished games were written.
 
 The arguments are the number of the round, from 0, the games finished by the arena's agents in all
 rounds, and those finished once the round is over.
@@ -57,15 +57,15 @@ def run_arena(
 ) -> Ending:
     """Play until the agents' order is settled at every table, or games or minutes are spent.
 
-    Results are kept in the folder, which may hold earlier ones; those of all agents count. A
-    repeated or interrupted arena goes on, and loses what was played together in the last seconds.
-    Equal configurations give equal games, unless minutes, clocks or programs decide. The programs
-    and the Python code that the configuration names are run (`ArenaConfig.untrusted_code`).
+    Results are kept in the folder, which may hold earlier ones; those of all agents count. Calling
+    this again resumes an arena. An interruption loses only the games of the last seconds. Equal
+    configurations give equal games, unless minutes, clocks or programs decide. The programs and the
+    Python code that the configuration names are run (see `ArenaConfig.untrusted_code`).
 
     Args:
         config: The agents, the tables, and when to stop.
         folder: The folder of results.
-        on_progress: Called as rounds go on.
+        on_progress: Called during rounds.
         workers: The workers that play the games (see `open_workers`), by default this process.
             They change no game.
 
@@ -74,7 +74,7 @@ def run_arena(
         DatasetError: the folder's results are damaged or of another box.
         ModuleNotFoundError: a package of the extra `arena` is missing.
         OSError: something cannot be written.
-        WorkerError: workers are lost, or an agent is another one there.
+        WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
     game = registry.game(config.game)
     folder = folder.resolve()
@@ -93,7 +93,7 @@ def run_arena(
 def sits_out(results: pl.DataFrame, digest: str) -> bool:
     """Return whether an agent has lost its last `LOST_IN_A_ROW` games by faults of its own."""
     own = results.filter(pl.col("digests").list.contains(digest))
-    # They are sorted by deal, since the order in which games were written is a matter of time.
+    # Games are written in an order that depends on timing, so they are sorted by deal here.
     last = own.sort("deal", "rotation", "players", "key").tail(LOST_IN_A_ROW)
     lost = last.filter(pl.col("digests").list.get(pl.col("forfeited_by")) == digest)
     return lost.height == LOST_IN_A_ROW
@@ -104,6 +104,8 @@ class _OutOfTime(Exception):  # noqa: N818 - nothing is wrong
 
 
 class _Arena:
+    """One run of an arena: plans rounds, plays them, and decides when to stop."""
+
     def __init__(
         self,
         config: ArenaConfig,
@@ -119,9 +121,9 @@ class _Arena:
         self._on_progress = on_progress
         self._workers = workers
         self._sources = sources
-        self._until: float | None = None  # on the monotonic clock
-        self._seconds: Counter[str] = Counter()  # of thinking, by agent
-        self._seats: Counter[str] = Counter()  # played, by agent
+        self._until: float | None = None  # the time to stop, on the monotonic clock
+        self._seconds: Counter[str] = Counter()  # thinking time by agent
+        self._seats: Counter[str] = Counter()  # seats played by agent
         self._note_pace(results.results)
         self._games = self._games_of_config().height
         self._planned = self._games
@@ -152,7 +154,7 @@ class _Arena:
                 self._check_time()
 
     def _shards(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
-        """Yield games to be played together, as many as the time of earlier games suggests."""
+        """Yield shards that take about `SHARD_S` seconds by the time of earlier games."""
         while seatings:
             total = 0.0
             count = 0
@@ -215,9 +217,10 @@ class _Arena:
         )
 
     def _missing(self) -> list[Seating]:
-        """Return the games of the last plan that were not played, between the arena's agents.
+        """Return the games of the last plan between the arena's agents that were not played yet.
 
-        An agent that fails plays its round to the end, or an interruption would change the games.
+        An agent that sits out still finishes its round. Otherwise the games would depend on when
+        the arena was interrupted.
         """
         plan = self._folder.last_plan
         if plan is None or plan.seed != self._config.seed:
@@ -253,7 +256,7 @@ class _Arena:
 
     def _check_time(self) -> None:
         if self._until is None and self._config.minutes is not None:
-            # Time counts from the first move on, as the first use compiles the rules.
+            # Time counts from the first move on, since rules are compiled before it.
             self._until = time.monotonic() + 60 * self._config.minutes
         if self._until is not None and time.monotonic() >= self._until:
             raise _OutOfTime

@@ -1,4 +1,4 @@
-"""Research into good play: moves are tried, and findings are tested in many boxes.
+"""Research into good play, which tries moves and tests findings in many boxes.
 
 - `counterfactual` plays positions on to the end.
 - `trials` and `groups` measure what moves are worth, and `calibration` how good forecasts are.

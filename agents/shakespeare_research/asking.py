@@ -1,9 +1,9 @@
 """Questions asked in many boxes by any workers, in runs that can be resumed.
 
-A folder of answers holds copies of the boxes, and Parquet files with the answers. Whatever is asked
-and not answered there is played. A shard's seed is a digest of all that decides the shard, so
-shards share no luck. Facts of a box are compiled into the rules, so the shards of every box run in
-a process of their own.
+A folder of answers holds copies of the boxes, and Parquet files with the answers. Only shards that
+it does not answer yet are played. A shard's seed is a digest of all that decides the shard, so
+shards share no luck. Facts of a box are compiled into the rules, so the shards of each box run in a
+process of their own.
 """
 
 from __future__ import annotations
@@ -57,7 +57,7 @@ _ANSWERS_FILE = "answers.parquet"
 
 @dataclass(frozen=True)
 class Shard:
-    """A unit of work: one play by one player at one table in one box, and all that decides it."""
+    """A unit of work, which is one play by one player at one table in one box."""
 
     game: str
     play: str  # the name of the play (see `plays_of`)
@@ -82,14 +82,14 @@ _key_of = attrgetter(*_KEY_COLUMNS)
 
 @dataclass(frozen=True)
 class _Job:
-    """A job for workers whose shards are a box's content and what is asked in the box."""
+    """A job for workers. Each of its shards is all `Shard`s of one box, and the box's content."""
 
     def start(self) -> Callable[[tuple[list[Shard], bytes], ProgressCallback], pl.DataFrame]:
         return _answer
 
 
 def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
-    """Return the package's own box and the boxes of some folders; without any, the box in force."""
+    """Return the package's own box and those of some folders, or without any the box in force."""
     boxes = []
     for folder in folders:
         files = sorted(folder.glob("*.toml"))
@@ -120,7 +120,7 @@ def shards_of(
         tables: Numbers of seats.
         games: As in `TableSetup`.
         seed: The seed of all shards.
-        only: Names of the questions to ask. None of them means all.
+        only: Names of the questions to ask. If it is empty, all are asked.
 
     Raises:
         ValueError: There is no such question, agent or table, or a number is out of range.
@@ -134,20 +134,20 @@ def shards_of(
             raise ValueError(
                 f"there is no question {short_repr(name)}{did_you_mean(name, questions)}"
             )
-    specs = [AgentSpec.parse(name) for name in players]
-    digests = {
-        spec.text: (agent_digest(spec, make(spec, loaded), loaded), _trained_for(spec, loaded))
-        for spec in specs
-    }
+    digests = {}
+    trained_for = {}
+    for player in players:
+        spec = AgentSpec.parse(player)
+        digests[player] = agent_digest(spec, make(spec, loaded), loaded)
+        trained_for[player] = _trained_for(spec, loaded)
     plays = {seats: plays_of(questions.values(), loaded.check_players(seats)) for seats in tables}
     seed = int(check_seed(seed))
     by_digest = {facts_digest(registry.folder(game), box): box for box in boxes}
     shards = {}
-    for digest, box in by_digest.items():
+    for box_digest, box in by_digest.items():
         for player, seats in product(players, tables):
-            agent, trained_for = digests[player]
-            for play, asked in plays[seats].items():
-                names = tuple(question.name for question in asked)
+            for play, answered in plays[seats].items():
+                names = tuple(question.name for question in answered)
                 if only and set(names).isdisjoint(only):
                     continue
                 shard = Shard(
@@ -155,12 +155,12 @@ def shards_of(
                     play=play,
                     questions=names,
                     player=player,
-                    agent=agent,
-                    trained_for=trained_for,
+                    agent=digests[player],
+                    trained_for=trained_for[player],
                     players=seats,
                     games=games,
                     seed=seed,
-                    box_digest=digest,
+                    box_digest=box_digest,
                 )
                 shards[shard] = box
     return shards
@@ -171,7 +171,7 @@ def ask(
 ) -> Iterator[Shard]:
     """Answer the shards that a folder has no answers to, and add answers and boxes to the folder.
 
-    Each of the workers (see `open_workers`), by default this process, plays one box at a time.
+    Each worker plays one box at a time (see `open_workers`). By default this process plays them.
 
     Yields:
         Every shard, as soon as its answers are in the folder.
@@ -186,24 +186,26 @@ def ask(
     missing = [shard for shard in shards if _key_of(shard) not in kept]
     by_box = []
     for _, group in groupby(missing, attrgetter("box_digest")):
-        asked = list(group)
-        by_box.append((asked, shards[asked[0]].read_bytes()))
+        shards_of_box = list(group)
+        by_box.append((shards_of_box, shards[shards_of_box[0]].read_bytes()))
     sources = NamedSources({shard.player for shard in shards})
     with closing((workers or Workers()).run(_Job(), by_box)) as results:
         for number, rows in results:
             sources.check()
-            asked, box = by_box[number]
-            write_atomically(folder / f"box-{asked[0].box_digest[:DIGITS]}.toml", box)
-            answers = folder / f"rows-{asked[0].digest[:DIGITS]}.parquet"
+            shards_of_box, box = by_box[number]
+            first = shards_of_box[0]
+            write_atomically(folder / f"box-{first.box_digest[:DIGITS]}.toml", box)
+            answers = folder / f"rows-{first.digest[:DIGITS]}.parquet"
             write_atomically(answers, parquet_bytes(rows))
-            yield from asked
+            yield from shards_of_box
 
 
 def read_answers(folder: Path) -> pl.DataFrame:
     """Read all answers of a folder, with the columns `ESTIMATES` and those of their `Shard`.
 
     Raises:
-        DatasetError: There are none, a file is damaged, or a player was asked in several ways.
+        DatasetError: There are no answers, a file is damaged, or a player was asked in several
+            ways.
     """
     parts = [part.drop_nulls("question") for part in _parts(folder)]
     if not any(map(len, parts)):
@@ -237,22 +239,23 @@ def _trained_for(player: AgentSpec, game: Game) -> str:
     return "" if folder is None else read_card(folder).box_digest
 
 
-def _answer(asked: tuple[list[Shard], bytes], _on_progress: ProgressCallback) -> pl.DataFrame:
+def _answer(box_job: tuple[list[Shard], bytes], _on_progress: ProgressCallback) -> pl.DataFrame:
     """Answer the shards of one box in a process of their own."""
-    shards, box = asked
+    shards, box = box_job
     with TemporaryDirectory() as folder:
         Path(folder, _BOX_FILE).write_bytes(box)
-        done = subprocess.run(
+        process = subprocess.run(
             [sys.executable, "-P", "-m", __name__, folder],
             input=json.dumps([asdict(shard) for shard in shards]),
             env={**os.environ, "PYTHONPATH": os.pathsep.join(sys.path)},
             stderr=subprocess.PIPE,
             text=True,
         )
-        if done.returncode:
-            last_words = " ".join(done.stderr.splitlines()[-2:])
-            why = last_words or f"the process ended with status {done.returncode}"
-            raise WorkerError(f"nothing can be asked in box {shards[0].box_digest[:DIGITS]}: {why}")
+        if process.returncode:
+            last_words = " ".join(process.stderr.splitlines()[-2:])
+            reason = last_words or f"the process ended with status {process.returncode}"
+            name = shards[0].box_digest[:DIGITS]
+            raise WorkerError(f"nothing can be asked in box {name}: {reason}")
         return read_parquet(Path(folder, _ANSWERS_FILE))
 
 
@@ -272,7 +275,7 @@ def _answer_in(folder: Path) -> None:
             seed=int(shard.digest[:16], 16),
         )
         rows = estimates(table, [questions[name] for name in shard.questions])
-        if rows.is_empty():  # a row of nulls says that the shard has been played
+        if rows.is_empty():  # a row of nulls shows that the shard has been played
             rows = pl.DataFrame([dict.fromkeys(ESTIMATES)], schema=ESTIMATES)
         values = {name: pl.lit(getattr(shard, name)) for name in _KEY_COLUMNS}
         values["seed"] = pl.lit(shard.seed, pl.UInt64)

@@ -1,12 +1,12 @@
-"""Forecasts of a network in games with itself, compared with how the games ended.
+"""Calibration of a network: its forecasts in self-play, compared with how the games ended.
 
-Bins and errors have 95 % intervals clustered by deal. Forecasts within a game share its end, so
+Bins and errors have 95 % intervals clustered by deal. Forecasts within a game share its outcome, so
 only deals count as independent.
 """
 
 from __future__ import annotations
 
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 import polars as pl
@@ -18,13 +18,22 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.play.agent import AgentLike, name_of
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_research.counterfactual import forecasts_by_seat, play_to_end
+from shakespeare_research.counterfactual import SeatForecasts, forecasts_by_seat, play_to_end
 from shakespeare_research.groups import means, shares
 from shakespeare_research.trials import final_results
 
 BINS = 10
+"""The number of bins of forecasts."""
 STAGES = 5
 """The number of equal parts that a game is divided into by its decisions."""
+
+
+class _Notes(NamedTuple):
+    """The forecasts noted in one step, a row per game."""
+
+    deal: NDArray[np.int64]
+    decision: NDArray[np.int64]
+    forecasts: SeatForecasts
 
 
 def forecasts(
@@ -43,7 +52,7 @@ def forecasts(
         players: The number of seats.
         games: The number of games.
         seed: Decides the deals and the agent's draws.
-        every: The step from one noted decision to the next. The first one differs by game.
+        every: Every how many decisions of a game one is noted. The first one differs by game.
         player: A network with heads, as for `naming.make`.
 
     Returns:
@@ -65,26 +74,29 @@ def forecasts(
         )
     network = ForwardPass(agent.network)
     decisions = np.zeros(games, np.int64)
-    notes: list[tuple[NDArray[Any], ...]] = []
+    notes: list[_Notes] = []
 
     def note(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
         noted = rows[(decisions[rows] + rows) % every == 0]
         if len(noted):
-            notes.append((noted, decisions[noted], *forecasts_by_seat(network, batch, noted)))
+            notes.append(_Notes(noted, decisions[noted], forecasts_by_seat(network, batch, noted)))
         decisions[rows] += 1
 
     play_to_end(batch, [agent], GameGenerators.of_games(seed, np.arange(games)), before_step=note)
-    columns = [np.concatenate(parts) for parts in zip(*notes, strict=True)]
-    deal, decision, seats, chances, scores = columns
+    deal = np.concatenate([part.deal for part in notes])
+    decision = np.concatenate([part.decision for part in notes])
+    seats = np.concatenate([part.forecasts.seats for part in notes])
+    chances = np.concatenate([part.forecasts.shares for part in notes])
+    scores = np.concatenate([part.forecasts.scores for part in notes])
     ends = final_results(batch)[(deal[:, None] * players + seats).ravel()]
-    of_decisions = {
+    by_decision = {
         "deal": deal,
         "players": np.full(len(deal), players),
         "decision": decision,
         "stage": 1 + STAGES * decision // decisions[deal],
         "decider": seats[:, 0],
     }
-    rows = {name: column.repeat(players) for name, column in of_decisions.items()}
+    rows = {name: column.repeat(players) for name, column in by_decision.items()}
     rows |= {
         "seat": seats.ravel(),
         "chance": chances.ravel(),
@@ -98,22 +110,22 @@ def forecasts(
 
 
 def chance_bins(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return how often seats won, as by `groups.shares`, in equally wide bins of the forecast.
+    """Return how often seats won in equally wide bins of the forecast.
 
-    `bin` counts from 0, and `chance` is the mean forecast. There are no rows with one seat, where
-    nobody wins.
+    The columns are those of `groups.shares`, and `chance`, the mean forecast. `bin` counts from 0.
+    With one seat, where nobody wins, there are no rows.
     """
     binned = _by_chance(rows)
     return _with_means(shares(binned, "bin", of="won"), binned, "bin", chance=pl.col("chance"))
 
 
 def score_bins(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return mean final scores, as by `groups.means`, in bins of equally many forecasts.
+    """Return mean final scores in bins of equally many forecasts.
 
-    `bin` counts from 0, and `expected` is the mean forecast.
+    The columns are those of `groups.means`, and `expected`, the mean forecast. `bin` counts from 0.
     """
-    place = pl.col("expected").rank("ordinal").cast(pl.Int64) - 1
-    binned = rows.with_columns(bin=place * BINS // pl.len())
+    rank = pl.col("expected").rank("ordinal").cast(pl.Int64) - 1
+    binned = rows.with_columns(bin=rank * BINS // pl.len())
     return _with_means(means(binned, "bin", of="score"), binned, "bin", expected=pl.col("expected"))
 
 
@@ -132,10 +144,10 @@ def calibration_error(rows: pl.DataFrame) -> float | None:
 
 
 def brier_scores(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
-    """Return mean squared errors of the chance to win (Brier 1950), as by `groups.means`.
+    """Return mean squared errors of the chance to win (Brier 1950) by group.
 
-    `constant` is the error of the forecast 1 / seats on the same rows. There are no rows with one
-    seat.
+    The columns are those of `groups.means`, and `constant`, the error of always forecasting
+    1 / seats. With one seat there are no rows.
     """
     played = rows.filter(pl.col("won").is_not_null())
     error = pl.col("chance") - pl.col("won")
@@ -144,9 +156,10 @@ def brier_scores(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
 
 
 def score_errors(rows: pl.DataFrame, by: str = "players") -> pl.DataFrame:
-    """Return root mean squared errors of final scores in points, as by `groups.means`.
+    """Return root mean squared errors of final scores, in points, by group.
 
-    `constant` is the error of forecasting the mean final score of all `rows`.
+    The columns are those of `groups.means`, and `constant`, the error of always forecasting the
+    mean final score of all `rows`.
     """
     error = pl.col("expected") - pl.col("score")
     constant_error = pl.col("score") - rows["score"].mean()
@@ -165,7 +178,8 @@ def _squared(rows: pl.DataFrame, by: str, error: pl.Expr, constant_error: pl.Exp
 
 
 def _with_means(
-    groups: pl.DataFrame, rows: pl.DataFrame, by: str, **column: pl.Expr
+    groups: pl.DataFrame, rows: pl.DataFrame, by: str, **columns: pl.Expr
 ) -> pl.DataFrame:
-    group_means = rows.group_by(by).agg(**{name: value.mean() for name, value in column.items()})
+    """Add the means of more columns to groups."""
+    group_means = rows.group_by(by).agg(**{name: value.mean() for name, value in columns.items()})
     return groups.join(group_means, on=by, how="left", maintain_order="left")

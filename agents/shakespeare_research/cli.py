@@ -14,7 +14,7 @@ from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.storage import write_output
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.choices import exit_with_error, interrupted
+from shakespeare_env.cli.choices import exit_interrupted, exit_with_error
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import requires_extra
 
@@ -40,8 +40,8 @@ def findings(
             metavar="N",
             min=1,
             max=100_000,
-            help="Draw N plausible boxes to ask in. Reconstructed facts are drawn within their "
-            "sources.",
+            help="Draw N plausible boxes to ask in. Reconstructed facts are drawn within the "
+            "limits of their sources.",
         ),
     ] = None,
     groups: Annotated[
@@ -89,19 +89,19 @@ def findings(
     """Ask questions about good play in many boxes, draw such boxes, or report on the answers."""
     if sample is not None:
         read = {"sample", "groups", "out", "seed", "game_name"}
-        choices.refuse_unread(context, read, "--sample draws boxes and asks nothing")
+        choices.refuse_unused(context, read, "--sample draws boxes and asks nothing")
     elif report is not None:
-        choices.refuse_unread(context, {"report", "out"}, "--report asks nothing anew")
+        choices.refuse_unused(context, {"report", "out"}, "--report asks nothing anew")
     else:
         read = context.params.keys() - {"groups"}
-        choices.refuse_unread(context, read, "only --sample draws groups of facts")
+        choices.refuse_unused(context, read, "only --sample draws groups of facts")
     if out is None and (report is None or sample is not None):
         raise typer.BadParameter("give a folder to write to", param_hint="--out")
     try:
         if sample is not None and out is not None:
             _sample(out, choices.find_game(game_name).name, sample, seed, groups)
             return
-        # Slow imports are late to keep the shell's completion quick.
+        # Slow imports come late, which keeps the shell's completion quick.
         with requires_extra("arena", "findings need"):
             if report is not None:
                 _report(report, out)
@@ -120,12 +120,12 @@ def findings(
             only=only.split(",") if only else (),
         )
         with workers_options.open_chosen_workers(workers, ray) as chosen_workers:
-            asked = ask(out, shards, chosen_workers)
-            list(track(asked, "asking", len(shards), console=Console(stderr=True)))
+            answered = ask(out, shards, chosen_workers)
+            list(track(answered, "asking", len(shards), console=Console(stderr=True)))
     except (ShakespeareEnvError, ValueError, ModuleNotFoundError) as fault:
         exit_with_error(str(fault))
     except KeyboardInterrupt:
-        interrupted("Unfinished. ")
+        exit_interrupted("Unfinished. ")
     typer.echo(f"{out} has the answers of {len(shards)} plays. To report on them, run")
     typer.echo(f"  {command('findings', '--report', out)}")
 

@@ -1,4 +1,4 @@
-"""Consequences of positions: games played to the end, a network's forecasts, a search's moves."""
+"""Consequences of moves: games played to the end, networks' forecasts, and searched moves."""
 
 from __future__ import annotations
 
@@ -54,11 +54,11 @@ def play_to_end(
         agents: The agents.
         generators: The generator of each game's agents.
         actions: An action to begin with in each game, int64[n].
-        seats: The number of the agent at each seat, int64[n, P]. By default agents alternate from
-            seat 0.
+        seats: The index of the agent at each seat, int64[n, P]. By default agents take turns from
+            seat 0 on.
         names: The agents' names in errors.
         before_step: A hook (see `play_out`), also called for `actions`.
-        after_step: Likewise.
+        after_step: Another hook, also called for `actions`.
     """
     rows = np.arange(games.n)
     players = int(games.players[0])
@@ -74,21 +74,22 @@ def play_to_end(
     play_out(games, lineup, before_step=before_step, after_step=after_step)
 
 
-def forecasts_by_seat(
-    network: ForwardPass, games: Batch, rows: NDArray[np.int64]
-) -> tuple[NDArray[np.int64], NDArray[np.float64], NDArray[np.float64]]:
-    """Return the forecasts of a network with heads in m games of P seats.
+class SeatForecasts(NamedTuple):
+    """A network's forecasts in m games of P seats, by seat clockwise from the one to move."""
 
-    Returns:
-        The seats clockwise from the one to move, int64[m, P]; their shares of the victory and their
-        final scores, float64[m, P] each.
-    """
+    seats: NDArray[np.int64]  # int64[m, P]
+    shares: NDArray[np.float64]  # float64[m, P], shares of the victory
+    scores: NDArray[np.float64]  # float64[m, P], final scores
+
+
+def forecasts_by_seat(network: ForwardPass, games: Batch, rows: NDArray[np.int64]) -> SeatForecasts:
+    """Return the forecasts of a network with heads in m games of equally many seats."""
     players = int(games.players[0])
     shares, changes = network.forecasts(games.obs[rows], games.players[rows])
     seats = (games.to_move[rows].astype(np.int64)[:, None] + np.arange(players)) % players
     scores = np.take_along_axis(games.scores(rows), seats, axis=1)
     expected = scores + float(games.game.score_scale) * changes[:, :players].astype(np.float64)
-    return seats, shares[:, :players].astype(np.float64), expected
+    return SeatForecasts(seats, shares[:, :players].astype(np.float64), expected)
 
 
 class Mean(NamedTuple):
@@ -103,15 +104,15 @@ class Mean(NamedTuple):
 class Counterfactual:
     """Results of moves in one position, each played to the end equally often.
 
-    Continuation i of every move meets the same chance, and its agents draw the same numbers, for as
-    long as the games draw alike. Continuations are independent of each other. Intervals cover
+    Continuation i of every move meets the same chance, and its agents draw the same random numbers,
+    as long as the games draw alike. Continuations are independent of each other. Intervals cover
     chance and the agents' draws from the position on.
     """
 
     moves: tuple[str, ...]  # K moves; the first is the baseline of the others
     agents: tuple[str, ...]  # the agents' names by seat
     scores: NDArray[np.int16]  # int16[K, continuations, P], final scores by move and seat
-    shares: NDArray[np.float64]  # shares of the victory, likewise; meaningless in solo games
+    shares: NDArray[np.float64]  # shares of the victory, as `scores`; meaningless in solo games
 
     @property
     def continuations(self) -> int:
@@ -120,29 +121,30 @@ class Counterfactual:
 
     def score(self, move: str, seat: int) -> Mean:
         """Return a seat's mean final score after a move."""
-        return _mean(self.scores[self._of(move), :, seat])
+        return _mean(self.scores[self._index(move), :, seat])
 
     def won(self, move: str, seat: int) -> Mean:
         """Return a seat's mean share of the victory after a move, with Wilson's score interval."""
-        shares = self.shares[self._of(move), :, seat]
-        return Mean(float(shares.mean()), *wilson_interval(float(shares.sum()), len(shares)))
+        shares = self.shares[self._index(move), :, seat]
+        low, high = wilson_interval(float(shares.sum()), len(shares))
+        return Mean(float(shares.mean()), low, high)
 
     def score_change(self, move: str, seat: int) -> Mean:
-        """Return the score after a move less that after the first, by pairs of continuations."""
+        """Return the score after a move less the score after the first, paired by continuation."""
         scores = self.scores[:, :, seat].astype(np.int64)
-        return _mean(scores[self._of(move)] - scores[0])
+        return _mean(scores[self._index(move)] - scores[0])
 
     def won_change(self, move: str, seat: int) -> Mean:
-        """Return the change of the share of the victory, -1 to 1, by pairs of continuations."""
+        """Return the change of the share of the victory, -1 to 1, paired by continuation."""
         shares = self.shares[:, :, seat]
-        change = _mean(shares[self._of(move)] - shares[0])
+        change = _mean(shares[self._index(move)] - shares[0])
         return Mean(change.mean, max(change.low, -1.0), min(change.high, 1.0))
 
     def frame(self) -> pl.DataFrame:
         """Return a row per move and seat, with the extra `data`.
 
         `score_change` and `won_change` compare with the first move. The ends of intervals are in
-        `score_low`, `score_high` and so on. Everything about winning is null in solo games.
+        `score_low`, `score_high` and so on. Columns about winning are null in solo games.
         """
         import polars as pl
 
@@ -161,10 +163,10 @@ class Counterfactual:
                     row |= {name: mean, f"{name}_low": low, f"{name}_high": high}
                 rows.append(row)
         frame = pl.DataFrame(rows).with_columns(pl.col(pl.Float64).fill_nan(None))
-        alone = pl.lit(len(self.agents) == 1)
-        return frame.with_columns(pl.when(~alone).then(pl.col("^won.*$")))
+        has_winners = pl.lit(len(self.agents) > 1)
+        return frame.with_columns(pl.when(has_winners).then(pl.col("^won.*$")))
 
-    def _of(self, move: str) -> int:
+    def _index(self, move: str) -> int:
         if move not in self.moves:
             raise KeyError(f"{move!r} was not tried; the moves were {', '.join(self.moves)}")
         return self.moves.index(move)
@@ -181,13 +183,14 @@ def counterfactual(
 ) -> Counterfactual:
     """Try moves of a position, and play each to the end many times under the same chance.
 
-    The position keeps its secrets, but not its chance to come.
+    All continuations start from the position with its hidden information. Chance after it is drawn
+    anew.
 
     Args:
         position: The position.
         moves: Texts of legal moves, each given once.
-        agents: The agents that play on from seat 0 (see `naming.make`). The last of several fills
-            the remaining seats. A single one plays against the default agent.
+        agents: The agents that play the game on, by seat (see `naming.make`). The last of several
+            fills the remaining seats. A single one plays against the default agent.
         continuations: How often each move is played to the end.
         seed: Decides chance and the agents' draws.
         on_progress: Called after every step with the numbers of decisions made and of games
@@ -195,9 +198,9 @@ def counterfactual(
 
     Raises:
         IllegalMove: A move is not legal in the position.
-        ValueError: There is no move, or one is given twice; a number is out of range; or as for
-            `naming.make`.
-        TypeError: A number is not a whole number, or as for `naming.make`.
+        ValueError: No move is given, a move is given twice, a number is out of range, or
+            `naming.make` raises it.
+        TypeError: A number is not whole, or `naming.make` raises it.
     """
     checked_count("continuations", continuations)
     legal = position.moves()
@@ -207,7 +210,7 @@ def counterfactual(
     if not moves or len(set(moves)) < len(moves):
         raise ValueError(f"moves={short_repr(list(moves))}: give one move or more, each once")
     entrants = entrants_of(fill_seats(agents, position.players, position.game), position.game)
-    # Continuation 0 is the game that follows from this seed with the agents' generators of game 0.
+    # Continuation 0 is played like game 0 of this seed.
     numbers = np.tile(np.arange(continuations), len(moves))
     records = np.array([position.record()] * len(numbers))
     records["random"] = streams(seed, numbers)
@@ -237,7 +240,7 @@ def counterfactual(
 
 
 def candidates(position: Position, player: AgentLike = "search", *, seed: int = 0) -> pl.DataFrame:
-    """Return the moves that a search tries: the one it plays, then the others, most tried first.
+    """Return the moves that a search tries: the one it plays, then the others by playouts.
 
     The search knows no more than the seat to move may know.
 
@@ -247,9 +250,10 @@ def candidates(position: Position, player: AgentLike = "search", *, seed: int = 
         seed: Decides the search's draws.
 
     Returns:
-        One row per move: `move`; `prior`, its probability before the search; `playouts`, their
-        number; `value`, their mean utility (see `SearchSettings.utility`), null without playouts;
-        and `played`. A near-certain decision has a single row.
+        One row per move: `move`; `prior`, its probability before the search; `playouts`, the number
+        of its playouts; `value`, their mean utility (see `SearchSettings.utility`), null without
+        playouts; and `played`, whether the search plays it. A near-certain decision has a single
+        row.
 
     Raises:
         ValueError: The game is over, or the player does not search.
@@ -262,8 +266,8 @@ def candidates(position: Position, player: AgentLike = "search", *, seed: int = 
     if not isinstance(agent, SearchAgent):
         raise ValueError(f"{name_of(player)} does not search; give `search`, perhaps with options")
     rows = np.zeros(1, np.int64)
-    asked = InformationSets(batch_of(position.game, [position.record()]), rows)
-    search = agent.look_ahead(asked, GameGenerators.of_games(seed, rows))
+    information_sets = InformationSets(batch_of(position.game, [position.record()]), rows)
+    search = agent.look_ahead(information_sets, GameGenerators.of_games(seed, rows))
     chosen = int(search.actions[0])
     actions = np.union1d(np.flatnonzero(search.visits[0]), [chosen])
     frame = pl.DataFrame(
@@ -280,4 +284,6 @@ def candidates(position: Position, player: AgentLike = "search", *, seed: int = 
 
 def _mean(values: NDArray[Any]) -> Mean:
     mean, low, high = mean_interval(values)
-    return Mean(mean, *(np.nan if end is None else end for end in (low, high)))
+    if low is None or high is None:
+        return Mean(mean, np.nan, np.nan)
+    return Mean(mean, low, high)

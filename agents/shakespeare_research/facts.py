@@ -1,10 +1,11 @@
 """Shares of the findings' variance between boxes that printed facts explain.
 
-A group of facts explains the variance between boxes in which it alone is drawn. A unit, the facts
-that an owner reads off at once, such as a card, is never drawn alone. For units, pairs of boxes in
-which all facts are drawn are compared instead: findings that depend on a card are alike where the
-card is alike (Haseman and Elston 1972, "The investigation of linkage between a quantitative trait
-and a marker locus"). Pairs share no sampling error, so these estimates contain none.
+A group of facts explains the variance between boxes in which it alone is drawn. A unit is the facts
+that an owner reads off at once, such as those of a card, and is never drawn alone. For units, pairs
+of boxes in which all facts are drawn are compared instead: findings that depend on a card are alike
+in boxes where the card is alike (Haseman and Elston 1972, "The investigation of linkage between a
+quantitative trait and a marker locus"). Pairs share no sampling error, so these estimates contain
+none.
 """
 
 from __future__ import annotations
@@ -53,9 +54,9 @@ class DrawnBoxes:
         self.units: dict[tuple[str, str], list[Keys]] = {}
         """The facts of each unit, by the thing that they are printed on and their group."""
         for keys, group in group_of.items():
-            table = own[str(keys[0])]  # a list of cards, or a table of its own
-            on = table[int(keys[1])]["name"] if isinstance(table, list) else str(keys[0])
-            self.units.setdefault((on.replace("_", " "), group), []).append(keys)
+            section = own[str(keys[0])]  # a list of cards, or a table of the file
+            thing = section[int(keys[1])]["name"] if isinstance(section, list) else str(keys[0])
+            self.units.setdefault((thing.replace("_", " "), group), []).append(keys)
 
     def likeness(self, names: Sequence[str], keys: Iterable[Keys]) -> Floats:
         """Return how alike k boxes are in some facts, float64[k, k], with a mean diagonal of 1."""
@@ -74,31 +75,33 @@ class DrawnBoxes:
 def explained_by_groups(
     values: Floats, errors: Floats, kinds: Sequence[str]
 ) -> list[ExplainedVariance]:
-    """Return what each group explains that has three boxes or more of its own, the most first.
+    """Return what each group explains, the largest share first.
+
+    Groups with fewer than three boxes of their kind are left out.
 
     Args:
         values: Estimates, float64[findings, boxes].
         errors: Their standard errors, float64[findings, boxes].
-        kinds: The kind of each box; see `DrawnBoxes`. Two or more are `all`.
+        kinds: The kind of each box (see `DrawnBoxes.kinds`). At least two are `all`.
     """
-    values, errors = _scaled(values, errors, _places(kinds, "all"))
+    values, errors = _scaled(values, errors, _boxes_of_kind(kinds, "all"))
     groups = []
     for group in sorted({*kinds} - {"own", "all"}):
-        boxes = _places(kinds, group)
+        boxes = _boxes_of_kind(kinds, group)
         if len(boxes) <= 2:
             continue
         share = variance_between(values[:, boxes], errors[:, boxes])
-        without = []
+        leave_one_out = []
         for place in range(len(boxes)):
             rest = np.delete(boxes, place)
-            without.append(variance_between(values[:, rest], errors[:, rest]))
+            leave_one_out.append(variance_between(values[:, rest], errors[:, rest]))
         groups.append(
             ExplainedVariance(
                 name=group,
                 group=group,
                 entries=(),
                 share=share,
-                error=_jackknife(without),
+                error=_jackknife(leave_one_out),
                 boxes=len(boxes),
             )
         )
@@ -108,12 +111,12 @@ def explained_by_groups(
 def explained_by_units(
     values: Floats, errors: Floats, names: Sequence[str], drawn: DrawnBoxes
 ) -> list[ExplainedVariance]:
-    """Return what each unit explains, the most first.
+    """Return what each unit explains, the largest share first.
 
-    Estimates are shrunk towards a prior, an equal part of what the unit's group explains, or of
-    everything if that is unknown. The more uncertain an estimate is, the more it is shrunk. The
-    prior is normal. It is as wide as the estimates say, and at least as wide as its mean, but a
-    unit that is a whole group is known as well as the group.
+    Estimates are shrunk towards the mean of a normal prior: an equal part of what the unit's group
+    explains, or of everything if that is unknown. The more uncertain an estimate is, the more it is
+    shrunk. The prior is as wide as the scatter of the estimates, and at least as wide as its mean.
+    For a unit that is its whole group, the prior is as certain as the group's estimate.
 
     Args:
         values: Estimates, float64[findings, boxes].
@@ -125,92 +128,104 @@ def explained_by_units(
     by_group = {group.name: group for group in explained_by_groups(values, errors, kinds)}
     sizes = Counter(group for _, group in drawn.units)
 
-    everything = _places(kinds, "all")
-    scaled = _scaled(values, errors, everything)[0][:, everything]
+    everything = _boxes_of_kind(kinds, "all")
+    scaled_values, _ = _scaled(values, errors, everything)
+    scaled = scaled_values[:, everything]
     deviations = scaled - scaled.mean(axis=1, keepdims=True)
     products = deviations.T @ deviations
-    chosen = [names[box] for box in everything]
-    leave_one_out = [np.delete(np.arange(len(chosen)), box) for box in range(len(chosen))]
+    drawn_names = [names[box] for box in everything]
+    count = len(drawn_names)
+    without_one = [np.ix_(rest, rest) for rest in _leave_one_out(count)]
 
-    raw = []
-    raw_error = []
-    prior = []
-    prior_error = []
-    for (_, group), keys in drawn.units.items():
-        likeness = drawn.likeness(chosen, keys)
-        raw.append(_slope(likeness, products))
-        without = [_slope(likeness[np.ix_(r, r)], products[np.ix_(r, r)]) for r in leave_one_out]
-        raw_error.append(_jackknife(without))
-        known = by_group.get(group)
-        share = sizes[group] / len(drawn.units) if known is None else max(known.share, 0.0)
-        prior.append(share / sizes[group])
-        prior_error.append(0.0 if known is None else known.error / sizes[group])
+    slopes = np.zeros(len(drawn.units))
+    slope_errors = np.zeros(len(drawn.units))
+    means = np.zeros(len(drawn.units))
+    mean_errors = np.zeros(len(drawn.units))
+    is_whole_group = np.zeros(len(drawn.units), np.bool_)
+    for row, ((_, group), keys) in enumerate(drawn.units.items()):
+        likeness = drawn.likeness(drawn_names, keys)
+        slopes[row] = _slope(likeness, products)
+        slope_errors[row] = _jackknife([_slope(likeness[r], products[r]) for r in without_one])
+        size = sizes[group]
+        share_of_group = size / len(drawn.units)
+        if group in by_group:
+            share_of_group = max(by_group[group].share, 0.0)
+            mean_errors[row] = by_group[group].error / size
+            is_whole_group[row] = size == 1
+        means[row] = share_of_group / size
 
-    slopes = np.array(raw)
-    noise = np.array(raw_error) ** 2
-    parts = np.array(prior)
-    is_whole_group = np.array([group in by_group and sizes[group] == 1 for _, group in drawn.units])
-    wider = max(((slopes - parts) ** 2 - noise).sum() / max((parts**2).sum(), _TINY), 1.0)
-    width = np.array(prior_error) ** 2 + np.where(is_whole_group, 0.0, wider * parts**2)
+    noise = slope_errors**2
+    scatter = ((slopes - means) ** 2 - noise).sum() / max((means**2).sum(), _TINY)
+    width = mean_errors**2 + np.where(is_whole_group, 0.0, max(scatter, 1.0) * means**2)
     weight = width / np.maximum(width + noise, _TINY)
-    shares = (weight * slopes + (1 - weight) * parts).tolist()
-    errors_left = np.sqrt(weight * noise).tolist()
+    shares = (weight * slopes + (1 - weight) * means).tolist()
+    share_errors = np.sqrt(weight * noise).tolist()
 
     units = []
     for ((name, group), keys), share, error in zip(
-        drawn.units.items(), shares, errors_left, strict=True
+        drawn.units.items(), shares, share_errors, strict=True
     ):
         entries = tuple(dict.fromkeys(str(key[-1]) for key in keys))
-        units.append(ExplainedVariance(name, group, entries, share, error, len(chosen)))
+        units.append(ExplainedVariance(name, group, entries, share, error, count))
     return sorted(units, key=lambda unit: -unit.share)
 
 
 def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
-    """Return answers as arrays, leaving out findings without an estimate in some box.
+    """Return answers as arrays, leaving out findings that lack an estimate in some box.
 
-    Players that were not asked in all boxes are therefore left out.
+    So players that were not asked in all boxes are left out.
 
     Returns:
         Estimates and their errors, float64[findings, boxes] each, and the boxes' names.
     """
     names = rows["box"].unique().sort().to_list()
-    values = _wide(rows, "estimate", names)
-    errors = _wide(rows, "error", names)
-    full = np.isfinite(values).all(axis=1)
-    return values[full], errors[full], names
+    values = _by_finding_and_box(rows, "estimate", names)
+    errors = _by_finding_and_box(rows, "error", names)
+    is_complete = np.isfinite(values).all(axis=1)
+    return values[is_complete], errors[is_complete], names
 
 
-def _wide(rows: pl.DataFrame, values: str, names: Sequence[str]) -> Floats:
+def _by_finding_and_box(rows: pl.DataFrame, values: str, names: Sequence[str]) -> Floats:
     index = ["question", "item", "players", "player"]
     return rows.pivot("box", index=index, values=values).sort(index).select(names).to_numpy()
 
 
-def _places(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
+def _boxes_of_kind(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
     return np.flatnonzero(np.array(kinds) == kind)
 
 
 def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tuple[Floats, Floats]:
-    """Scale findings so that their variances between the boxes in which all is drawn sum to 1.
+    """Scale findings so that their variances between boxes of kind `all` sum to 1.
 
     A finding counts by the square of its variance's reliability, so findings that differ by
     sampling errors alone add next to no noise.
+
+    Args:
+        values: Estimates, float64[findings, boxes].
+        errors: Their standard errors, float64[findings, boxes].
+        everything: The indices of the boxes of kind `all`.
     """
     spread = values[:, everything].var(axis=1, ddof=1)
-    reliable = (1 - (errors[:, everything] ** 2).mean(axis=1) / spread).clip(0)
-    unit = reliable / np.sqrt(spread * max((reliable**3).sum(), _TINY))
-    return values * unit[:, None], errors * unit[:, None]
+    reliability = (1 - (errors[:, everything] ** 2).mean(axis=1) / spread).clip(0)
+    scale = reliability / np.sqrt(spread * max((reliability**3).sum(), _TINY))
+    return values * scale[:, None], errors * scale[:, None]
 
 
 def _slope(likeness: Floats, products: Floats) -> float:
-    """Regress the products of pairs of boxes on their likeness."""
+    """Return the slope of the regression of pairs' products on pairs' likeness."""
     pairs = np.triu_indices(len(likeness), 1)
     x = likeness[pairs] - likeness[pairs].mean()
     y = products[pairs]
     return float(x @ y / max(float(x @ x), _TINY))
 
 
-def _jackknife(without: Sequence[float]) -> float:
-    return float(np.std(without) * (len(without) - 1) ** 0.5)
+def _leave_one_out(count: int) -> list[NDArray[np.int64]]:
+    return [np.delete(np.arange(count), left_out) for left_out in range(count)]
+
+
+def _jackknife(leave_one_out: Sequence[float]) -> float:
+    """Return the standard error of an estimate, given it without each observation in turn."""
+    return float(np.std(leave_one_out) * (len(leave_one_out) - 1) ** 0.5)
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:

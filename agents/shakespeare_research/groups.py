@@ -1,6 +1,6 @@
 """Means by group with 95 % intervals clustered by deal, and differences within a position.
 
-The intervals of a table's means hold together. Those of shares hold each for itself.
+Intervals of means hold simultaneously for all groups. Intervals of shares hold individually.
 """
 
 from __future__ import annotations
@@ -16,9 +16,9 @@ from shakespeare_arena.evaluation import AgentResult
 from shakespeare_arena.intervals import IntervalMethod, by_group, score_interval, student_interval
 
 FEWEST_DEALS = 30
-"""Groups of fewer deals have no mean, as its interval would not hold."""
+"""Groups with fewer deals have no mean, since its interval would not hold."""
 _UNKNOWN = "unknown (too few deals)"
-_WORTH = pl.col("score", "lead", "won")
+_RESULTS = pl.col("score", "lead", "won")
 
 
 def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
@@ -35,7 +35,7 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
     Returns:
         One row per group: the columns of `by`; `mean`, `low` and `high`, null in groups of fewer
         than `FEWEST_DEALS`; `rows` and `deals`. Intervals are those of
-        `intervals.student_interval`, widened by Bonferroni so that all groups' hold together.
+        `intervals.student_interval`, widened by Bonferroni's correction.
     """
     groups = _grouped(rows, by, of, "mean", student_interval)
     normal = NormalDist()
@@ -48,7 +48,7 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
 def shares(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
     """Return means of values from 0 to 1 by group, as `means` does, in a column `share`.
 
-    Intervals are those of `intervals.score_interval`, each for itself.
+    Intervals are those of `intervals.score_interval`.
     """
     return _grouped(rows, by, of, "share", score_interval)
 
@@ -63,26 +63,26 @@ def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
         ValueError: A position's rows are of several deals.
     """
     _check_positions(trials)
-    base = _WORTH.filter(baseline).mean().over("position")
-    return trials.filter(baseline.any().over("position")).with_columns(_WORTH - base)
+    base = _RESULTS.filter(baseline).mean().over("position")
+    return trials.filter(baseline.any().over("position")).with_columns(_RESULTS - base)
 
 
 def against_others(trials: pl.DataFrame) -> pl.DataFrame:
-    """Return trials with `score`, `lead` and `won` less those of their position's other trials.
+    """Return trials with `score`, `lead` and `won` less the mean of the position's other trials.
 
-    The others are averaged, and positions with a single trial are dropped.
+    Positions with a single trial are dropped.
 
     Raises:
         ValueError: A position's rows are of several deals.
     """
     _check_positions(trials)
     count = pl.len().over("position")
-    others = (_WORTH.sum().over("position") - _WORTH) / (count - 1)
-    return trials.filter(count > 1).with_columns(_WORTH - others)
+    others = (_RESULTS.sum().over("position") - _RESULTS) / (count - 1)
+    return trials.filter(count > 1).with_columns(_RESULTS - others)
 
 
 def weight(rows: pl.DataFrame) -> pl.Expr:
-    """Return the weight of rows, their column `weight` or 1."""
+    """Return the weight of rows: their column `weight`, or 1 if there is none."""
     return pl.col("weight") if "weight" in rows.columns else pl.lit(1.0)
 
 
@@ -97,26 +97,35 @@ def format_mean(groups: pl.DataFrame, **group: Any) -> str:
         ValueError: Several groups fit.
     """
     name = "share" if "share" in groups.columns else "mean"
-    ends = _ends(groups, name, group)
-    if ends is None:
+    found = _mean_and_ends(groups, name, group)
+    if found is None:
         return _UNKNOWN
-    return _percent(*ends) if name == "share" else "{:.2f} ({:.2f} to {:.2f})".format(*ends)
+    mean, low, high = found
+    if name == "share":
+        return _percent(mean, low, high)
+    return f"{mean:.2f} ({low:.2f} to {high:.2f})"
 
 
 def format_difference(groups: pl.DataFrame, **group: Any) -> str:
     """Format a group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
-    ends = _ends(groups, "mean", group)
-    return _UNKNOWN if ends is None else "{:+.2f} ({:+.2f} to {:+.2f})".format(*ends)
+    found = _mean_and_ends(groups, "mean", group)
+    if found is None:
+        return _UNKNOWN
+    mean, low, high = found
+    return f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
 
 
 def format_ranking(groups: pl.DataFrame, by: str) -> str:
-    """Format the best and the worst group of `means`, and the groups left out, a line each."""
+    """Format the best and the worst group of `means`, and the groups left out, in lines."""
     ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
     among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
-    lines = [] if len(ranked) > 1 else [_UNKNOWN.capitalize()]
-    if not lines:
-        for place, name in zip(("Best", "Worst"), ranked[by][[-1, 0]], strict=True):
-            lines.append(f"{place} of {among}: {name}, {format_difference(ranked, **{by: name})}")
+    lines = []
+    if len(ranked) > 1:
+        names = ranked[by]
+        for rank, name in (("Best", names[-1]), ("Worst", names[0])):
+            lines.append(f"{rank} of {among}: {name}, {format_difference(ranked, **{by: name})}")
+    else:
+        lines.append(_UNKNOWN.capitalize())
     few = groups.filter(pl.col("low").is_null()).select(by, "deals").sort(by).iter_rows()
     left_out = ", ".join(f"{name} {deals}" for name, deals in few)
     if left_out:
@@ -132,7 +141,7 @@ def format_win_rate(agent: AgentResult) -> str:
 
 
 def _check_positions(trials: pl.DataFrame) -> None:
-    """Refuse trials of several calls in one frame, as their positions have the same numbers."""
+    """Refuse trials of several calls in one frame, since each call numbers positions from 0."""
     deals = trials.group_by("position").agg(pl.col("deal").n_unique())
     shared = deals.filter(pl.col("deal") > 1)["position"].to_list()
     if shared:
@@ -143,13 +152,13 @@ def _check_positions(trials: pl.DataFrame) -> None:
 
 
 def _grouped(
-    rows: pl.DataFrame, by: str | Sequence[str], of: str, name: str, ends: IntervalMethod
+    rows: pl.DataFrame, by: str | Sequence[str], of: str, name: str, interval: IntervalMethod
 ) -> pl.DataFrame:
     keys = [by] if isinstance(by, str) else list(by)
     value = pl.col(of).cast(pl.Float64)
     rows = rows.with_columns(_weight=weight(rows)).filter(value.is_finite())
-    counted = pl.col("_weight")
-    groups = by_group(rows, keys, "deal", (value * counted).sum(), counted.sum(), ends)
+    weights = pl.col("_weight")
+    groups = by_group(rows, keys, "deal", (value * weights).sum(), weights.sum(), interval)
     groups = groups.select(
         *keys, pl.col("mean").alias(name), "low", "high", "rows", deals="clusters"
     )
@@ -162,7 +171,9 @@ def _percent(value: float, low: float, high: float) -> str:
     return f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def _ends(groups: pl.DataFrame, name: str, group: dict[str, Any]) -> tuple[Any, ...] | None:
+def _mean_and_ends(
+    groups: pl.DataFrame, name: str, group: dict[str, Any]
+) -> tuple[Any, ...] | None:
     wanted = [pl.col(column) == value for column, value in group.items()]
     rows = groups.filter(pl.col("low").is_not_null(), *wanted)
     if len(rows) > 1:

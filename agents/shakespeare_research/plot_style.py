@@ -1,4 +1,4 @@
-"""The style of all plots, and PNG files made without pyplot."""
+"""The style of all plots, and figures that become PNG files without pyplot."""
 
 from __future__ import annotations
 
@@ -17,8 +17,10 @@ COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
 """Okabe and Ito's palette for the colour-blind, with two colours darkened for white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
 INK = "#333333"
+"""The colour of text."""
 GREY = "#777777"
 FAINT = "#d9d9d9"
+"""The colour of the grid."""
 SPINE = "#999999"
 
 

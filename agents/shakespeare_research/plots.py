@@ -21,7 +21,8 @@ _HEIGHT = 380
 _MARGIN = 155  # pixels above and below the rows of a plot
 _ROW = 29  # pixels per row
 _BARS_NOTE = "bars: 95 % intervals"
-_TOGETHER_NOTE = "bars: simultaneous 95 % intervals"
+_SIMULTANEOUS_NOTE = "bars: simultaneous 95 % intervals"
+_TOO_FEW_GAMES = "too few games for an interval"
 _DASHED: Any = {"color": style.GREY, "linestyle": "--", "linewidth": 1.1, "zorder": 1}
 _LEGEND: Any = {"frameon": False, "labelcolor": style.INK}
 
@@ -112,8 +113,8 @@ def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
 def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
     """Plot chances to win (with several seats) and final scores, by forecast and by stage.
 
-    Calibrated forecasts lie on the diagonal. Useful ones stay below the dashed error of a constant.
-    Bins and stages of too few deals are left out.
+    Calibrated forecasts lie on the diagonal. The errors of useful ones lie below the dashed line,
+    the error of a constant forecast. Bins and stages of too few deals are left out.
 
     Args:
         rows: The rows of `calibration.forecasts`.
@@ -136,27 +137,25 @@ def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
     panels = figure.subplots(lines, 2, squeeze=False)
     notes = [f"{len(rows):,} forecasts of {deals:,} games", _BARS_NOTE]
     if players > 1:
-        _draw_forecasts(panels[0, 0], chance_bins(rows), "chance", "Chance to win, %", "found")
+        _draw_bins(panels[0, 0], chance_bins(rows), "chance", "Chance to win, %")
         panels[0, 0].axhline(100 / players, color=style.INK, linestyle=":", linewidth=1.2)
-        _draw_forecasts(
+        _draw_errors(
             panels[0, 1],
             brier_scores(rows, "stage"),
-            "stage",
             "Error of chances, by stage",
             "Brier score",
             constant="1 / seats",
         )
         notes.insert(1, "dotted: parity")
-    _draw_forecasts(panels[-1, 0], score_bins(rows), "expected", "Final score, points", "found")
-    _draw_forecasts(
+    _draw_bins(panels[-1, 0], score_bins(rows), "expected", "Final score, points")
+    _draw_errors(
         panels[-1, 1],
         score_errors(rows, "stage"),
-        "stage",
         "Error of scores, by stage",
         "root mean square, points",
         constant="mean score",
     )
-    _say_below(figure, "; ".join(notes))
+    _write_below(figure, "; ".join(notes))
     return figure
 
 
@@ -205,11 +204,11 @@ def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.P
     figure = style.picture(_WIDTH, height, layout="constrained")
     axes = figure.add_subplot()
     style.prepare(axes, title, x, y)
-    _say_below(figure, notes)
+    _write_below(figure, notes)
     return figure, axes
 
 
-def _say_below(figure: style.Picture, notes: str) -> None:
+def _write_below(figure: style.Picture, notes: str) -> None:
     figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
 
 
@@ -221,7 +220,7 @@ def _notes(dashed: str, groups: pl.DataFrame) -> str:
         counted = f"{groups_left_out}, {missing['rows'].sum():,} rows"
         notes.append(f"left out for too few deals: {counted}")
     hold_together = "mean" in groups.columns and len(groups) > 1
-    notes.append(_TOGETHER_NOTE if hold_together else _BARS_NOTE)
+    notes.append(_SIMULTANEOUS_NOTE if hold_together else _BARS_NOTE)
     return "; ".join(notes)
 
 
@@ -247,7 +246,7 @@ def _bars(
     place: int,
     label: str | None = None,
     along: Literal["x", "y"] = "y",
-    **look: Any,
+    **options: Any,
 ) -> None:
     """Draw values of `_drawn` and their intervals along an axis, at places `at` on the other."""
     across = "y" if along == "x" else "x"
@@ -256,7 +255,7 @@ def _bars(
         across: at,
         f"{along}err": drawn.select("below", "above").to_numpy().T,
     }
-    axes.errorbar(**data, label=label, **{**style.bars(place), **look})
+    axes.errorbar(**data, label=label, **{**style.bars(place), **options})
 
 
 def _rows(axes: Axes, names: list[str]) -> None:
@@ -271,29 +270,38 @@ def _prepare(
     if groups["low"].count() == 0:
         style.mark_empty(axes, "too few deals for an interval")
     elif reference is not None:
-        (axes.axvline if along == "x" else axes.axhline)(unit * reference, **_DASHED)
+        draw_line = axes.axvline if along == "x" else axes.axhline
+        draw_line(unit * reference, **_DASHED)
     if unit != 1.0:
         axis: Any = axes.xaxis if along == "x" else axes.yaxis
         axis.set_major_formatter(FuncFormatter(lambda rate, _: f"{rate:g} %"))
 
 
-def _draw_forecasts(
-    axes: Axes, groups: pl.DataFrame, x: str, title: str, y_label: str, constant: str = ""
-) -> None:
-    """Draw bins beside the diagonal, or errors by stage beside those of a constant forecast."""
-    style.prepare(axes, title, "stage of the game, 1 to 5" if constant else "forecast", y_label)
-    drawn = _drawn(groups)
+def _draw_bins(axes: Axes, bins: pl.DataFrame, forecast: str, title: str) -> None:
+    """Draw what was found in bins of a forecast, beside the diagonal of calibrated ones."""
+    style.prepare(axes, title, "forecast", "found")
+    drawn = _drawn(bins)
     if drawn.is_empty():
-        style.mark_empty(axes, "too few games for an interval")
+        style.mark_empty(axes, _TOO_FEW_GAMES)
         return
-    at = drawn[x] * (1.0 if constant else _unit(groups))
-    if constant:
-        axes.plot(drawn[x], drawn["constant"], label=f"always {constant}", **_DASHED)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    else:
-        inside = at[0], at[0]  # a point outside would widen the picture
-        axes.axline(inside, slope=1, color=style.GREY, linestyle="--", label="calibrated")
-    _bars(axes, drawn, at, 2 if constant else 0, "forecast" if constant else "found")
-    if constant:
-        axes.set_ylim(bottom=0)
+    at = drawn[forecast] * _unit(bins)
+    on_diagonal = at[0], at[0]  # a point outside the data would widen the picture
+    axes.axline(on_diagonal, slope=1, color=style.GREY, linestyle="--", label="calibrated")
+    _bars(axes, drawn, at, 0, "found")
+    axes.legend(fontsize=8.5, **_LEGEND)
+
+
+def _draw_errors(
+    axes: Axes, stages: pl.DataFrame, title: str, y_label: str, *, constant: str
+) -> None:
+    """Draw errors by stage, beside those of a constant forecast."""
+    style.prepare(axes, title, "stage of the game, 1 to 5", y_label)
+    drawn = _drawn(stages)
+    if drawn.is_empty():
+        style.mark_empty(axes, _TOO_FEW_GAMES)
+        return
+    axes.plot(drawn["stage"], drawn["constant"], label=f"always {constant}", **_DASHED)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    _bars(axes, drawn, drawn["stage"] * 1.0, 2, "forecast")
+    axes.set_ylim(bottom=0)
     axes.legend(fontsize=8.5, **_LEGEND)

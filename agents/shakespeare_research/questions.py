@@ -31,7 +31,7 @@ class TableSetup:
     facts: Mapping[str, Any]  # the content of its box file
     player: str  # the agent that holds every seat (see `naming.make`)
     players: int  # the number of seats
-    games: int  # how many games to begin with; questions play more, in a fixed proportion
+    games: int  # the number of games to begin with; questions play a fixed multiple of it
     seed: int  # decides deals and draws
 
     def self_play(self, games: int) -> dict[str, Any]:
@@ -48,16 +48,16 @@ class TableSetup:
 Play = Callable[[TableSetup], Any]
 """Plays games and returns them, positions or trials, from which questions are answered."""
 Answer = Callable[[TableSetup, Any], pl.DataFrame]
-"""Turns what was played at a table into rows of `item`, `deal`, `value` and perhaps `weight`."""
+"""Turns the games played at a table into rows of `item`, `deal`, `value` and perhaps `weight`."""
 
 
 @dataclass(frozen=True)
 class Question:
-    """A question that the means of `value` by `item` answer. At 0 nothing is gained."""
+    """A question whose answer is the mean of `value` by `item`. A mean of 0 means no difference."""
 
     name: str
-    says: str  # what the value means; `{item}` stands for the item
-    play: Play  # plays what is needed
+    meaning: str  # what the value means; `{item}` stands for the item
+    play: Play  # plays the games that it needs
     answer: Answer
     seats: int  # the fewest seats at which it can be asked
     matters: float  # the smallest value that matters
@@ -67,13 +67,13 @@ class Question:
 def question(
     play: Play, *, seats: int = 1, matters: float = 0.2, unit: str = "points"
 ) -> Callable[[Answer], Question]:
-    """Return a decorator that makes a question of a function, with its name and its docstring."""
+    """Return a decorator that turns an `Answer` into a question of its name and docstring."""
 
-    def made(answer: Answer) -> Question:
-        says = " ".join((inspect.getdoc(answer) or "").split()).rstrip(".")
-        return Question(answer.__name__, says, play, answer, seats, matters, unit)
+    def decorate(answer: Answer) -> Question:
+        meaning = " ".join((inspect.getdoc(answer) or "").split()).rstrip(".")
+        return Question(answer.__name__, meaning, play, answer, seats, matters, unit)
 
-    return made
+    return decorate
 
 
 def questions_of(game: str) -> dict[str, Question]:
@@ -90,7 +90,7 @@ def questions_of(game: str) -> dict[str, Question]:
 
 
 def plays_of(questions: Iterable[Question], players: int) -> dict[str, list[Question]]:
-    """Return the questions for a table of some seats, by the name of the play that answers them."""
+    """Return the questions for this number of seats, by the name of the play that answers them."""
     plays: dict[str, list[Question]] = {}
     for entry in questions:
         if players >= entry.seats:
@@ -98,18 +98,19 @@ def plays_of(questions: Iterable[Question], players: int) -> dict[str, list[Ques
     return plays
 
 
-def estimates(table: TableSetup, asked: list[Question]) -> pl.DataFrame:
-    """Answer questions of one play, with a row of `ESTIMATES` per question and item.
+def estimates(table: TableSetup, questions: list[Question]) -> pl.DataFrame:
+    """Answer questions that share a play, with a row of `ESTIMATES` per question and item.
 
     Items of fewer than `FEWEST_DEALS` deals are left out, and so are those whose values are all
     equal.
     """
     try:
-        played = asked[0].play(table)
+        played = questions[0].play(table)
         rows = [
-            part.answer(table, played).with_columns(question=pl.lit(part.name)) for part in asked
+            entry.answer(table, played).with_columns(question=pl.lit(entry.name))
+            for entry in questions
         ]
-    except NoPositionError:  # it never came up in this box
+    except NoPositionError:  # no such position came up in this box
         return pl.DataFrame(schema=ESTIMATES)
     columns = [
         pl.col("question"),
@@ -118,10 +119,10 @@ def estimates(table: TableSetup, asked: list[Question]) -> pl.DataFrame:
         pl.col("value").cast(float),
     ]
     answers = pl.concat([part.select(*columns, weight=weight(part)) for part in rows])
-    counted = pl.col("weight")
-    sums = (pl.col("value") * counted).sum()
+    weights = pl.col("weight")
+    sums = (pl.col("value") * weights).sum()
     return (
-        by_group(answers, ["question", "item"], "deal", sums, counted.sum())
+        by_group(answers, ["question", "item"], "deal", sums, weights.sum())
         .select("question", "item", "error", estimate="mean", n="clusters")
         .filter(pl.col("n") >= FEWEST_DEALS, pl.col("error") > 0)
         .select(pl.col(column).cast(kind) for column, kind in ESTIMATES.items())

@@ -19,7 +19,7 @@ from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explaine
 from shakespeare_research.questions import questions_of
 from shakespeare_research.verdicts import FEWEST_BOXES, HOLDS, Finding, PlayerFinding, findings
 
-_TITLES = [
+_HEADINGS = [
     "item",
     "player",
     "bundled box",
@@ -71,9 +71,9 @@ class FindingsReport:
     def facts(self) -> pl.DataFrame:
         """Return the shares of the findings' variance between boxes that facts explain.
 
-        The columns are those of `ExplainedVariance`; `by`, "group" or "fact" for what an owner
-        reads off at once; and `low` and `high`, the ends of the share's 95 % interval, Student's
-        over boxes.
+        The columns are those of `ExplainedVariance`; `by`, which is "group" for a group and "fact"
+        for a unit; and `low` and `high`, the ends of the share's 95 % interval, Student's over
+        boxes.
         """
         values, errors, names = matrices(self.answers)
         groups = explained_by_groups(values, errors, [self.drawn.kinds[name] for name in names])
@@ -88,9 +88,9 @@ class FindingsReport:
     def trained(self) -> str:
         """Return a sentence that says for which box each player was trained."""
         own = facts_digest(registry.folder(self.game), registry.own_box(self.game))
-        known = {"": "no box", own: "the package's own box"}
+        names = {"": "no box", own: "the package's own box"}
         players = self.answers.select("player", "trained_for").unique().sort("player").rows()
-        boxes = [f"{who} for {known.get(box, box[:DIGITS])}" for who, box in players]
+        boxes = [f"{player} for {names.get(box, box[:DIGITS])}" for player, box in players]
         return f"Trained: {', '.join(boxes)}. In other boxes a network plays less well."
 
     def frame(self) -> pl.DataFrame:
@@ -107,7 +107,7 @@ class FindingsReport:
         return [list(group) for _, group in groupby(ordered, attrgetter("players", "question"))]
 
     def page(self) -> str:
-        """Return a page in Markdown: findings by table and question, and what facts carry."""
+        """Return a page in Markdown: findings by table and question, and what facts explain."""
         parts = [self.trained()]
         table = 0
         for group in self.by_question():
@@ -116,10 +116,10 @@ class FindingsReport:
             if players != table:
                 parts.append(f"## {_seats(players)}")
                 table = players
-            says = question.says.format(item="…")
+            meaning = question.meaning.format(item="…")
             parts += [
                 f"### {question.name.replace('_', ' ').capitalize()}",
-                f"In {question.unit}: {says[:1].lower()}{says[1:]}.",
+                f"In {question.unit}: {meaning[:1].lower()}{meaning[1:]}.",
                 _findings_table(group),
             ]
         facts = self.facts()
@@ -131,7 +131,7 @@ class FindingsReport:
         return "\n\n".join(parts) + "\n"
 
 
-def concluded(finding: Finding) -> str:
+def conclusion(finding: Finding) -> str:
     """Return a finding's verdict. If it holds, add its direction and the least share of boxes."""
     if finding.verdict != HOLDS:
         return finding.verdict
@@ -140,14 +140,14 @@ def concluded(finding: Finding) -> str:
     if not direction:
         return f"{HOLDS}: makes no difference of note"
     least = min(player.over.sign_bound for player in players)
-    does = "is worth" if direction > 0 else "costs"
-    return f"{HOLDS}: {does} something in at least {100 * least:.0f} % of boxes"
+    verb = "is worth" if direction > 0 else "costs"
+    return f"{HOLDS}: {verb} something in at least {100 * least:.0f} % of boxes"
 
 
 def _findings_table(findings: Sequence[Finding]) -> str:
-    rows = [_TITLES, ["---"] * len(_TITLES)]
+    rows = [_HEADINGS, ["---"] * len(_HEADINGS)]
     for finding in findings:
-        verdict = concluded(finding)  # in the first player's row only
+        verdict = conclusion(finding)  # in the first player's row only
         for player, found in finding.by_player.items():
             rows.append([finding.item, *_cells(player, found), verdict])
             verdict = ""
@@ -186,7 +186,7 @@ def _row(finding: Finding, player: str, found: PlayerFinding) -> dict[str, Any]:
         "question": finding.question.name,
         "item": finding.item,
         "players": finding.players,
-        "finding": finding.question.says.format(item=finding.item),
+        "finding": finding.question.meaning.format(item=finding.item),
         "unit": finding.question.unit,
         "verdict": finding.verdict,
         "player": player,

@@ -25,13 +25,13 @@ from shakespeare_research.trials import (
     try_moves,
 )
 
-_LEAST_WAGES = 11  # of winners, by the rule book
+_LEAST_WAGES = 11  # the least and the most wages of winners, by the rule book
 _MOST_WAGES = 23
 _EVERY_MOVE = pl.lit(True)
 
 
 def games(table: TableSetup) -> pl.DataFrame:
-    """Play four games for each one asked for, as games are cheap and vary much."""
+    """Play four times as many games as asked for, since games are cheap and vary much."""
     return self_play(
         start={"place": "seat0.order"},
         end={"wages": "seat0.wages"},
@@ -71,7 +71,7 @@ def _won(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 
 
 def against_heuristics(table: TableSetup) -> pl.DataFrame:
-    """Play games with heuristic agents at all other seats, and every seat equally often."""
+    """Play games against heuristic agents at all other seats, from every seat equally often."""
     count = 2 * table.games
     batch = Batch(table.game.name, count, players=table.players, seed=table.seed, autoreset=False)
     agents = [make(who, batch.game) for who in (best_untrained_agent(batch.game), table.player)]
@@ -103,7 +103,8 @@ def wager(table: TableSetup, positions: Positions) -> pl.DataFrame:
 @question(wagering, seats=2, matters=0.05)
 def pound(table: TableSetup, positions: Positions) -> pl.DataFrame:
     """A {item} given before a wager."""
-    return _given(positions, "pounds", 3, "pound")  # one alone would often change nothing
+    # Three are given, because one alone would often change nothing.
+    return _given(positions, "pounds", 3, "pound")
 
 
 @question(wagering, seats=2)
@@ -113,6 +114,7 @@ def token(table: TableSetup, positions: Positions) -> pl.DataFrame:
 
 
 def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
+    """Return the value of one thing, given an amount of it before a wager."""
     gifts = against(try_gift(positions, what, amount), pl.col("gift") == 0).filter(gift=amount)
     return _values(gifts.with_columns(pl.col("score") / amount), pl.lit(item))
 
@@ -168,7 +170,7 @@ def objective(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 
 
 def building(table: TableSetup) -> pl.DataFrame:
-    """Set every element of the display on every legal space of few positions, as there are many."""
+    """Set every element of the display on every legal space, in few positions as moves are many."""
     element_and_space = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
     named = element_and_space.struct.rename_fields(["colour", "space"])
     return _tried(table, "set", times=1).with_columns(named).unnest("move")

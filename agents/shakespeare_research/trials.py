@@ -1,7 +1,7 @@
 """Games of an agent with itself, positions sampled from them, and moves and gifts tried there.
 
-One agent holds every seat. All trials of a position meet the same chance, of the game and of the
-agent, for as long as their games draw alike.
+One agent holds every seat. In all trials of a position, the game and the agent draw the same random
+numbers, as long as their games draw alike.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ from shakespeare_research.counterfactual import batch_of, play_to_end
 OTHER = "another move"
 """The name that `try_moves` gives to the agent's choice among all other moves."""
 _LOTS = np.uint64(0x107)
-"""Separates the lots that sample positions from other draws."""
+"""Keeps the lots that sample positions independent of other draws from a seed."""
 _OTHER = np.uint64(0x07E2)
-"""Separates the choice of another move from other draws."""
+"""Keeps the choice of another move independent of other draws from a seed."""
 
 
 def self_play(
@@ -107,13 +107,13 @@ def _seat_facts(batch: Batch, facts: Mapping[str, str]) -> dict[str, NDArray[np.
 def field_values(
     layout: ObservationLayout, name: str, observations: NDArray[np.int8]
 ) -> NDArray[np.int16]:
-    """Return a fact that observations hold, as a number each.
+    """Return a fact from each observation, as a number.
 
     Args:
         layout: The observations' layout.
         name: The name of a field with one number, such as `seat0.pounds`; of a one-hot field, whose
-            value is the place of its 1, from 1, or 0 without any; or of one of a field's named
-            numbers, such as `seat0.metrics.stage_spaces`.
+            value is the place of its 1, counted from 1, or 0 if it has none; or of one of a field's
+            named numbers, such as `seat0.metrics.stage_spaces`.
         observations: int8[n, D].
 
     Returns:
@@ -144,7 +144,7 @@ def field_values(
 
 @dataclass(frozen=True)
 class Sampling:
-    """Settings that say which positions of self-play to sample, and how many."""
+    """The settings that decide which positions of self-play are sampled, and how many."""
 
     most: int
     """The most positions, or the most for every move of `each_of`."""
@@ -164,7 +164,7 @@ class Positions:
     frame: pl.DataFrame
     """One row per position: its number `position`, its game `deal`, the deciding `seat`, its
     `weight` (see `find_positions`), and the facts asked for."""
-    games: Batch  # with the chance to come; copied before it is played, never stepped
+    games: Batch  # the games in these positions; copied before they are played on
     agent: AnyAgent  # the agent that played
     kinds: NDArray[np.int64]  # int64[k], ids of the moves looked for
     choices: NDArray[np.int64]  # int64[m], the agent's actions
@@ -188,8 +188,8 @@ def find_positions(
 ) -> Positions:
     """Play games with one agent at all seats, and sample positions with moves of some kinds.
 
-    Positions are sampled uniformly, or by the moves of `Sampling.each_of`. The more likely a
-    position was to be sampled for these, the less its `weight`. Without them all weights are 1.
+    Positions are sampled uniformly, or by the moves of `Sampling.each_of`. In the latter case a
+    position's `weight` is less the more likely it was to be sampled. Otherwise all weights are 1.
 
     Args:
         game: The game's name.
@@ -245,7 +245,7 @@ def find_positions(
         new["lot"] = lot
         new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
-        # Records are large, so those that can no longer be kept are dropped on the way.
+        # Records are large, so those that can no longer be in the sample are dropped early.
         if sum(map(len, drawn)) > 2 * groups * (most + 1):
             every, cuts = _with_cuts(drawn, most)
             drawn[:] = [every[every["lot"] <= cuts]]
@@ -297,7 +297,7 @@ def _note(
 def _with_cuts(
     drawn: Sequence[NDArray[Any]], most: int
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
-    """Return all decisions drawn, and for each the cut, the lot below which it is kept.
+    """Return all decisions drawn, and for each its cut, which is the lot below which it is kept.
 
     The cut of a move is the lowest lot that is left out. All moves of a decision share its lot, so
     the chance to keep the decision is the highest of their cuts (Cohen and Kaplan 2007,
@@ -325,7 +325,7 @@ def _action_ids(game: Game, blocks: Sequence[str]) -> NDArray[np.int64]:
 
 
 def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
-    """Try every legal move of the kinds looked for, and play each game on to its end.
+    """Try every legal move of the kinds looked for, and play each game to its end.
 
     Args:
         positions: The positions.
@@ -347,14 +347,14 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
     if other:
         rest = mask.copy()
         rest[:, positions.kinds] = False
-        able = np.flatnonzero(rest.any(axis=1))
-        if not len(able):
+        with_rest = np.flatnonzero(rest.any(axis=1))
+        if not len(with_rest):
             raise ValueError("no position has moves of other kinds")
-        generators = GameGenerators(positions.states[able] ^ _OTHER)
-        others = decide(positions.agent, positions.games, able, generators, rest[able])
-        kept = np.isin(places, able)
-        texts = np.append(texts[kept], [OTHER] * len(able))
-        places = np.append(places[kept], able)
+        generators = GameGenerators(positions.states[with_rest] ^ _OTHER)
+        others = decide(positions.agent, positions.games, with_rest, generators, rest[with_rest])
+        kept = np.isin(places, with_rest)
+        texts = np.append(texts[kept], [OTHER] * len(with_rest))
+        places = np.append(places[kept], with_rest)
         actions = np.append(actions[kept], others)
     moves = {"move": texts.tolist(), "chosen": positions.choices[places] == actions}
     ends = _ends(positions, positions.games.copies(places), places, actions)
@@ -363,10 +363,10 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
 
 
 def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
-    """Play every game on to its end without a gift, and with a gift to the seat that decides.
+    """Play every game to its end twice: without a gift, and with one to the seat that decides.
 
-    Where the game has a supply of the thing (a field `supply_tokens` for tokens), the gift comes
-    from it, and positions whose supply has less are dropped.
+    If the game has a supply of the thing (such as a field `supply_tokens` for tokens), the gift
+    comes from it, and positions whose supply has too little are dropped.
 
     Args:
         positions: The positions.
@@ -391,9 +391,11 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
         room = min(room, int(records[supply].max()))
     if not is_integer(amount) or not 0 <= amount <= room:
         raise ValueError(f"amount={amount!r}: give a whole number of {what} from 0 to {room}")
-    able = np.arange(len(records)) if supply is None else np.flatnonzero(records[supply] >= amount)
-    places = np.repeat(able, 2)
-    gifts = np.tile([0, amount], len(able))
+    suppliable = np.arange(len(records))
+    if supply is not None:
+        suppliable = np.flatnonzero(records[supply] >= amount)
+    places = np.repeat(suppliable, 2)
+    gifts = np.tile([0, amount], len(suppliable))
     records = records[places]
     given = gifts.astype(game.state[what].base)
     records[what][np.arange(len(records)), deciders[places]] += given

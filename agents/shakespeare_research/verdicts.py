@@ -1,11 +1,11 @@
 """Verdicts on findings: which hold in any box and for any player, and which depend on them.
 
 Boxes are drawn from a prior, so the estimated quantities are the mean over boxes and the standard
-deviation between boxes beyond sampling errors. The variance between boxes is estimated by Hedges
+deviation between boxes beyond sampling errors. The variance between boxes is estimated as in Hedges
 (1983, "A random effects model for effect sizes"): the variance of the estimates less the mean of
-their squared errors. This estimator is unbiased however errors and effects go together. Weights, as
-of DerSimonian and Laird, would favour boxes whose play varies little, and such boxes are not like
-the others.
+their squared errors. This estimator is unbiased however errors and effects are related. Weights
+like those of DerSimonian and Laird would favour boxes whose play varies little, and such boxes are
+not like the others.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from shakespeare_research.questions import Question
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
-"""The level of all intervals and tests of a report together, and of every bound by itself."""
+"""The level of all intervals and tests of a report together, and of each bound by itself."""
 HOLDS = "holds"
 OPEN = "open"
 BY_BOX = "depends on the box"
@@ -70,7 +70,7 @@ class Ensemble:
     sampling: float  # the root mean square of the sampling errors
     least: float  # the smallest estimate
     most: float  # the largest
-    same_sign: int  # the number of estimates with the sign of the mean
+    same_sign: int  # the number of estimates with the mean's sign
     sign_bound: float  # the least share of all boxes with that sign (`share_bound`)
     p_spread: float  # the p-value of no difference between boxes, by Cochran's Q
 
@@ -78,7 +78,7 @@ class Ensemble:
 def ensemble(estimates: Floats, errors: Floats, tests: int = 1) -> Ensemble:
     """Combine estimates of different boxes, float[k], k >= 2, with independent errors above 0.
 
-    The mean's interval is one of `tests` that hold together at `LEVEL`.
+    The mean's interval is one of `tests` intervals and tests that hold simultaneously at `LEVEL`.
     """
     k = len(estimates)
     mean = float(estimates.mean())
@@ -106,7 +106,7 @@ def ensemble(estimates: Floats, errors: Floats, tests: int = 1) -> Ensemble:
 def variance_between(estimates: Floats, errors: Floats) -> float:
     """Return Hedges' unbiased estimate of the variance between k >= 2 boxes.
 
-    It may be below 0. For several findings, float64[findings, k], it is the sum of theirs.
+    It may be below 0. For several findings, float64[findings, k], their estimates are added.
     """
     return float((estimates.var(ddof=1, axis=-1) - (errors**2).mean(axis=-1)).sum())
 
@@ -125,7 +125,7 @@ class PlayerFinding:
     """A finding as one player shows it."""
 
     bundled: Estimate | None  # the estimate in the package's own box
-    drawn: Estimates  # those in the boxes in which all groups of facts were drawn
+    drawn: Estimates  # the estimates in boxes in which all groups of facts were drawn
     over: Ensemble  # the drawn boxes together
     direction: int | None
     """The sign of the mean, 1 or -1; 0 if it is too small to matter in any box; None if unknown."""
@@ -135,9 +135,10 @@ class PlayerFinding:
 
     @property
     def same_everywhere(self) -> bool:
-        """Whether at least `MOST_BOXES` of all boxes have its direction."""
-        most = self.over.sign_bound >= MOST_BOXES
-        return self.direction == 0 or (self.direction is not None and most)
+        """Whether the direction is that of at least the share `MOST_BOXES` of all boxes."""
+        if self.direction is None:
+            return False
+        return self.direction == 0 or self.over.sign_bound >= MOST_BOXES
 
 
 @dataclass(frozen=True)
@@ -160,11 +161,11 @@ def findings(
     """Combine answers into findings, in the order of the questions.
 
     All intervals of means, all tests for a spread between boxes and all comparisons of players hold
-    together at `LEVEL` (Bonferroni).
+    simultaneously at `LEVEL` (Bonferroni's correction).
 
     Args:
         answers: The answers, with a column `box`.
-        kinds: The kinds of the boxes; see `facts.DrawnBoxes`.
+        kinds: The kinds of the boxes (see `facts.DrawnBoxes.kinds`).
         questions: The questions by name.
     """
     kept = {}
@@ -178,7 +179,8 @@ def findings(
             kept[key] = enough
 
     # Each player has a test of the mean and one of the spread, and each pair a comparison.
-    tests = sum(2 * len(asked) + math.comb(len(asked), 2) for asked in kept.values())
+    counts = [len(by_player) for by_player in kept.values()]
+    tests = sum(2 * count + math.comb(count, 2) for count in counts)
     order = list(questions)
     listed = []
     ordered = sorted(kept, key=lambda key: (order.index(key.question), key.item, key.players))
@@ -213,8 +215,10 @@ def _player_finding(
     columns = {kind: _columns(boxes) for kind, boxes in by_kind.items()}
     over = ensemble(*columns["all"], tests)
     direction = None
-    if over.low > 0 or over.high < 0:
-        direction = 1 if over.low > 0 else -1
+    if over.low > 0:
+        direction = 1
+    elif over.high < 0:
+        direction = -1
     elif max(-over.low, over.high, over.between) <= question.matters:
         direction = 0
     groups = {
@@ -240,15 +244,15 @@ def _columns(estimates: Estimates) -> tuple[Floats, Floats]:
 
 
 def _verdict(by_player: Mapping[str, PlayerFinding], tests: int) -> str:
-    every = list(by_player.values())
-    alike = len(every) > 1 and len({player.direction for player in every}) == 1
-    if alike and all(player.same_everywhere for player in every):
+    players = list(by_player.values())
+    is_agreed = len(players) > 1 and len({player.direction for player in players}) == 1
+    if is_agreed and all(player.same_everywhere for player in players):
         return HOLDS
-    vary = (player for player in every if player.over.p_spread * tests < 1 - LEVEL)
-    box_matters = not all(player.same_everywhere for player in vary)
+    varying = [player for player in players if player.over.p_spread * tests < 1 - LEVEL]
+    box_matters = not all(player.same_everywhere for player in varying)
     player_matters = any(
         first.direction != second.direction and _differ(first.drawn, second.drawn, tests)
-        for first, second in combinations(every, 2)
+        for first, second in combinations(players, 2)
     )
     verdicts = {(True, True): BY_BOTH, (True, False): BY_BOX, (False, True): BY_PLAYER}
     return verdicts.get((box_matters, player_matters), OPEN)

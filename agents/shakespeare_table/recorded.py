@@ -1,7 +1,7 @@
-"""Recorded games, read from JSON lines or from the folder of a dataset or an arena.
+"""Recorded games, which are read from JSON lines or from the folder of a dataset or an arena.
 
-JSON lines hold positions as text without their random state, so such games can be shown, but not be
-played again.
+JSON lines hold positions in notation, without their random state. Such games can be shown, but
+not played again with the same chance.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ if TYPE_CHECKING:
 _GZIP = b"\x1f\x8b"
 """The bytes with which every gzipped file begins."""
 _SQLITE = b"SQLite format 3\0"
-"""The bytes with which a table server's file begins."""
+"""The bytes with which the file of a table server begins."""
 _MOST_BYTES = 2**26
 """The most bytes that a game's lines may have when they are unpacked."""
 
@@ -42,10 +42,10 @@ def to_json_lines(game: GameHistory, packed: bool = False) -> bytes:
     """Return a game and its players' names as JSON lines, gzipped if `packed`."""
     start = game.positions[0]
     digest = registry.box_digest(start.game.name)
-    first: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
+    first_line: dict[str, Any] = {"position": start.to_dict(), "box_digest": digest}
     if game.names is not None:
-        first["agents"] = list(game.names)
-    lines = [first]
+        first_line["agents"] = list(game.names)
+    lines = [first_line]
     for move, position in zip(game.moves, game.positions[1:], strict=True):
         lines.append({"move": move, "position": position.to_dict()})
     text = "".join(json.dumps(line, separators=(",", ":")) + "\n" for line in lines).encode()
@@ -60,25 +60,27 @@ def read_json_lines(path: Path) -> GameHistory:
     game without moves.
 
     Raises:
-        DatasetError: A line is wrong, which the message names, or another box is in force.
+        DatasetError: A line is wrong, or the game was played with another box. The message says
+            which line or box.
     """
     try:
         lines = read_regular(path, _MOST_BYTES)
     except (OSError, ValueError) as error:  # ValueError: no file can have this name
-        why = getattr(error, "strerror", None) or error  # `error` repeats the name, however long
-        raise DatasetError(f"{short_name(str(path))!r} cannot be read: {why}") from error
+        # The text of an OSError repeats the name, which may be long. `strerror` does not.
+        reason = getattr(error, "strerror", None) or error
+        raise DatasetError(f"{short_name(str(path))!r} cannot be read: {reason}") from error
     return parse_json_lines(lines, str(path))
 
 
 def parse_json_lines(lines: bytes, name: str) -> GameHistory:
-    """Parse a game from JSON lines, gzipped or not, as `read_json_lines` does.
+    """Parse a game from JSON lines, gzipped or not. `read_json_lines` says what they hold.
 
     Args:
-        lines: The content.
-        name: The content's name in errors.
+        lines: The lines.
+        name: The name of the lines in errors.
 
     Raises:
-        DatasetError: As for `read_json_lines`.
+        DatasetError: As in `read_json_lines`.
     """
     if lines.startswith(_SQLITE):
         raise DatasetError(
@@ -94,23 +96,27 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
         raise DatasetError(
             f"{name} has more than {_MOST_BYTES >> 20} MiB; give a file with a single game"
         )
-    with suppress(ValueError):  # there are several lines
-        only = parse_object(lines)
-        if "position" not in only:
-            lines = dump_line({"position": only}).encode()
-    # Editors and clipboards add a byte order mark, blank lines and line ends of their own.
+    with suppress(ValueError):  # ValueError: there are several lines
+        single = parse_object(lines)
+        if "position" not in single:  # it is a position alone
+            lines = dump_line({"position": single}).encode()
+    # Editors and clipboards may add a byte order mark, blank lines and other line ends.
     lines = lines.removeprefix(BOM_UTF8)
     written = [(number, line) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
     if not written:
         raise DatasetError(f"{name} is empty; give a game that `play --save` has written")
-    number, first = written[0]
+
+    number, line = written[0]
     where = f"{name}, line {number}"
-    entries, start = _read_line(first, where)
-    if "box_digest" in entries and (fault := box_mismatch(start.game.name, entries["box_digest"])):
-        raise DatasetError(f"{name}: {fault}")
+    entries, start = _read_line(line, where)
+    if "box_digest" in entries:
+        fault = box_mismatch(start.game.name, entries["box_digest"])
+        if fault:
+            raise DatasetError(f"{name}: {fault}")
     agents = entries.get("agents")
     if agents is not None:
         _check_agents(agents, start.players, where)
+
     positions = [start]
     moves = []
     for number, line in written[1:]:
@@ -128,7 +134,7 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
 
 
 def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
-    """Return the entries of a line and its position, or raise DatasetError."""
+    """Return the entries of a line, and its position; DatasetError if it has none."""
     from shakespeare_env import Position  # slow, and not needed for completion
 
     try:
@@ -145,7 +151,7 @@ def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
 
 
 def _check_agents(names: Any, players: int, where: str) -> None:
-    """Raise DatasetError unless there is a printable name for each seat."""
+    """Check that there is a printable name for each seat; DatasetError if not."""
     if not isinstance(names, list) or len(names) != players:
         raise DatasetError(f"{where}: `agents` does not have a name for each seat")
     if not all(isinstance(name, str) and name and name.isprintable() for name in names):
@@ -153,12 +159,12 @@ def _check_agents(names: Any, players: int, where: str) -> None:
 
 
 def with_public_names(game: GameHistory) -> GameHistory:
-    """Return a game in which agents have the names that other people may read."""
+    """Return a game in which agents have their public names, without folders of this machine."""
     return replace(game, names=game.names and [public_name(name) for name in game.names])
 
 
 def read_game_of_folder(folder: Path, game_id: int) -> GameHistory:
-    """Read one game of a folder of results, in which games are numbered as they were written.
+    """Read a game from a folder of results, in which games are numbered as they were written.
 
     Raises:
         DatasetError: The folder holds no results, or the game is missing or damaged.

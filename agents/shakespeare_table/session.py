@@ -1,4 +1,4 @@
-"""A game in progress. Agents hold some of its seats, and people or programs hold the others."""
+"""A game in progress, in which agents hold some seats and people or programs hold the others."""
 
 from __future__ import annotations
 
@@ -23,10 +23,10 @@ class Session:
 
     Args:
         position: The first position.
-        agents: The agents by seat. The other seats are played from outside.
-        seed: Decides the agents' draws.
+        agents: The agents by seat. `push` plays the moves of the other seats.
+        seed: The seed of the agents' draws.
         names: The players' names by seat, for errors and descriptions.
-        generator: The number of the agents' generator under the seed.
+        generator: The number of the game's generator under the seed, from which agents draw.
 
     Attributes:
         history: The positions and moves so far.
@@ -51,14 +51,15 @@ class Session:
         for index, seat in enumerate(agents):
             seats[0, seat] = index
         self._generators = GameGenerators.of_games(seed, np.array([generator]))
-        called = [names[seat] for seat in agents] if names else ()
-        self._lineup = Lineup(list(agents.values()), seats, self._generators, called)
-        self._before_moves = [self._generators.saved()]
+        agent_names = [names[seat] for seat in agents] if names else ()
+        self._lineup = Lineup(list(agents.values()), seats, self._generators, agent_names)
+        # The states of the generators before each move and after the last one, for `take_back`.
+        self._generator_states = [self._generators.saved()]
         self.history = GameHistory([position], [], names)
         self.failed: int | None = None
         self.seconds = [0.0] * position.players
         self.decisions = [0] * position.players
-        self._since = time.monotonic()
+        self._decision_began = time.monotonic()
 
     @property
     def position(self) -> Position:
@@ -75,18 +76,18 @@ class Session:
         """The moves between the positions."""
         return self.history.moves
 
-    def play_out(self, on_move: OnMove | None = None, most: int | None = None) -> None:
+    def play_out(self, on_move: OnMove | None = None, max_moves: int | None = None) -> None:
         """Let agents play until another seat is to move or the game is over.
 
         Args:
             on_move: Called after every move.
-            most: The most moves to play. None means no limit.
+            max_moves: The most moves to play. None means no limit.
 
         Raises:
             Exception: Whatever an agent raises. `failed` is then its seat.
         """
-        last = None if most is None else len(self.moves) + most
-        decided: list[int] = []
+        last = None if max_moves is None else len(self.moves) + max_moves
+        decided: list[int] = []  # the action of the agent to move; empty if it is no agent's turn
 
         def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
             decided.append(int(actions[0]))
@@ -95,7 +96,7 @@ class Session:
             record = self.position.record()
             self._batch.load([0], np.array([record], record.dtype))
             try:
-                play_out(self._batch, self._lineup, after_step=after_step, most=1)
+                play_out(self._batch, self._lineup, after_step=after_step, max_steps=1)
             except Exception:
                 self.failed = self.position.to_move
                 raise
@@ -104,37 +105,37 @@ class Session:
             self.push(self.position.move_text(decided.pop()), on_move)
 
     def push(self, move: str, on_move: OnMove | None = None) -> None:
-        """Play a move, or raise IllegalMove."""
+        """Play a move of the seat to move; IllegalMove if it is not legal."""
         seat = self.position.to_move
         self.history = self.history.pushed(move)
         assert seat is not None
         now = time.monotonic()
-        self.seconds[seat] += now - self._since
+        self.seconds[seat] += now - self._decision_began
         self.decisions[seat] += 1
-        self._since = now
-        self._before_moves.append(self._generators.saved())
+        self._decision_began = now
+        self._generator_states.append(self._generators.saved())
         if on_move is not None:
             on_move(self.history)
 
     def take_back(self, seat: int) -> str:
-        """Undo a seat's last move, which must be the last of all, and return it.
+        """Undo a seat's last move and return it. No other seat may have decided since.
 
         Raises:
             ValueError: The move cannot be undone. The message says why.
         """
-        number = self.history.last_of(seat)
+        number = self.history.undoable_move(seat)
         move = self.moves[number]
         self.history = self.history.up_to(number)
-        del self._before_moves[number + 1 :]
-        self._generators.restore(self._before_moves[-1])
+        del self._generator_states[number + 1 :]
+        self._generators.restore(self._generator_states[-1])
         return move
 
 
 def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) -> str:
     """Return an agent's move in a position.
 
-    The agent's draws depend on nothing but the seed and the number of the decision, so a game that
-    is resumed goes on as if it had never stopped.
+    The agent's draws depend only on the seed and the number of the decision. A game that is resumed
+    therefore goes on as if it had never stopped.
 
     Raises:
         IllegalMove: The move is not legal.
@@ -142,5 +143,5 @@ def choose(agent: AnyAgent, position: Position, seed: int = 0, number: int = 0) 
     """
     assert position.to_move is not None
     session = Session(position, {position.to_move: agent}, seed, generator=number)
-    session.play_out(most=1)
+    session.play_out(max_moves=1)
     return session.moves[0]

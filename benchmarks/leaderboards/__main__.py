@@ -1,7 +1,7 @@
 """Both leaderboards: `make leaderboards` plays the missing games and writes the page.
 
-A game's arenas are `<game>.toml` and then `<game>_*.toml`; their games are kept together in the
-folder `<game>`. The page, docs/leaderboards.md, and the pictures of each ladder are written.
+A game's arenas are `<game>.toml` and then `<game>_*.toml`. Their games are kept together in the
+folder `<game>`. The page is docs/leaderboards.md, with a picture for each game.
 """
 
 from __future__ import annotations
@@ -34,8 +34,13 @@ def main(
 
 
 def _play(arena: Path, results: Path) -> None:
-    columns = BarColumn(), MofNCompleteColumn(), TextColumn("games"), TimeElapsedColumn()
-    with Progress(TextColumn(arena.stem), *columns) as bar:
+    with Progress(
+        TextColumn(arena.stem),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TextColumn("games"),
+        TimeElapsedColumn(),
+    ) as bar:
         task = bar.add_task(arena.stem)
         ending = run_arena(
             ArenaConfig.read(arena),

@@ -18,7 +18,7 @@ from shakespeare_arena.ladders.sheets import (
     VERDICTS,
     Sheet,
     fit_sheets,
-    in_order,
+    ladders_and_pairs,
     matrix_sheets,
 )
 from shakespeare_arena.ladders.standings import Standings, standings_of
@@ -42,35 +42,35 @@ def arenas_of(game: str) -> list[Path]:
 
 
 def standings_by_game() -> dict[str, Standings]:
-    """Compute the standings of each game by the results that are kept."""
+    """Compute the standings of each game from the results that are kept."""
     return {name: standings_of(read_results(HERE / name)) for name in registry.names()}
 
 
 def write_pages() -> Iterator[Path]:
     """Write the page and its pictures, and yield their paths."""
-    standings = standings_by_game()
-    for name, found in standings.items():
+    by_game = standings_by_game()
+    for name, standings in by_game.items():
         path = ROOT / "docs" / name / "strength.svg"
-        write_atomically(path, strength_svg(found).encode())
+        write_atomically(path, strength_svg(standings).encode())
         yield path
-    write_atomically(PAGE, page(standings).encode())
+    write_atomically(PAGE, page(by_game).encode())
     yield PAGE
 
 
-def page(standings: dict[str, Standings]) -> str:
+def page(by_game: dict[str, Standings]) -> str:
     """Return the text of docs/leaderboards.md."""
     parts = [(HERE / "introduction.md").read_text(encoding="utf-8")]
-    parts += [_section(name, found) for name, found in standings.items()]
+    parts += [_section(name, standings) for name, standings in by_game.items()]
     return "\n".join(parts)
 
 
-def _section(name: str, found: Standings) -> str:
-    pairs = [markdown(sheet) for sheet in matrix_sheets(found)]
-    ladder = [ladder_markdown(found)]
+def _section(name: str, standings: Standings) -> str:
+    pairs = [markdown(sheet) for sheet in matrix_sheets(standings)]
+    ladder = [ladder_markdown(standings)]
     parts = [
         f"## {name.capitalize()}",
-        f"{found.games:,} games of {found.matches:,} matches.",
-        *(pairs + ladder if found.misfit else ladder + pairs),
+        f"{standings.games:,} games of {standings.matches:,} matches.",
+        *(pairs + ladder if standings.misfit else ladder + pairs),
         f"![Strength against time a decision, {name}]({name}/strength.svg)",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -78,7 +78,7 @@ def _section(name: str, found: Standings) -> str:
 
 def ladder_markdown(standings: Standings) -> str:
     """Return the ladders, and how well they fit, as Markdown tables."""
-    sheets = in_order(standings, list(fit_sheets(standings)))
+    sheets = ladders_and_pairs(standings, list(fit_sheets(standings)))
     parts = [markdown(sheet) for sheet in sheets]
     parts.append(f"{RANKS} {VERDICTS}\n")
     return "\n".join(parts)
@@ -89,8 +89,11 @@ def markdown(sheet: Sheet) -> str:
     rule = ["---" if sheet.is_text(column) else "---:" for column in range(len(sheet.headings))]
     rows = [_cells(sheet, row) for row in sheet.rows]
     lines = "\n".join(f"| {' | '.join(line)} |" for line in [sheet.headings, rule, *rows])
-    note = sheet.note.replace("*", r"\*")
-    return f"{sheet.title}:\n\n{lines}\n" + (f"\n{note}\n" if note else "")
+    text = f"{sheet.title}:\n\n{lines}\n"
+    if sheet.note:
+        note = sheet.note.replace("*", r"\*")
+        text += f"\n{note}\n"
+    return text
 
 
 def _cells(sheet: Sheet, row: Sequence[str]) -> list[str]:
@@ -102,6 +105,7 @@ def _cells(sheet: Sheet, row: Sequence[str]) -> list[str]:
 
 def _code(agent: str) -> str:
     name = printable_name(agent).replace("|", "\\|")
+    # A fence is longer than any run of backticks in the name.
     longest = max((len(run) for run in re.findall("`+", name)), default=0)
     fence = "`" * (longest + 1)
     return f"{fence} {name} {fence}" if longest else f"{fence}{name}{fence}"
@@ -112,10 +116,10 @@ def _code(agent: str) -> str:
     {"svg.fonttype": "none", "svg.hashsalt": "arena", "text.parse_math": False}
 )
 def strength_svg(standings: Standings) -> str:
-    """Draw strength against thinking time as an SVG picture, a panel for each table.
+    """Draw strength against thinking time as an SVG picture, with a panel for each table.
 
-    Each panel has the ladder's ratings over milliseconds a decision, without weak agents. Numbers
-    are rounded, since their last digits depend on how many threads added them up.
+    Each panel shows ratings over milliseconds a decision, and leaves weak agents out. Numbers are
+    rounded, since their last digits depend on how many threads added them up.
     """
     ladders = standings.ladders()
     figure = empty_picture(_PANEL_WIDTH * len(ladders), _PANEL_HEIGHT, layout="constrained")
@@ -123,15 +127,17 @@ def strength_svg(standings: Standings) -> str:
     styles: dict[str, dict[str, str]] = {}
     for axes, (players, ladder) in zip(panels, ladders.items(), strict=True):
         times = standings.milliseconds(players)
-        taken = {agent: float(f"{time:.4g}") for agent, time in times.items()}
+        milliseconds = {agent: float(f"{time:.4g}") for agent, time in times.items()}
         least = max(ladder["rating"]) - _FAR_BELOW
         shown = [
-            row for row in ladder.to_dicts() if taken.get(row["agent"]) and row["rating"] > least
+            row
+            for row in ladder.to_dicts()
+            if milliseconds.get(row["agent"]) and row["rating"] > least
         ]
         for row in shown:
             style = styles.setdefault(row["agent"], _style(len(styles)))
-            _draw_agent(axes, row, taken[row["agent"]], style)
-        _join_searches(axes, shown, taken)
+            _draw_agent(axes, row, milliseconds[row["agent"]], style)
+        _join_searches(axes, shown, milliseconds)
         axes.set_xscale("log")
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
@@ -154,7 +160,7 @@ def strength_svg(standings: Standings) -> str:
 
 
 def _style(number: int) -> dict[str, str]:
-    # Colours and markers differ together.
+    # Agents of one colour differ in their markers.
     turn, place = divmod(number, len(COLOURS))
     return {"color": COLOURS[place], "marker": MARKERS[(place + turn) % len(MARKERS)]}
 
@@ -168,12 +174,12 @@ def _draw_agent(axes: Axes, row: Mapping[str, Any], time: float, style: dict[str
 
 
 def _join_searches(
-    axes: Axes, rows: Sequence[Mapping[str, Any]], taken: Mapping[str, float]
+    axes: Axes, rows: Sequence[Mapping[str, Any]], milliseconds: Mapping[str, float]
 ) -> None:
-    """Draw a line through the searches, in the order of their playouts."""
+    """Draw a line through the searches in the order of their times."""
     searches = [row for row in rows if row["agent"].startswith("search, ")]
-    searches.sort(key=lambda row: taken[row["agent"]])
+    searches.sort(key=lambda row: milliseconds[row["agent"]])
     for pair in pairwise(searches):
-        times = [taken[row["agent"]] for row in pair]
+        times = [milliseconds[row["agent"]] for row in pair]
         ratings = [round(row["rating"], 1) for row in pair]
         axes.plot(times, ratings, color=GREY, linewidth=1, zorder=0)

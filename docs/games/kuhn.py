@@ -1,8 +1,8 @@
-"""Kuhn poker for three: four cards, one bet, the highest card of those who stay wins.
+"""Kuhn poker for three seats, with four cards and one bet.
 
 Abou Risk and Szafron 2010, "Using Counterfactual Regret Minimization to Create Competitive
-Multiplayer Poker Agents". Each seat pays 1 and is dealt a card; in turn they check or bet 1, and
-once someone has bet, the others call or fold.
+Multiplayer Poker Agents". Each seat pays 1 and is dealt a card. In turn the seats check or bet 1.
+Once a seat has bet, the others call or fold. The highest card among those who have not folded wins.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ BET = 1
 
 @rule
 def is_shown(game: Any, seat: int, owner: int) -> bool:
-    """Cards are shown to their owners, and at the end to all, but for those folded."""
+    """Show cards to their owners, and at the end the cards of those who stay to all."""
     return seat == owner or (game["to_move"] < 0 and game["stays"][owner] != 0)
 
 
@@ -35,10 +35,11 @@ FIELDS = (
 
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
-    """Deal one card each; one is left."""
+    """Deal a card to each seat. One card is left."""
     for place in range(SEATS):
         game["card"][place] = place
     game["left"] = SEATS
+    # Exchange each card with a random one from there on; place SEATS is the card left.
     for place in range(SEATS):
         other = place + below(game, SEATS + 1 - place)
         card = game["left"] if other == SEATS else game["card"][other]
@@ -57,14 +58,14 @@ def set_up(game: Any, players: int, options: int) -> None:
 
 @rule
 def legal(game: Any, mask: Any) -> int:
-    """Allow to check or bet; after a bet to fold or call."""
+    """Allow both actions: to check or bet, or after a bet to fold or call."""
     mask[PASS] = mask[BET] = True
     return 2
 
 
 @rule
 def play(game: Any, action: int) -> None:
-    """Check, bet, fold or call; the game ends when all have checked or answered a bet."""
+    """Check, bet, fold or call. The game ends when all have checked or answered a bet."""
     mover = game["to_move"]
     if action == BET:
         game["paid"][mover] = 2
@@ -72,9 +73,9 @@ def play(game: Any, action: int) -> None:
             game["bettor"] = mover
     elif game["bettor"] != NOBODY:
         game["stays"][mover] = 0
-    following = (mover + 1) % SEATS
-    checked = game["bettor"] == NOBODY and following == 0
-    if checked or following == game["bettor"]:
+    next_seat = (mover + 1) % SEATS
+    checked = game["bettor"] == NOBODY and next_seat == 0
+    if checked or next_seat == game["bettor"]:
         game["to_move"] = -1
         best = 0
         for seat in range(SEATS):
@@ -83,7 +84,7 @@ def play(game: Any, action: int) -> None:
                 best = seat
         game["winners"][best] = 1
     else:
-        game["to_move"] = following
+        game["to_move"] = next_seat
 
 
 @rule

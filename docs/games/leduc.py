@@ -1,8 +1,9 @@
-"""Leduc hold'em: two suits of jack, queen and king, two rounds of betting, one public card.
+"""Leduc hold'em for two seats, with two suits of jack, queen and king.
 
-Southey et al. 2005, "Bayes' Bluff: Opponent Modelling in Poker". Each of two seats pays 1 and is
-dealt a card. In each round they bet in turn, at most two raises, of 2 and then of 4; before the
-second round a card is turned up. A pair with it wins, then the higher card; equal hands share.
+Southey et al. 2005, "Bayes' Bluff: Opponent Modelling in Poker". Each seat pays 1 and is dealt a
+card. There are two rounds of betting with at most two raises each, of 2 in the first round and of 4
+in the second. A public card is turned up before the second round. A pair with it wins, otherwise
+the higher card. Equal hands share.
 """
 
 from __future__ import annotations
@@ -21,7 +22,7 @@ RAISE = 2
 
 @rule
 def is_shown(game: Any, seat: int, owner: int) -> bool:
-    """Show cards to their owners, and to all at the end if nobody has folded."""
+    """Show cards to their owners, and at the end to all if nobody has folded."""
     return seat == owner or (game["to_move"] < 0 and not game["folded"])
 
 
@@ -61,10 +62,10 @@ def draw(game: Any) -> int:
 
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
-    """Deal one card each of six; the other four are the deck."""
+    """Deal a card to each seat. The other four cards are the deck."""
     first = below(game, 6)
     second = below(game, 5)
-    second += second >= first
+    second += second >= first  # any card but the first
     left = 0
     for card in range(6):
         if card != first and card != second:
@@ -78,7 +79,9 @@ def set_up(game: Any, players: int, options: int) -> None:
     game["phase"] = 0
     game["paid"][:] = 1
     game["winners"][:] = 0
-    game["raises"] = game["acted"] = game["folded"] = 0
+    game["raises"] = 0
+    game["acted"] = 0
+    game["folded"] = 0
 
 
 @rule
@@ -93,7 +96,7 @@ def legal(game: Any, mask: Any) -> int:
 
 @rule
 def play(game: Any, action: int) -> None:
-    """Fold, call or raise; a round ends when both have acted and the last one called."""
+    """Fold, call or raise. A round ends when both have acted and the last one has called."""
     mover = game["to_move"]
     if action == FOLD:
         game["folded"] = 1
@@ -121,7 +124,7 @@ def play(game: Any, action: int) -> None:
 
 @rule
 def strength(game: Any, seat: int) -> int:
-    """Return the strength of a seat's hand: a pair, then the higher card."""
+    """Return the strength of a seat's hand, in which a pair beats any other."""
     return game["card"][seat] + 3 * (game["card"][seat] == game["public"])
 
 

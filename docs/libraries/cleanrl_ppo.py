@@ -1,7 +1,7 @@
 """PPO in one file, in the manner of CleanRL: masked self-play of all seats.
 
-Rewards that a seat receives between two of its decisions count for the
-earlier one.
+Rewards that a seat receives between two of its decisions are credited to
+the first one.
 """
 
 import argparse
@@ -27,11 +27,11 @@ ENTROPY = 0.01
 parser = argparse.ArgumentParser()
 parser.add_argument("--decisions", type=int, default=500_000)
 parser.add_argument("--seed", type=int, default=0)
-asked = parser.parse_args()
+args = parser.parse_args()
 
-torch.manual_seed(asked.seed)
-games = Batch(n=GAMES, players=SEATS, seed=asked.seed, reward="margin")
-every = np.arange(GAMES)
+torch.manual_seed(args.seed)
+games = Batch(n=GAMES, players=SEATS, seed=args.seed, reward="margin")
+all_games = np.arange(GAMES)
 high = torch.as_tensor(games.game.layout.high)
 body = nn.Sequential(nn.Linear(len(high), 256), nn.ReLU())
 policy = nn.Linear(256, games.actions.size)
@@ -41,99 +41,119 @@ adam = torch.optim.Adam(network.parameters(), RATE, eps=1e-5)
 
 
 def forward(obs, mask):
-    """Return policies and values for int8[m, D] and bool[m, A]."""
+    """Return policies and values for observations and action masks."""
     hidden = body(obs / high)
     logits = policy(hidden).masked_fill(~mask, -1e9)
     return torch.distributions.Categorical(logits=logits), critic(hidden).T[0]
 
 
-def advantages(rewards, values, seats, dones):
-    """Return GAE along each seat's decisions, and where its next is known."""
-    found = np.zeros_like(values)
-    closed = np.zeros(values.shape, bool)
-    ahead = np.zeros_like(rewards[0])  # by game and seat, as the next three
-    value = np.zeros_like(ahead)
-    gain = np.zeros_like(ahead)
-    known = np.zeros_like(ahead)
+def estimate_advantages(rewards, values, seats, dones):
+    """Return GAE along each seat's decisions, and which decisions have one.
+
+    A seat's last decision in an unfinished game has none, since its next
+    decision is not known yet.
+    """
+    advantages = np.zeros_like(values)
+    complete = np.zeros(values.shape, bool)
+    # By game and seat: the reward until the next decision, the value and
+    # advantage of that decision, and whether they are known.
+    reward = np.zeros_like(rewards[0])
+    next_value = np.zeros_like(reward)
+    next_advantage = np.zeros_like(reward)
+    known = np.zeros_like(reward)
     for t in range(STEPS - 1, -1, -1):
-        ahead[dones[t]] = 0.0
-        value[dones[t]] = 0.0
-        gain[dones[t]] = 0.0
+        reward[dones[t]] = 0.0
+        next_value[dones[t]] = 0.0
+        next_advantage[dones[t]] = 0.0
         known[dones[t]] = 1.0
-        ahead += rewards[t]
-        at = every, seats[t]
-        closed[t] = known[at]
-        known[at] = 1.0
-        step = ahead[at] + GAMMA * (value[at] + LAMBDA * gain[at]) - values[t]
-        found[t] = step * closed[t]
-        ahead[at] = 0.0
-        value[at] = values[t]
-        gain[at] = found[t]
-    return torch.tensor(found)[closed], torch.tensor(closed)
+        reward += rewards[t]
+        mover = all_games, seats[t]
+        complete[t] = known[mover]
+        known[mover] = 1.0
+        after = next_value[mover] + LAMBDA * next_advantage[mover]
+        advantage = reward[mover] + GAMMA * after - values[t]
+        advantages[t] = advantage * complete[t]
+        reward[mover] = 0.0
+        next_value[mover] = values[t]
+        next_advantage[mover] = advantages[t]
+    return torch.tensor(advantages)[complete], torch.tensor(complete)
 
 
 def rollout():
     """Play STEPS decisions in every game, and return them as columns."""
-    columns = {name: [] for name in ("obs", "mask", "action", "log_prob")}
-    columns |= {name: [] for name in ("value", "reward", "seat", "done")}
+    columns = {
+        "obs": [],
+        "mask": [],
+        "action": [],
+        "log_prob": [],
+        "value": [],
+        "reward": [],
+        "seat": [],
+        "done": [],
+    }
     for _ in range(STEPS):
         obs = torch.tensor(games.obs)
         mask = torch.tensor(games.mask)
         with torch.no_grad():
-            choice, value = forward(obs, mask)
-        action = choice.sample()
+            distribution, value = forward(obs, mask)
+        action = distribution.sample()
         columns["obs"].append(obs)
         columns["mask"].append(mask)
         columns["action"].append(action)
-        columns["log_prob"].append(choice.log_prob(action))
+        columns["log_prob"].append(distribution.log_prob(action))
         columns["value"].append(value)
         columns["seat"].append(games.to_move.copy())
         reward, done = games.step(action.numpy())
         columns["reward"].append(reward.copy())
         columns["done"].append(done.copy())
     columns = {name: np.stack(rows) for name, rows in columns.items()}
-    gain, closed = advantages(
+    advantages, complete = estimate_advantages(
         columns.pop("reward"),
         columns["value"],
         columns.pop("seat"),
         columns.pop("done"),
     )
     rows = {
-        name: torch.tensor(column)[closed] for name, column in columns.items()
+        name: torch.tensor(column)[complete]
+        for name, column in columns.items()
     }
-    return rows | {"advantage": gain}
+    return rows | {"advantage": advantages}
 
 
 def act(obs, masks, rng):
-    """Return the likeliest actions, as an agent for the arena."""
-    return forward(torch.tensor(obs), torch.tensor(masks))[0].probs.argmax(1)
+    """Return the likeliest actions. The arena takes this as an agent."""
+    distribution, _ = forward(torch.tensor(obs), torch.tensor(masks))
+    return distribution.probs.argmax(1)
 
 
 decisions = 0
-while decisions < asked.decisions:
+while decisions < args.decisions:
     rows = rollout()
     decisions += GAMES * STEPS
-    learned = f"{decisions:,} of {asked.decisions:,} decisions"
-    print("learning from", learned, flush=True)
+    progress = f"{decisions:,} of {args.decisions:,} decisions"
+    print("learning from", progress, flush=True)
     size = len(rows["action"])
     shuffled = [torch.randperm(size) for _ in range(EPOCHS)]
     for picked in torch.cat(shuffled).split(MINIBATCH):
-        part = {name: column[picked] for name, column in rows.items()}
-        choice, value = forward(part["obs"], part["mask"])
-        gain = part["advantage"]
-        loss = (value - part["value"] - gain).pow(2).mean() / 2
-        gain = (gain - gain.mean()) / (gain.std() + 1e-8)
-        log_prob = choice.log_prob(part["action"])
-        ratio = (log_prob - part["log_prob"]).exp()
+        batch = {name: column[picked] for name, column in rows.items()}
+        distribution, value = forward(batch["obs"], batch["mask"])
+        advantage = batch["advantage"]
+        loss = (value - batch["value"] - advantage).pow(2).mean() / 2
+        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
+        log_prob = distribution.log_prob(batch["action"])
+        ratio = (log_prob - batch["log_prob"]).exp()
         clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
-        loss -= torch.min(ratio * gain, clipped * gain).mean()
+        loss -= torch.min(ratio * advantage, clipped * advantage).mean()
         adam.zero_grad()
-        (loss - ENTROPY * choice.entropy().mean()).backward()
+        (loss - ENTROPY * distribution.entropy().mean()).backward()
         nn.utils.clip_grad_norm_(network.parameters(), 0.5)
         adam.step()
 won = {}
-for other in ("random", "heuristic"):
-    agents = {"ppo": make(act, games.game), other: make(other, games.game)}
-    table = [Entrant(*named) for named in agents.items()]
-    won[other] = evaluate(table, "shakespeare", games=1000)["ppo"].win_rate
+for opponent in ("random", "heuristic"):
+    table = [
+        Entrant("ppo", make(act, games.game)),
+        Entrant(opponent, make(opponent, games.game)),
+    ]
+    report = evaluate(table, "shakespeare", games=1000)
+    won[opponent] = report["ppo"].win_rate
 print(f"{decisions:,} decisions; share of games won against", won)

@@ -1,9 +1,9 @@
-"""A game that an exported network plays against itself.
+"""Let an exported network play a game against itself.
 
     shakespeare export network --onnx --out exports/mine
     python docs/libraries/onnxruntime_game.py exports/mine
 
-The network needs ONNX Runtime and NumPy alone.
+The network needs only ONNX Runtime and NumPy.
 """
 
 import argparse
@@ -21,9 +21,9 @@ folder = parser.parse_args().folder
 config = json.loads((folder / "config.json").read_text())
 network = onnxruntime.InferenceSession(folder / "network.onnx")
 position = Position.new(config["game"], players=3, seed=7)
-while (seat := position.to_move) is not None:
-    seen = position.observation(seat)[None]
-    (logits,) = network.run(["logits"], {"observation": seen})[0]
+while position.to_move is not None:
+    observation = position.observation(position.to_move)[None]
+    (logits,) = network.run(["logits"], {"observation": observation})[0]
     legal = np.where(position.action_mask(), logits, -np.inf)
     position.push(position.move_text(int(legal.argmax())))
 print("scores", position.scores(), "winners", position.winners)

@@ -1,4 +1,4 @@
-"""OpenSpiel's IS-MCTS searches with 20 simulations against random play."""
+"""OpenSpiel's IS-MCTS with 20 simulations plays against random moves."""
 
 import numpy as np
 import pyspiel
@@ -19,7 +19,8 @@ bot = ISMCTSBot(
     max_simulations=20,
     random_state=rng,
 )
-# Worlds are drawn from this generator; the bot's own is seeded by the clock.
+# Possible games are drawn from this generator, since the bot's own one is
+# seeded by the clock.
 bot.set_resampler(
     lambda state, seat: state.resample_from_infostate(seat, rng.rand)
 )
@@ -28,7 +29,7 @@ for searcher in (0, 1):
     state = game.new_initial_state()
     while not state.is_terminal():
         if state.is_chance_node():
-            # Four bytes of the seed, before the game begins.
+            # Chance chooses the four bytes of the seed before the game.
             actions, chances = zip(*state.chance_outcomes(), strict=True)
             action = rng.choice(actions, p=chances)
         elif state.current_player() == searcher:
@@ -36,5 +37,5 @@ for searcher in (0, 1):
         else:
             action = rng.choice(state.legal_actions())
         state.apply_action(action)
-    margins.append(10 * state.returns()[searcher])
+    margins.append(10 * state.returns()[searcher])  # 1 is 10 points
 print("margins of the search over random play:", *map(round, margins))

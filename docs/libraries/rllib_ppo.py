@@ -1,4 +1,7 @@
-"""RLlib's PPO with masks on its new API stack: one seat, then all seats."""
+"""RLlib's PPO learns one seat, then all seats, with action masks.
+
+It uses RLlib's new API stack.
+"""
 
 import gymnasium
 import numpy as np
@@ -16,7 +19,7 @@ import shakespeare_env
 
 
 class MaskedModule(TorchRLModule, ValueFunctionAPI):
-    """A network for an `observation` that comes with an `action_mask`."""
+    """A network for observations that come with an `action_mask`."""
 
     def setup(self):
         size = self.observation_space["observation"].shape[0]
@@ -25,18 +28,18 @@ class MaskedModule(TorchRLModule, ValueFunctionAPI):
         self.critic = nn.Linear(128, 1)
 
     def _forward(self, batch, **kwargs):
-        seen = batch[Columns.OBS]
-        logits = self.policy(self.body(seen["observation"].float()))
-        logits = logits.masked_fill(seen["action_mask"] == 0, -1e9)
+        inputs = batch[Columns.OBS]
+        logits = self.policy(self.body(inputs["observation"].float()))
+        logits = logits.masked_fill(inputs["action_mask"] == 0, -1e9)
         return {Columns.ACTION_DIST_INPUTS: logits}
 
     def compute_values(self, batch, embeddings=None):
-        seen = batch[Columns.OBS]["observation"].float()
-        return self.critic(self.body(seen)).squeeze(-1)
+        observations = batch[Columns.OBS]["observation"].float()
+        return self.critic(self.body(observations)).squeeze(-1)
 
 
 class MaskedObservation(gymnasium.ObservationWrapper):
-    """The mask in the observation, as in PettingZoo."""
+    """A wrapper that puts the mask into the observation, as in PettingZoo."""
 
     def __init__(self, env):
         super().__init__(env)
@@ -45,13 +48,13 @@ class MaskedObservation(gymnasium.ObservationWrapper):
             observation=env.observation_space, action_mask=mask
         )
 
-    def observation(self, seen):
-        mask = self.unwrapped.action_masks()
-        return {"observation": seen, "action_mask": mask.astype(np.int8)}
+    def observation(self, observation):
+        mask = self.unwrapped.action_masks().astype(np.int8)
+        return {"observation": observation, "action_mask": mask}
 
 
 def seat(settings):
-    """One seat."""
+    """Return the environment of one seat."""
     env = gymnasium.make(
         "Shakespeare-v0", players=2, opponents="random", reward="score"
     )
@@ -59,12 +62,15 @@ def seat(settings):
 
 
 def table(settings):
-    """All seats of a game."""
+    """Return the environment of all seats of a game."""
     return PettingZooEnv(shakespeare_env.env(players=2, reward="score"))
 
 
 def mean_returns(config):
-    """Per game, of all who learn, in three iterations; `score` is in tens."""
+    """Train for three iterations, and return each one's mean return per game.
+
+    A return is the sum over all learning seats. A reward of 1 is 10 points.
+    """
     algorithm = config.build_algo()
     results = [algorithm.train()["env_runners"] for _ in range(3)]
     algorithm.stop()

@@ -12,15 +12,15 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 
 
 def games(n, reward):
-    """N games in one array; sb3-contrib finds their masks by itself."""
+    """Return an environment of n games, whose masks sb3-contrib finds."""
     table = SingleAgentBatch(
         n=n, players=2, opponents="random", reward=reward, seed=0
     )
     return VecMonitor(SB3SingleAgentVecEnv(table))
 
 
-def evaluated(learner):
-    """The mean of `win` over 200 new games: +1 if all are won, -1 if none."""
+def mean_result(learner):
+    """Return the mean of 200 new games, in which 1 is a win and -1 a loss."""
     return evaluate_policy(learner, games(50, "win"), n_eval_episodes=200)[0]
 
 
@@ -34,13 +34,13 @@ learner = MaskablePPO(
     gamma=1.0,
     seed=0,
 )
-before = evaluated(learner)
+before = mean_result(learner)
 print(f"against random play: {before:+.2f} untrained; learning", flush=True)
 learner.learn(50_000)
-after = evaluated(learner)
+after = mean_result(learner)
 print(f"against random play: {after:+.2f} trained", flush=True)
 
-# The same through Gymnasium, one game at a time.
+# Gymnasium plays one game at a time.
 env = gymnasium.make("Shakespeare-v0", players=2, opponents="random")
 env = ActionMasker(Monitor(env), lambda game: game.unwrapped.action_masks())
 single, _ = evaluate_policy(learner, env, n_eval_episodes=20)

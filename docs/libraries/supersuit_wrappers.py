@@ -9,9 +9,10 @@ import shakespeare_env
 
 
 class ArraysOnly(BaseWrapper):
-    """Observations without the mask, which is in the infos as well.
+    """A wrapper that leaves the mask out of observations.
 
-    SuperSuit's wrappers of observations take arrays, no dictionaries.
+    SuperSuit's wrappers take arrays, not dictionaries. The mask is still in
+    the infos.
     """
 
     def observation_space(self, agent):
@@ -45,14 +46,15 @@ print(f"{decisions} decisions, {observation.dtype}{observation.shape}")
 
 
 def seat():
-    """Return an environment of one seat, with floats from 0 to 1."""
+    """Return the environment of one seat, with observations from 0 to 1."""
     env = gymnasium.make("Shakespeare-v0", players=2, opponents="random")
     return supersuit.normalize_obs_v0(supersuit.dtype_v0(env, np.float32))
 
 
 envs = supersuit.gym_vec_env_v0(seat(), 4)
 observations, infos = envs.reset(seed=0)
-finished = illegal = 0
+finished = 0
+illegal = 0
 for _ in range(200):
     masks = infos["action_mask"]
     actions = [rng.choice(np.flatnonzero(mask)) for mask in masks]

@@ -1,4 +1,4 @@
-"""Tianshou 2: PPO learns one seat with masks, then joins a table."""
+"""Tianshou's PPO learns one seat with masks, then joins a table."""
 
 import gymnasium
 import numpy as np
@@ -18,7 +18,7 @@ import shakespeare_env
 
 
 def seat():
-    """Return one seat's environment, with masks as in PettingZooEnv."""
+    """Return the environment of one seat, with masks as in PettingZooEnv."""
     env = gymnasium.make(
         "Shakespeare-v0", players=2, opponents="random", reward="score"
     )
@@ -27,7 +27,7 @@ def seat():
     )
     legal = env.unwrapped.action_masks
     return TransformObservation(
-        env, lambda seen: {"obs": seen, "mask": legal()}, space
+        env, lambda observation: {"obs": observation, "mask": legal()}, space
     )
 
 
@@ -37,7 +37,7 @@ def table():
 
 
 class Network(nn.Module):
-    """The critic's values, or the logits that `Actor` masks."""
+    """A network for the critic's values or the actor's logits."""
 
     def __init__(self, outputs):
         super().__init__()
@@ -50,7 +50,7 @@ class Network(nn.Module):
 
 
 class Actor(Network):
-    """Logits of legal actions."""
+    """A network for logits of actions, with illegal actions masked."""
 
     def forward(self, obs, state=None, info=None):
         illegal = ~torch.tensor(np.array(obs.mask), dtype=torch.bool)
@@ -58,7 +58,7 @@ class Actor(Network):
 
 
 def mean_scores(policy, make):
-    """Return mean scores of 16 games; a reward of 1 is 10 points."""
+    """Return the mean scores of 16 games. A reward of 1 is 10 points."""
     collector = Collector(policy, DummyVectorEnv([make] * 8))
     collector.reset()
     return 10 * collector.collect(n_episode=16).returns.mean(axis=0)
@@ -69,10 +69,10 @@ torch.manual_seed(0)
 actions = seat().action_space
 actor = Actor(int(actions.n))
 critic = Network(1)
-for network in (actor, critic):  # a first call sets the layers' sizes
-    network.layers[0](
-        torch.zeros(1, seat().observation_space["obs"].shape[0])
-    )
+# A first call sets the sizes of the lazy layers.
+size = seat().observation_space["obs"].shape[0]
+for network in (actor, critic):
+    network.layers[0](torch.zeros(1, size))
 policy = ProbabilisticActorPolicy(
     actor=actor,
     dist_fn=lambda logits: torch.distributions.Categorical(logits=logits),

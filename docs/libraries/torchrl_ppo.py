@@ -1,4 +1,4 @@
-"""TorchRL: PPO learns one seat with masks; all seats through PettingZoo."""
+"""TorchRL's PPO learns one seat with masks; then all seats play."""
 
 import torch
 from tensordict.nn import TensorDictModule
@@ -34,20 +34,19 @@ env = GymEnv(
     reward="score",
 )
 actions = env.action_spec.n
-# Infos are read key by key, as they are typed.
+# TorchRL reads only the infos whose types it is told.
 masks = Composite(action_mask=Binary(actions, dtype=torch.int8))
 env.set_info_dict_reader(default_info_dict_reader(["action_mask"], masks))
-types = {"observation": torch.float32, "action_mask": torch.bool}
-casts = (
-    DTypeCastTransform(torch.int8, to, in_keys=[of])
-    for of, to in types.items()
+to_float = DTypeCastTransform(
+    torch.int8, torch.float32, in_keys=["observation"]
 )
-env = TransformedEnv(env, Compose(*casts, ActionMask()))
+to_bool = DTypeCastTransform(torch.int8, torch.bool, in_keys=["action_mask"])
+env = TransformedEnv(env, Compose(to_float, to_bool, ActionMask()))
 check_env_specs(env)
 
 
 def network(outputs):
-    """Two layers; LazyLinear takes the observation's size from the first."""
+    """Return a network of two layers, which gets its input size when used."""
     return nn.Sequential(
         nn.LazyLinear(128), nn.ReLU(), nn.LazyLinear(outputs)
     )
@@ -77,16 +76,17 @@ for rows in collector:
     for _ in range(4):
         estimator(rows)
         for picked in torch.randperm(len(rows)).split(256):
-            parts = loss(rows[picked])
+            losses = loss(rows[picked])
             adam.zero_grad()
-            total = parts["loss_objective"] + parts["loss_critic"]
-            (total + parts["loss_entropy"]).backward()
+            total = losses["loss_objective"] + losses["loss_critic"]
+            (total + losses["loss_entropy"]).backward()
             adam.step()
     games = rows["next", "done"].sum()
+    # A reward of 1 is 10 points.
     scores.append(float(10 * rows["next", "reward"].sum() / games))
 print("mean score of the games in each batch:", *map(round, scores))
 
-# All seats: each is a group, whose `mask` says when it decides.
+# With all seats each one is a group, and its `mask` says when it decides.
 table = PettingZooWrapper(
     shakespeare_env.env(players=3), use_mask=True, categorical_actions=True
 )

@@ -1,7 +1,7 @@
 """An agent for `shakespeare arena`: a program that reads questions and writes answers.
 
-It needs nothing but Python. In Figaro it plays the card that raises the pile in front of another
-seat to the highest total. In Shakespeare it plays at random, and passes only if it must.
+It needs only Python. In Figaro it plays the card that raises the pile in front of another seat to
+the highest total. In Shakespeare it plays at random, and passes only if it must.
 """
 
 import json
@@ -14,8 +14,8 @@ def value(card):
     return int(card.partition("-")[2] or 0)
 
 
-def worth(move, position):
-    """Return how good a move looks."""
+def score(move, position):
+    """Return how good a move looks: a pile's new total, 0 for other moves, -1 for poor ones."""
     if move == "pass":
         return -1
     if not move.startswith("play:"):
@@ -30,5 +30,5 @@ for line in sys.stdin:
     question = json.loads(line)
     if question["command"] == "move":
         moves = random.sample(question["moves"], len(question["moves"]))
-        best = max(moves, key=lambda move: worth(move, question["position"]))
+        best = max(moves, key=lambda move: score(move, question["position"]))
         print(json.dumps({"id": question["id"], "move": best}), flush=True)

@@ -1,4 +1,4 @@
-"""Behaviour cloning: a network learns to decide as a recorded agent did."""
+"""Behaviour cloning: a network learns to play like a recorded agent."""
 
 import argparse
 import math
@@ -40,16 +40,16 @@ parser.add_argument(
 parser.add_argument(
     "--games", type=int, default=8000, help="games to evaluate"
 )
-asked = parser.parse_args()
+args = parser.parse_args()
 
-# Whole deals are kept back, as the games of a deal are alike.
-games = read_games(asked.folder)
+# All games of a deal are kept back together, since they are alike.
+games = read_games(args.folder)
 is_kept = pl.col("deal") % 20 == 0
-size = asked.size
+size = args.size
 learned = Batches(
-    games.filter(~is_kept), size=size, seed=asked.seed, agent=asked.agent
+    games.filter(~is_kept), size=size, seed=args.seed, agent=args.agent
 )
-kept = Batches(games.filter(is_kept), size=size, agent=asked.agent)
+kept = Batches(games.filter(is_kept), size=size, agent=args.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
 
@@ -57,76 +57,84 @@ policy = PolicyNetwork(
     game.layout,
     actions=game.actions.size,
     seats=game.max_seats,
-    width=asked.width,
-    rng=torch.Generator().manual_seed(asked.seed),
+    width=args.width,
+    rng=torch.Generator().manual_seed(args.seed),
 )
 policy.use_bfloat16 = bfloat16_is_faster(policy, size)
-# Muon learns from an epoch what Adam does from two, but only matrices.
-matrices = [w for w in policy.parameters() if w.ndim == 2]
-others = [w for w in policy.parameters() if w.ndim != 2]
+# Muon needs half as many epochs as Adam, but it can only train matrices.
+matrices = [weights for weights in policy.parameters() if weights.ndim == 2]
+others = [weights for weights in policy.parameters() if weights.ndim != 2]
 optimizers = [
     torch.optim.Muon(
         matrices,
-        lr=asked.rate,
+        lr=args.rate,
         weight_decay=0.3,
         adjust_lr_fn="match_rms_adamw",
     ),
-    torch.optim.Adam(others, lr=asked.rate),
+    torch.optim.Adam(others, lr=args.rate),
 ]
-steps = asked.epochs * math.ceil(learned.decisions / size)
+steps = args.epochs * math.ceil(learned.decisions / size)
 
 
-def factor(step):
-    """Scale the learning rate: up in the first steps, then down to 0."""
-    return min((step + 1) / (0.05 * steps), 1.0) * (1.0 - step / steps)
+def rate_factor(step):
+    """Return the learning rate's factor: a short rise, then a fall to 0."""
+    warmup = min((step + 1) / (0.05 * steps), 1.0)
+    return warmup * (1.0 - step / steps)
 
 
-rates = [torch.optim.lr_scheduler.LambdaLR(one, factor) for one in optimizers]
+schedulers = [
+    torch.optim.lr_scheduler.LambdaLR(optimizer, rate_factor)
+    for optimizer in optimizers
+]
 
 
 def losses(batch):
     """Return losses of policy and forecasts, and the share of agreement."""
-    seen, masks, actions = map(torch.from_numpy, batch[:3])
-    with policy.in_precision(seen):
-        features = policy.features(seen)
+    observations = torch.from_numpy(batch.observations)
+    masks = torch.from_numpy(batch.masks)
+    actions = torch.from_numpy(batch.actions)
+    with policy.in_precision(observations):
+        features = policy.features(observations)
         hidden = torch.relu(policy.policy(features))
         logits = policy.action(hidden)
-        # The ends of some thousand games are soon learned by heart. They must
-        # not shape what the policy sees in a position, hence the detach.
+        # The network soon knows the results of some thousand games by heart.
+        # Without `detach` this would shape the policy's features, too.
         hidden = torch.relu(policy.outlook(features.detach()))
         win = policy.win(hidden)
         score = policy.score(hidden)
-    choices = masked_log_softmax(logits, masks)
+    log_probs = masked_log_softmax(logits, masks)
     changes = torch.from_numpy(batch.scores - batch.scores_before)
     forecasts = sum(
         forecast_losses(
-            Outputs(choices, win.float(), score.float()),
+            Outputs(log_probs, win.float(), score.float()),
             torch.from_numpy(batch.players),
             torch.from_numpy(batch.shares),
             changes.float() / game.score_scale,
         )
     )
-    agreed = (choices.argmax(1) == actions).float().mean()
-    return functional.nll_loss(choices, actions), forecasts, agreed
+    agreed = (log_probs.argmax(1) == actions).float().mean()
+    return functional.nll_loss(log_probs, actions), forecasts, agreed
 
 
 def kept_losses():
-    """Return the mean losses over the decisions kept back."""
+    """Return the mean `losses` over the decisions that were kept back."""
     with torch.no_grad():
         rows = [(*losses(batch), batch.size) for batch in kept]
-    *found, sizes = torch.tensor(rows).T
-    return [float((of * sizes).sum() / sizes.sum()) for of in found]
+    *columns, sizes = torch.tensor(rows).T
+    return [float((column * sizes).sum() / sizes.sum()) for column in columns]
 
 
 began = time.monotonic()
-for epoch in range(asked.epochs):
+for epoch in range(args.epochs):
     for batch in learned.epoch(epoch):
         imitation, forecasts, _ = losses(batch)
         policy.zero_grad()
         (imitation + forecasts).backward()
         torch.nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
-        for one in (*optimizers, *rates):
-            one.step()
+        for optimizer in optimizers:
+            optimizer.step()
+        for scheduler in schedulers:
+            scheduler.step()
     imitation, forecasts, agreed = kept_losses()
     print(
         f"epoch {epoch + 1}, {(time.monotonic() - began) / 60:.1f} minutes; "
@@ -136,15 +144,15 @@ for epoch in range(asked.epochs):
     )
 
 save_checkpoint(
-    asked.out,
+    args.out,
     policy.tensors(),
     game,
     players=[players],
-    command=f"python docs/recipes/clone.py {asked.folder} {asked.out}",
-    settings={key: str(value) for key, value in vars(asked).items()},
+    command=f"python docs/recipes/clone.py {args.folder} {args.out}",
+    settings={key: str(value) for key, value in vars(args).items()},
     figures={"decisions": learned.decisions, "agreed": agreed},
 )
-clone = Entrant("clone", make(str(asked.out), game))
-cloned = Entrant(asked.agent, make(asked.agent, game))
+clone = Entrant("clone", make(str(args.out), game))
+cloned = Entrant(args.agent, make(args.agent, game))
 table = [clone, *[cloned] * (players - 1)]
-print(evaluate(table, name, games=asked.games, seed=asked.seed + 1))
+print(evaluate(table, name, games=args.games, seed=args.seed + 1))

@@ -11,10 +11,10 @@ from shakespeare_env.datasets import Batches
 
 
 class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
-    """Batches of tensors by name; set `epoch` before each pass over it.
+    """Batches of tensors by name. Set `epoch` before each pass over it.
 
-    With DistributedDataParallel give each process its rank among so many:
-    all then have equally many batches.
+    With DistributedDataParallel, give each process its rank and the number
+    of ranks. All ranks then have equally many batches.
     """
 
     def __init__(
@@ -26,11 +26,10 @@ class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
         self.epoch = 0
 
     def __iter__(self) -> Iterator[dict[str, torch.Tensor]]:
-        process = get_worker_info()
-        number, processes = (
-            (process.id, process.num_workers) if process else (0, 1)
-        )
-        part = (self.rank * processes + number, self.ranks * processes)
+        worker = get_worker_info()
+        worker_id = worker.id if worker else 0
+        workers = worker.num_workers if worker else 1
+        part = (self.rank * workers + worker_id, self.ranks * workers)
         for batch in self.batches.epoch(self.epoch, part):
             yield {
                 name: torch.from_numpy(column)
@@ -40,19 +39,19 @@ class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
 
 if __name__ == "__main__":
     parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=Path, help="of a dataset or an arena")
+    parser.add_argument("folder", type=Path, help="a dataset or an arena")
     parser.add_argument("--processes", type=int, default=2)
     parser.add_argument("--epochs", type=int, default=2)
-    asked = parser.parse_args()
-    decisions = RecordedDecisions(Batches(asked.folder, size=2048, seed=0))
-    # Polars, which has read the games, survives no fork.
+    args = parser.parse_args()
+    decisions = RecordedDecisions(Batches(args.folder, size=2048, seed=0))
+    # Polars has read the games, and a process that uses it must not fork.
     loader = DataLoader(
         decisions,
         batch_size=None,
-        num_workers=asked.processes,
+        num_workers=args.processes,
         multiprocessing_context="spawn",
     )
-    for epoch in range(asked.epochs):
+    for epoch in range(args.epochs):
         decisions.epoch = epoch
         sizes = [len(batch["actions"]) for batch in loader]
         print(

@@ -1,4 +1,7 @@
-"""The mask inside the observation, for libraries that look for it there."""
+"""A wrapper that puts the action mask into the observation.
+
+Some libraries look for it there.
+"""
 
 import gymnasium
 import numpy as np
@@ -6,7 +9,10 @@ from gymnasium.spaces import Box, Dict
 
 
 class MaskedObservation(gymnasium.ObservationWrapper):
-    """`observation` and `action_mask`, int8[A], as in PettingZoo."""
+    """A wrapper for observations with `action_mask`, int8[A].
+
+    They are dictionaries as in PettingZoo.
+    """
 
     def __init__(self, env):
         super().__init__(env)
@@ -15,6 +21,6 @@ class MaskedObservation(gymnasium.ObservationWrapper):
             observation=env.observation_space, action_mask=mask
         )
 
-    def observation(self, seen):
-        mask = self.unwrapped.action_masks()
-        return {"observation": seen, "action_mask": mask.astype(np.int8)}
+    def observation(self, observation):
+        mask = self.unwrapped.action_masks().astype(np.int8)
+        return {"observation": observation, "action_mask": mask}

@@ -18,16 +18,16 @@ def refuse(where: str, fault: str, remedy: str) -> NoReturn:
     raise PositionError(f"{where}: {fault}; {remedy}")
 
 
-def mapping(value: object, where: str) -> Mapping[str, Any]:
+def json_object(value: object, where: str) -> Mapping[str, Any]:
     """Return a value that must be a JSON object."""
     if not isinstance(value, Mapping):
         refuse(where, f"{short_repr(value)} is not an object", "write an object")
     return value
 
 
-def table(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
+def object_with_keys(value: object, where: str, keys: Sequence[str]) -> Mapping[str, Any]:
     """Return a value that must be a JSON object with exactly these keys."""
-    given = mapping(value, where)
+    given = json_object(value, where)
     for key in given:
         if key not in keys:
             refuse(where, f"unknown key {short_repr(key)}", "the keys are " + ", ".join(keys))
@@ -45,7 +45,7 @@ def integer(value: object, where: str, low: int, high: int) -> int:
     return value
 
 
-def truth(value: object, where: str) -> bool:
+def boolean(value: object, where: str) -> bool:
     """Return a value that must be true or false."""
     if not isinstance(value, bool):
         refuse(where, f"{short_repr(value)} is out of place", "write true or false")
@@ -85,5 +85,5 @@ def seats(value: object, where: str, players: int) -> list[int]:
 
 def counts(value: object, where: str, known: Sequence[str], high: int) -> list[int]:
     """Return the counts, from 0 to `high`, of an object that has one for each known text."""
-    given = table(value, where, known)
+    given = object_with_keys(value, where, known)
     return [integer(given[name], f"{where}.{name}", 0, high) for name in known]

@@ -1,4 +1,4 @@
-"""The command `shakespeare`."""
+"""The command line program `shakespeare`."""
 
 from __future__ import annotations
 
@@ -30,15 +30,17 @@ COMMANDS = {
     "mcp": "shakespeare_table.cli.mcp",
     "check": "shakespeare_env.cli.check",
 }
-"""The module of each command's function, which has the command's name.
+"""The module of each command. The command's function has the same name as the command.
 
-A command is in the package whose work it does. It is imported only when it is called, so no package
-imports another one that builds on it.
+A command belongs to the package whose work it does. Its module is imported only when the command is
+called, so no package imports another one that builds on it.
 """
 
 
 class _Commands(TyperGroup):
-    # Contexts and commands are classes of Click, which some versions of Typer bundle: hence Any.
+    # Contexts and commands have the type Any here. They are classes of Click, which some versions
+    # of Typer bundle.
+
     def list_commands(self, ctx: Any) -> list[str]:
         return list(COMMANDS)
 
@@ -52,35 +54,41 @@ class _Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
-            # Slow, and not needed for completion.
+            # This import is slow, and completion does not need it.
             from shakespeare_env.checks.values import did_you_mean
 
-            if question := did_you_mean(args[0], COMMANDS):
+            question = did_you_mean(args[0], COMMANDS)
+            if question:
                 ctx.fail(f"there is no command {args[0]!r}{question}")
         return super().resolve_command(ctx, args)
 
     def invoke(self, ctx: Any) -> Any:
         if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
-            sys.stdout.reconfigure(errors="surrogateescape")  # names of files that are not UTF-8
+            # Commands may print file names that are not UTF-8.
+            sys.stdout.reconfigure(errors="surrogateescape")
         # Commands do not handle a full disk, a closed folder or too little memory themselves.
         try:
             return super().invoke(ctx)
         except Exception as raised:
             fault: BaseException = raised
             if isinstance(raised, RuntimeError) and isinstance(raised.__cause__, StopIteration):
-                fault = raised.__cause__  # Python replaced it where it left a generator
-            is_of_user = bool(agent_notes(fault) or own_frames(fault))
-            if isinstance(fault, BrokenPipeError) and not is_of_user:
-                raise  # the reader of the output has left; Click ends the command quietly
-            lines = _in_words(fault)
+                # Python raises a RuntimeError in place of a StopIteration that leaves a generator.
+                fault = raised.__cause__
+            is_from_user_code = bool(agent_notes(fault) or own_frames(fault))
+            if isinstance(fault, BrokenPipeError) and not is_from_user_code:
+                raise  # nobody reads the output any more, and Click ends the command quietly
+            lines = _error_lines(fault)
             if not lines:
                 raise
         typer.echo("\n".join([f"Error: {lines[0]}", *lines[1:]]), err=True)
         raise typer.Exit(1)
 
 
-def _in_words(fault: BaseException) -> list[str]:
-    """Return lines about a fault of an agent, of a user's code or of the machine; none of ours."""
+def _error_lines(fault: BaseException) -> list[str]:
+    """Return the lines to print for a fault of an agent, of the user's code or of the machine.
+
+    There are none for a fault of this program, which needs a traceback.
+    """
     notes = getattr(fault, "__notes__", [])
     frames = "".join(format_list(own_frames(fault))).splitlines()
     about_agents = agent_notes(fault)

@@ -1,6 +1,6 @@
 """The command `shakespeare check`.
 
-It says what is wrong with a box or a game, and lists what action ids and observations mean.
+It reports what is wrong with a box or a game, and lists the meaning of actions and observations.
 """
 
 from __future__ import annotations
@@ -11,14 +11,14 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, refuse_unread
+from shakespeare_env.cli.choices import DEFAULT_GAME, GameName, find_game, refuse_unused
 from shakespeare_env.core import registry
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
 
 _SHARED = "The table, and what the observer alone knows"
-_PLACES = """
+_RELATIVE_SEATS = """
 {+k} is the seat k places clockwise of the mover, so an id means the same for every seat. \
 Moves name the seat itself: {+1} is 3 when seat 2 moves.\
 """
@@ -34,42 +34,53 @@ def check(
         ),
     ] = None,
     game_name: GameName = DEFAULT_GAME,
-    every: Annotated[bool, typer.Option("--all", help="List what holds, too.")] = False,
+    list_all: Annotated[
+        bool, typer.Option("--all", help="Also list the constraints that hold.")
+    ] = False,
     actions: Annotated[bool, typer.Option("--actions", help="List the actions instead.")] = False,
     observation: Annotated[
         bool, typer.Option("--observation", help="List the fields of an observation instead.")
     ] = False,
 ) -> None:
-    """Say what in box files contradicts the rule book, and what is wrong with games of your own.
+    """Report where box files contradict the rule book, and what is wrong with games of your own.
 
     Your own games are checked by playing them at random. The exit status is 1 if something is
     wrong. Lists are printed as Markdown.
     """
     if actions:
         read = {"actions", "game_name"}
-        refuse_unread(context, read, "--actions lists the actions alone")
+        refuse_unused(context, read, "--actions lists the actions alone")
     elif observation:
         read = {"observation", "game_name"}
-        refuse_unread(context, read, "--observation lists the fields alone")
-    own = [text for text in map(str, files or ()) if registry.is_file_reference(text)]
-    if own and len(own) == len(files or ()):
-        refuse_unread(context, {"files"}, "FILE.py:GAME names the game, which has no box")
+        refuse_unused(context, read, "--observation lists the fields alone")
+
+    given = files or []
+    own_games = [str(file) for file in given if registry.is_file_reference(str(file))]
+    boxes = [file for file in given if str(file) not in own_games]
+    if own_games and not boxes:
+        refuse_unused(context, {"files"}, "FILE.py:GAME names the game, which has no box")
     game = find_game(game_name)
     if actions:
         _print_actions(game)
-    elif observation:
+        return
+    if observation:
         _print_observation(game)
-    else:
-        sound = [_is_sound(find_game(text, "FILE.py:GAME")) for text in own]
-        if not files and not registry.has_box(game.name):
-            sound.append(_is_sound(game))
-        elif boxes := [file for file in files or [game.box] if str(file) not in own]:
-            sound += [_is_plausible(game.name, file, every) for file in boxes]
-        if not all(sound):
-            raise typer.Exit(1)
+        return
+
+    games = [find_game(text, "FILE.py:GAME") for text in own_games]
+    if not given:
+        if registry.has_box(game.name):
+            boxes = [game.box]
+        else:
+            games = [game]
+    results = [_report_game(checked) for checked in games]
+    results += [_report_box(game.name, box, list_all) for box in boxes]
+    if not all(results):
+        raise typer.Exit(1)
 
 
-def _is_sound(game: Game) -> bool:
+def _report_game(game: Game) -> bool:
+    """Print what is wrong with a game, and return whether nothing is."""
     from shakespeare_env.checking import check_game
 
     faults = check_game(game)
@@ -80,37 +91,38 @@ def _is_sound(game: Game) -> bool:
     return not faults
 
 
-def _is_plausible(game: str, file: Path, every: bool) -> bool:
+def _report_box(game: str, file: Path, list_all: bool) -> bool:
+    """Print the constraints that a box violates, or all of them, and return whether all hold."""
     from rich.console import Console
     from rich.table import Table
 
     from shakespeare_env.boxes import constraints, violated_constraints
 
     console = Console()
-    known = constraints(game)
-    wrong = dict(violated_constraints(game, file))
+    checked = constraints(game)
+    violations = dict(violated_constraints(game, file))
     table = Table("", "What holds for every copy", "Source", "What is wrong")
-    for constraint in known if every else wrong:
-        mark = "[red]✗[/]" if constraint in wrong else "[green]✓[/]"
-        faults = "\n".join(wrong.get(constraint, ()))
+    for constraint in checked if list_all else violations:
+        mark = "[red]✗[/]" if constraint in violations else "[green]✓[/]"
+        faults = "\n".join(violations.get(constraint, ()))
         table.add_row(mark, constraint.description, constraint.source, faults)
-    held = f"{len(known) - len(wrong)} of {len(known)} constraints hold"
+    held = f"{len(checked) - len(violations)} of {len(checked)} constraints hold"
     console.print(f"{file}: {held}", highlight=False, markup=False, soft_wrap=True)
     if table.rows:
         console.print(table)
-    return not wrong
+    return not violations
 
 
 def _print_actions(game: Game) -> None:
     table = game.actions
     typer.echo(f"# {game.name.capitalize()}: the {table.size} actions")
     if table.is_relative:
-        typer.echo(_PLACES)
+        typer.echo(_RELATIVE_SEATS)
     for block in table.blocks:
-        moves = zip(block.texts, block.descriptions, strict=True)
+        ids = range(table.start[block.name], table.start[block.name] + len(block.texts))
         rows = [
-            (str(number), f"`{move}`", words)
-            for number, (move, words) in enumerate(moves, table.start[block.name])
+            (str(action), f"`{move}`", description)
+            for action, move, description in zip(ids, block.texts, block.descriptions, strict=True)
         ]
         _print_rows(block.name.capitalize(), ("Id", "Move", "What it does"), rows)
 
@@ -144,7 +156,7 @@ def _heading_of(field_name: str) -> str:
 
 def _print_rows(heading: str, titles: Sequence[str], rows: Sequence[Sequence[str]]) -> None:
     """Print a table in Markdown, with columns of numbers aligned to the right."""
-    rules = ["---:" if cell.isdecimal() else "---" for cell in rows[0]]
+    alignments = ["---:" if cell.isdecimal() else "---" for cell in rows[0]]
     typer.echo(f"\n## {heading}\n")
-    for row in (titles, rules, *rows):
+    for row in (titles, alignments, *rows):
         typer.echo("| " + " | ".join(cell.replace("|", "\\|") for cell in row) + " |")

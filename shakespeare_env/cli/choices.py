@@ -1,4 +1,4 @@
-"""Options that commands share, above all for the game and its variants, and how commands fail."""
+"""Options that commands share, such as the game and its variants, and how commands fail."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def game_option(
     """Return the option `--game`.
 
     Args:
-        help_text: Begins the help.
-        default: What the help shows as the default, as for Typer's `show_default`.
+        help_text: The beginning of the option's help.
+        default: The default that the help shows, as in Typer's `show_default`.
     """
     return typer.Option(
         "--game",
@@ -63,28 +63,32 @@ Variants = Annotated[
 def find_game(name: str, argument: str = "--game") -> Game:
     """Return a game by its name or file.
 
-    A wrong name is a usage error; the command exits if the game's box is invalid.
+    A wrong name is a usage error. If the game's box is invalid, the command exits with an error.
     """
     with usage_errors(argument):
         return registry.resolve(name)
 
 
 def check_own_game(own: Game | None, name: str, where: object) -> None:
-    """Raise a usage error if a file is not of the game that was given to read it."""
+    """Raise a usage error if a file is of another game than the one given to read it."""
     if own is not None and own.name != name:
         raise typer.BadParameter(f"{where} is of {name}, not of {own.name}", param_hint="--game")
 
 
 def new_position(game: Game, players: int, seed: int, variants: list[str] | None) -> Position:
-    """Return a new game; a variant that is not for it is a usage error."""
-    from shakespeare_env import Position  # slow, and not needed for completion
+    """Return the first position of a game. A variant that does not fit it is a usage error."""
+    # This import is slow, and completion does not need it.
+    from shakespeare_env import Position
 
-    options = variants_at(game, variants, players)
+    options = checked_variants(game, variants, players)
     return Position.new(game.name, players=players, seed=seed, **options)
 
 
-def variants_at(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
-    """Return the variants to play with `seats` seats; one that is not for them is a usage error."""
+def checked_variants(game: Game, names: list[str] | None, seats: int) -> dict[str, Any]:
+    """Return variants as options of a game, after checking that they fit `seats` seats.
+
+    A variant that does not fit is a usage error.
+    """
     variants: dict[str, Any] = dict.fromkeys(names or [], True)
     with usage_errors("--option"):
         game.option_bits(variants, [seats])
@@ -99,31 +103,31 @@ def check_seat(seat: int | None, players: int) -> None:
         )
 
 
-def refuse_unread(context: typer.Context, read: Collection[str], why: str) -> None:
-    """Raise a usage error if the command was given arguments that its chosen mode does not read.
+def refuse_unused(context: typer.Context, used: Collection[str], why: str) -> None:
+    """Raise a usage error if the command was given arguments that its chosen mode does not use.
 
     Args:
         context: The command's context, which knows what was given.
-        read: The names of the command's parameters that the mode reads.
-        why: The mode, and what it does, as a sentence without its full stop.
+        used: The names of the command's parameters that the mode uses.
+        why: A sentence, without its full stop, that says what the mode does.
     """
-    unread = []
+    unused = []
     for parameter in context.command.params:
         source = context.get_parameter_source(parameter.name or "")
         was_given = source is not None and source.name == "COMMANDLINE"
-        if was_given and parameter.name not in read:
+        if was_given and parameter.name not in used:
             is_option = parameter.param_type_name == "option"
-            unread.append(parameter.opts[0] if is_option else str(parameter.metavar))
-    if unread:
-        pronoun = "it" if len(unread) == 1 else "them"
-        given = ", ".join(unread)
-        fault = f"{why}, so {given} would not be read; leave {pronoun} out"
+            unused.append(parameter.opts[0] if is_option else str(parameter.metavar))
+    if unused:
+        pronoun = "it" if len(unused) == 1 else "them"
+        given = ", ".join(unused)
+        fault = f"{why}, so {given} would have no effect; leave {pronoun} out"
         raise typer.BadParameter(fault, param_hint=given)
 
 
 @contextmanager
 def usage_errors(option: str) -> Iterator[None]:
-    """Turn errors in the block into usage errors of an option; exit if a file is damaged."""
+    """Turn errors in a `with` block into usage errors of an option; exit if a file is damaged."""
     try:
         yield
     except (BoxError, CheckpointError) as fault:
@@ -133,10 +137,11 @@ def usage_errors(option: str) -> Iterator[None]:
 
 
 def check_writable(out: Path | None) -> None:
-    """Exit with an error if a file is asked for and cannot be written."""
+    """Exit with an error if an output file is given and cannot be written."""
     if out is None:
         return
-    target = Path(os.path.realpath(out))  # saving keeps a link
+    # Saving keeps a link and replaces the file that it leads to.
+    target = Path(os.path.realpath(out))
     if target.is_symlink():
         exit_with_error(
             f"{out} cannot be written: the link leads to itself; remove it, or give another name"
@@ -155,7 +160,7 @@ def exit_with_error(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def interrupted(message: str) -> NoReturn:
+def exit_interrupted(message: str) -> NoReturn:
     """Print a message and how to resume the command that Ctrl-C has ended, and exit."""
     typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -21,8 +21,8 @@ from shakespeare_env.compile.rule_compiler import COMPILER_OPTIONS, RuleCompiler
 P = ParamSpec("P")
 R = TypeVar("R")
 
-_clock = event.TimingListener()
-event.register("numba:compile", _clock)
+_compile_timer = event.TimingListener()
+event.register("numba:compile", _compile_timer)
 
 
 def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
@@ -39,14 +39,14 @@ def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
         return _with_wide_integers(function)
     options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     dispatcher: Any = njit(**COMPILER_OPTIONS, **options, pipeline_class=RuleCompiler)(function)
-    template = dispatcher.get_call_template
+    get_call_template = dispatcher.get_call_template
 
-    def widened_template(args: Any, kws: Any) -> Any:
+    def get_widened_template(args: Any, kws: Any) -> Any:
         wide_args = tuple(map(_widened, args))
         wide_kws = {name: _widened(kind) for name, kind in kws.items()}
-        return template(wide_args, wide_kws)
+        return get_call_template(wide_args, wide_kws)
 
-    dispatcher.get_call_template = widened_template
+    dispatcher.get_call_template = get_widened_template
     return cast(Callable[P, R], dispatcher)
 
 
@@ -67,6 +67,7 @@ def _with_wide_integers(function: Callable[P, R]) -> Callable[P, R]:
 
 
 def _widened(kind: Any) -> Any:
+    """Return int64 for a type of signed integers, and any other type as it is."""
     kind = types.unliteral(kind)
     return types.int64 if isinstance(kind, types.Integer) and kind.signed else kind
 
@@ -91,4 +92,4 @@ def kernel(owner: str, purpose: str | None = None) -> Callable[[Callable[P, R]],
 
 def compile_seconds() -> float:
     """Return the seconds that this process has spent compiling, to subtract from timings."""
-    return _clock.duration if _clock.done else 0.0
+    return _compile_timer.duration if _compile_timer.done else 0.0

@@ -71,10 +71,10 @@ _CODE_PARTS = (
     "co_cellvars",
 )
 """The attributes of a code object that decide what it does."""
-_PLAIN = (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType)
-"""The types of values that `repr` describes in full."""
+_DESCRIBED_BY_REPR = (bool, int, float, complex, str, bytes, slice, NoneType, EllipsisType)
+"""The types whose values `repr` describes in full."""
 
-_first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
+first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
 """The description and the callees of each function when it was first compiled or loaded.
 
 A compiled rule keeps the values that it read then, even if one of them is assigned again. A kernel
@@ -103,7 +103,7 @@ def code_digest(function: AnyFunction) -> str:
             content = f"cannot be described: {fault}"
             undescribed.append(fault)
 
-        if _first_read.setdefault(current, (content, callees)) != (content, callees):
+        if first_read.setdefault(current, (content, callees)) != (content, callees):
             raise TypeError(
                 f"{current.__module__}.{current.__qualname__}, or a value that it reads, was "
                 "changed after it was first used; start Python anew"
@@ -111,7 +111,7 @@ def code_digest(function: AnyFunction) -> str:
         functions += [callee for callee in dict.fromkeys(callees) if callee not in functions]
         parts.append((content, [functions.index(callee) for callee in callees]))
 
-    if undescribed:  # raised only now, so that `_first_read` holds all the other functions
+    if undescribed:  # raised only now, so that `first_read` holds all the other functions
         raise undescribed[0]
     return hashlib.sha256(repr(parts).encode()).hexdigest()
 
@@ -131,8 +131,11 @@ def _compiler_code() -> list[object]:
 
 
 def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
-    """Return a description of a function and of the values it reads, and add its callees."""
-    code = _code_facts(function.__code__)
+    """Return a description of a function and of the values that it reads.
+
+    Append the functions that it calls to `callees`.
+    """
+    code = code_facts(function.__code__)
     read: list[object] = []
     for first, *attributes in code.names_read:
         if first not in function.__globals__:  # it is a builtin
@@ -143,13 +146,14 @@ def _content_of(function: FunctionType, callees: list[FunctionType]) -> str:
             value = getattr(value, attributes.pop(0), None)
         read += [_describe(value, callees), attributes]
 
-    keywords = function.__kwdefaults__ and tuple(function.__kwdefaults__.items())
+    keyword_defaults = tuple((function.__kwdefaults__ or {}).items())
     cells = [cell.cell_contents for cell in function.__closure__ or ()]
-    held = [_describe(value, callees) for value in (function.__defaults__, keywords, *cells)]
-    return repr((function.__module__, function.__qualname__, code.digest, read, held))
+    bound_values = (function.__defaults__, keyword_defaults, *cells)
+    bound = [_describe(value, callees) for value in bound_values]
+    return repr((function.__module__, function.__qualname__, code.digest, read, bound))
 
 
-class _CodeFacts(NamedTuple):
+class CodeFacts(NamedTuple):
     """The SHA-256 of a code object, and the global names that it reads.
 
     A name comes with the attributes that are read from it, as in `("np", "float32")`.
@@ -160,7 +164,8 @@ class _CodeFacts(NamedTuple):
 
 
 @cache
-def _code_facts(code: CodeType) -> _CodeFacts:
+def code_facts(code: CodeType) -> CodeFacts:
+    """Return the digest of a code object and the names that it reads."""
     paths: list[list[str]] = []
     path: list[str] = []
     for step in dis.get_instructions(code):
@@ -169,28 +174,30 @@ def _code_facts(code: CodeType) -> _CodeFacts:
             paths.append(path)
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             path.append(step.argval)
-        elif step.opname != "EXTENDED_ARG":
+        elif step.opname != "EXTENDED_ARG":  # which belongs to the next instruction
             path = []
 
     names = [tuple(path) for path in paths]
     for inner in code.co_consts:
         if isinstance(inner, CodeType):
-            names += _code_facts(inner).names_read
+            names += code_facts(inner).names_read
 
     parts = [_describe(getattr(code, part), []) for part in _CODE_PARTS]
     digest = hashlib.sha256(repr(parts).encode()).hexdigest()
-    return _CodeFacts(digest, list(dict.fromkeys(names)))
+    return CodeFacts(digest, list(dict.fromkeys(names)))
 
 
 def _describe(value: Any, callees: list[FunctionType]) -> object:
-    """Return a description of a value by numbers and strings, and add the functions that it calls.
+    """Return a description of a value by numbers and strings.
+
+    Append the compiled functions that it holds to `callees`.
 
     Raises:
         TypeError: the value is of a type whose changes would go unnoticed.
     """
     kind = type(value)
     label = f"{kind.__module__}.{kind.__qualname__}"
-    if kind in _PLAIN:
+    if kind in _DESCRIBED_BY_REPR:
         return label, repr(value)
     if name := _library_name(value):
         return name
@@ -199,7 +206,7 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
     if isinstance(value, FunctionType):  # Numba would compile an `overload`, not this function
         raise TypeError(f"it calls {value!r}, which is no rule; compile it by `rule`")
     if isinstance(value, CodeType):
-        return _code_facts(value).digest
+        return code_facts(value).digest
     if isinstance(value, Enum):
         return label, value.name, repr(value.value)
     if isinstance(value, tuple):
@@ -220,9 +227,9 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
 
 
 def _describe_compiled(dispatcher: Any, callees: list[FunctionType]) -> tuple[object, ...]:
-    """Return a description of how a function is compiled, and add the function itself."""
+    """Return a description of how a function is compiled, and append it to `callees`."""
     function = dispatcher.py_func
-    if dispatcher.overloads and function not in _first_read:
+    if dispatcher.overloads and function not in first_read:
         raise TypeError(
             f"it calls {function.__qualname__}, which was compiled before for other code, perhaps "
             "with other values; compile it by `rule`, and call kernels first"

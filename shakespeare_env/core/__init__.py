@@ -1,1 +1,1 @@
-"""The contract of every game, and games stepped alone or many together."""
+"""The contract of every game, single positions, and batches of games."""

@@ -42,7 +42,7 @@ def integers(
 
     Args:
         name: The argument's name, for errors.
-        given: What was given for it.
+        given: The argument's value.
         shape: The shape that it must have.
         high: The greatest value that is allowed, or an array with the greatest for each place.
         low: The least value that is allowed.
@@ -177,7 +177,8 @@ def checked_games(
     # Copy the fields, so that nobody changes checked records and the bytes between fields are 0.
     games: Records = np.zeros(rows.shape, game.state)
     games[...] = records
-    if found := first_fault(game, games):
+    found = first_fault(game, games)
+    if found is not None:
         index, fault = found
         raise PositionError(f"records[{index}]: {fault}")
     game.option_bits(variants, [int(count) for count in np.unique(games["players"])])

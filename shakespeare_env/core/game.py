@@ -410,7 +410,7 @@ class Game:
 
     @property
     def solo_target(self) -> float | None:
-        """The score to reach in a solo game; None if the game cannot be played alone."""
+        """The score to beat in a solo game; None if the game cannot be played alone."""
         return self.good_scores.get(1)
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:

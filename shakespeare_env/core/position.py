@@ -84,8 +84,10 @@ class Position:
         read = cls(game)
         read.reseed(seed)
         game.from_dict(position, read._record[0])
-        if found := first_fault(game, read._record):
-            raise PositionError(str(found[1]))
+        found = first_fault(game, read._record)
+        if found is not None:
+            _, fault = found
+            raise PositionError(str(fault))
         read._refresh()
         return read
 

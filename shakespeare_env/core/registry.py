@@ -34,7 +34,7 @@ _IN_FILES = "SHAKESPEARE_GAMES"
 
 _loaded: dict[str, Game] = {}
 _in_files: dict[str, str] = {}  # by game: the file and the name there, such as `my.py:GAME`
-_others_found = False
+_others_registered = False
 _loading = threading.RLock()
 
 
@@ -85,15 +85,15 @@ def _find_installed() -> None:
     Raises:
         GameError: a game cannot be loaded.
     """
-    global _others_found
-    if _others_found:
+    global _others_registered
+    if _others_registered:
         return
-    _others_found = True  # set before the imports, since they may call `names`
+    _others_registered = True  # set before the imports, since they may call `names`
     for entry in entry_points(group="shakespeare_env.games"):
         try:
             register(entry.load())
         except Exception as fault:
-            _others_found = False
+            _others_registered = False
             raise GameError(
                 f"{entry.value}, a game of an installed package, cannot be loaded: {fault}; mend "
                 "or uninstall the package"
@@ -279,7 +279,8 @@ def box_digest(name: str) -> str:
 def game_with_digest(name: str, digest: str) -> Game:
     """Return a game whose box must have this digest; BoxError if it has other facts."""
     loaded = game(name)
-    if fault := box_mismatch(name, digest):
+    fault = box_mismatch(name, digest)
+    if fault is not None:
         raise BoxError(f"this comes from {name}, {fault}")
     return loaded
 

@@ -286,7 +286,7 @@ def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
 def write_final_rewards(
     code: int, game: Record, scores: Any, scale: float, target: float, out: Any
 ) -> None:
-    """Write a finished game's rewards into float32[seats]; absent seats keep 0."""
+    """Write a finished game's rewards into `out`, float32[seats]; absent seats keep 0."""
     players = game["players"]
     winners = 0
     for seat in range(players):
@@ -297,7 +297,7 @@ def write_final_rewards(
         elif code == WIN:
             out[seat] = 1.0 / winners if game["winners"][seat] else -1.0 / (players - winners)
         elif code == MARGIN:
-            best = -32768
+            best = -32768  # the least int16
             for other in range(players):
                 if other != seat and scores[other] > best:
                     best = scores[other]

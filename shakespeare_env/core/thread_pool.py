@@ -64,7 +64,7 @@ class ThreadPool:
             self._wait()  # an interrupt of the first wait is raised only after all work has ended
 
     def _wait(self) -> None:
-        # `_ended` counts, not the queue, because an interrupt can lose what `get` has taken.
+        # The length of `_ended` counts, since an interrupt can lose an item that `get` has taken.
         while len(self._ended) < len(self._begun):
             self._ends.get()
 

@@ -1,4 +1,4 @@
-"""Recorded games: their columns, and functions that read them as frames, arrays or objects.
+"""Readers of recorded games, as frames, arrays or objects, and the columns of these frames.
 
 Reading needs Polars but no agents. `shakespeare_arena.dataset` writes recorded games.
 """
@@ -22,7 +22,7 @@ _MODULES = {
     **dict.fromkeys(("Batches", "Decisions", "read_decisions"), "decisions"),
     **dict.fromkeys(("RecordedGame", "recorded_games"), "recorded_columns"),
 }
-"""Names that need the engine, and their modules, whose import is slow and waits for first use."""
+"""The modules of names that need the engine. They are slow to import, and so wait for first use."""
 __all__ = ["DECISIONS", "GAMES", "read_games", "read_results", *_MODULES]
 
 

@@ -28,8 +28,8 @@ if TYPE_CHECKING:
 
     from shakespeare_env.datasets.recorded_columns import Games
 
-_BUFFER = 2**16
-"""The number of decisions that are shuffled together: those of several hundred games."""
+_BUFFER_SIZE = 2**16
+"""The number of decisions that are shuffled together. Several hundred games have so many."""
 
 
 def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars.DataFrame:
@@ -41,16 +41,17 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
             a hundred times as long as the others.
 
     Raises:
-        DatasetError: As for `read_games`; or two games have the same number, a row cannot be a
+        DatasetError: As for `read_games`; or two games have the same number, a row is not a valid
             game, or a game cannot have been played as recorded.
         ValueError: There is no such column.
     """
-    wanted = list(DECISIONS) if columns is None else list(columns)
-    if unknown := [name for name in wanted if name not in DECISIONS]:
+    names = list(DECISIONS) if columns is None else list(columns)
+    unknown = [name for name in names if name not in DECISIONS]
+    if unknown:
         raise ValueError(
             f"there is no column {short_repr(unknown[0])}; choose some of {', '.join(DECISIONS)}"
         )
-    schema = polars_schema({name: DECISIONS[name] for name in wanted})
+    schema = polars_schema({name: DECISIONS[name] for name in names})
     pl = load_polars()
     frames = [_frame(chunk, schema) for chunk in load_in_chunks(*open_games(games))]
     decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
@@ -62,24 +63,24 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     pl = load_polars()
     game = games.game
     row = games.row
-    every = np.arange(len(games.actions))
+    all_decisions = np.arange(len(games.actions))
     views, _ = replay(games, ("seats", "masks", "records"))
     seats = views["seats"]
     places = games.places[row, seats]
-    # The texts by number of seats, seat and action, in one flat column for `texts` to look up.
-    move_texts = pl.Series(
+    # `move_texts` looks texts up in one flat column, by number of seats, seat and action.
+    all_texts = pl.Series(
         text
         for players in range(game.max_seats + 1)
         for seat in range(game.max_seats)
         for text in game.actions.texts_for(seat, max(players, 1))
     )
 
-    def texts(actions: NDArray[Any], decisions: NDArray[np.int64]) -> Any:
+    def move_texts(actions: NDArray[Any], decisions: NDArray[np.int64]) -> Any:
         """Return the texts of some actions, as the deciding seats write them."""
         table = games.players[row[decisions]] * game.max_seats + seats[decisions]
-        return move_texts.gather(table * game.actions.size + actions)
+        return all_texts.gather(table * game.actions.size + actions)
 
-    def lists(values: Any) -> Any:
+    def lists_by_decision(values: Any) -> Any:
         """Gather the values of all legal actions into one list for each decision.
 
         Every decision has a legal action, so there are as many lists as decisions.
@@ -88,12 +89,12 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
         return flat.group_by("decision", maintain_order=True).agg("value")["value"]
 
     decisions, legal = views["masks"].nonzero()
-    moves = texts(games.actions, every)
+    moves = move_texts(games.actions, all_decisions)
     needs_positions = bool({"position", "is_secret"} & {*schema})
     positions = list(map(game.to_dict, views["records"])) if needs_positions else []
     makers: dict[str, Callable[[], Any]] = {
         "game_id": lambda: games.game_ids[row],
-        "number": lambda: every - games.starts[row],
+        "number": lambda: all_decisions - games.starts[row],
         "seat": lambda: seats,
         "agent": lambda: pl.Series(games.names, dtype=pl.String).gather(games.agents[row, seats]),
         "phase": lambda: list(map(game.phase, views["records"])),
@@ -101,8 +102,8 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
             json.dumps(position, ensure_ascii=False, separators=(",", ":"))
             for position in positions
         ],
-        "legal_actions": lambda: lists(legal),
-        "legal_moves": lambda: lists(texts(legal, decisions)),
+        "legal_actions": lambda: lists_by_decision(legal),
+        "legal_moves": lambda: lists_by_decision(move_texts(legal, decisions)),
         "action": lambda: games.actions,
         "move": lambda: moves,
         "is_secret": lambda: list(map(game.is_secret, positions, moves)),
@@ -112,8 +113,8 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
         "won": lambda: pl.Series(places == 1).set(pl.Series(games.players[row] == 1), None),
     }
     columns = [pl.Series(name, makers[name]()).cast(kind) for name, kind in schema.items()]
-    made: polars.DataFrame = pl.DataFrame(columns)
-    return made
+    frame: polars.DataFrame = pl.DataFrame(columns)
+    return frame
 
 
 class Decisions(NamedTuple):
@@ -147,16 +148,16 @@ class Decisions(NamedTuple):
 
 
 class Batches:
-    """Batches of the decisions of recorded games, for any number of epochs.
+    """The decisions of recorded games in batches, for any number of epochs.
 
     Iterating over the object yields epoch 0. It holds 6 bytes per decision and the shuffled buffer.
     It can be pickled and makes no call to Polars, so it survives a fork. If `agent` is given, all
-    of its games are played once at the start, to count its decisions.
+    of its games are played again at the start to count its decisions.
 
     Args:
         games: The games' folder, or a frame of some of them, lazy or not.
         size: The number of decisions in a batch. The last batch may have fewer.
-        seed: Decides the order. None means as recorded.
+        seed: The seed of the order. None keeps the order of the record.
         agent: The agent whose decisions to read. None means all agents.
 
     Attributes:
@@ -165,7 +166,7 @@ class Batches:
         decisions: The number of decisions in an epoch.
 
     Raises:
-        DatasetError: As for `read_games`; or there are no games, or none of that agent, a game is
+        DatasetError: As for `read_games`; or there are no games, the agent has none, a game is
             invalid, or two games have the same number.
         TypeError: A number is not a whole number.
         ValueError: A number is out of range.
@@ -182,9 +183,9 @@ class Batches:
         self._rows = np.arange(self._columns.size)
         if agent is not None:
             if agent not in self.agents:
-                known = ", ".join(map(repr, self.agents))
+                names = ", ".join(map(repr, self.agents))
                 source = self._columns.source
-                raise DatasetError(f"{source} has no agent {agent!r}; its agents are {known}")
+                raise DatasetError(f"{source} has no agent {agent!r}; its agents are {names}")
             self._agent = self.agents.index(agent)
             self._rows = np.flatnonzero((self._columns.agents == self._agent).any(1))
         self.games = len(self._rows)
@@ -200,15 +201,15 @@ class Batches:
         Args:
             number: The number of the epoch, from 0.
             part: Two numbers k and n, to yield only the share of process k of n processes. All
-                shares have equally many batches, as processes that wait for each other need. Fewer
-                than n decisions are left out where they would give some shares one more batch.
+                shares have equally many batches, as processes that wait for each other need. If
+                necessary, up to n - 1 decisions are left out for that.
 
         Raises:
             ValueError: The epoch or the part is out of range.
         """
         if number < 0 or not 0 <= part[0] < part[1]:
             raise ValueError(
-                f"epoch {number}, part={part}: epochs are numbered from 0, and a part is (k, n) "
+                f"epoch {number}, part={part}: number epochs from 0, and give (k, n) as the part, "
                 "with k from 0 to n - 1"
             )
         order = np.arange(self.games)
@@ -221,11 +222,11 @@ class Batches:
 
     def _share(self, part: int, parts: int) -> tuple[int, int]:
         """Return where a part's decisions begin and end among the ordered decisions of an epoch."""
-        fewest, more = divmod(self.decisions, parts)
+        fewest, remainder = divmod(self.decisions, parts)
         if fewest % self._size == 0:
-            more = 0  # one more decision would begin one more batch
-        begin = part * fewest + min(part, more)
-        return begin, begin + fewest + (part < more)
+            remainder = 0  # one more decision would begin one more batch
+        begin = part * fewest + min(part, remainder)
+        return begin, begin + fewest + (part < remainder)
 
     def _count_decisions(self) -> NDArray[np.int64]:
         """Return the number of decisions to read in each game, int64[games]."""
@@ -243,46 +244,47 @@ class Batches:
     ) -> Iterator[Decisions]:
         """Yield batches of one size. A batch may begin in one buffer and end in the next.
 
-        The first and last games may be split between two shares, which read some decisions each.
+        The first and the last game of a share may belong to its neighbours in part. Their other
+        decisions are left to these.
         """
         ends = self._counts[order].cumsum()
         in_share = (ends > share[0]) & (ends - self._counts[order] < share[1])
         first = int(in_share.argmax())
         passed = int(ends[first - 1]) if first else 0  # decisions of the epoch before the buffer
-        begun: list[Decisions] = []
+        batch: list[Decisions] = []  # the pieces of the next batch
         for games in self._parts(self._rows[order[in_share]]):
             buffer = _decisions(games)
-            left = np.arange(buffer.size)
+            pending = np.arange(buffer.size)
             if self._agent is not None:
-                left = np.flatnonzero(buffer.agents == self._agent)
-            here = slice(max(share[0] - passed, 0), max(share[1] - passed, 0))
-            passed += len(left)
-            left = left[here]
+                pending = np.flatnonzero(buffer.agents == self._agent)
+            share_in_buffer = slice(max(share[0] - passed, 0), max(share[1] - passed, 0))
+            passed += len(pending)
+            pending = pending[share_in_buffer]
             if rng is not None:
-                left = rng.permutation(left)
-            while len(left):
-                missing = self._size - sum(part.size for part in begun)
-                begun.append(buffer.rows(left[:missing]))
-                left = left[missing:]
-                if begun[-1].size == missing:
-                    yield _joined(begun)
-                    begun = []
-        if begun:
-            yield _joined(begun)
+                pending = rng.permutation(pending)
+            while len(pending):
+                missing = self._size - sum(piece.size for piece in batch)
+                batch.append(buffer.rows(pending[:missing]))
+                pending = pending[missing:]
+                if batch[-1].size == missing:
+                    yield _concatenated(batch)
+                    batch = []
+        if batch:
+            yield _concatenated(batch)
 
     def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
         """Yield some of the games in parts with as many decisions as a buffer holds."""
         ends = self._columns.lengths[rows].cumsum()
         first = 0
         while first < len(rows):
-            room = (ends[first - 1] if first else 0) + _BUFFER
-            last = max(int(np.searchsorted(ends, room, side="right")), first + 1)
+            limit = (ends[first - 1] if first else 0) + _BUFFER_SIZE
+            last = max(int(np.searchsorted(ends, limit, side="right")), first + 1)
             yield self._columns.select(rows[first:last])
             first = last
 
 
-def _joined(parts: list[Decisions]) -> Decisions:
-    return Decisions._make(map(np.concatenate, zip(*parts, strict=True)))
+def _concatenated(pieces: list[Decisions]) -> Decisions:
+    return Decisions._make(map(np.concatenate, zip(*pieces, strict=True)))
 
 
 def _decisions(games: RecordedColumns) -> Decisions:
@@ -298,7 +300,7 @@ def _decisions(games: RecordedColumns) -> Decisions:
     def clockwise_from_mover(values: NDArray[np.int16]) -> NDArray[np.int16]:
         return np.where(present, np.take_along_axis(values, by_seat, 1), np.int16(0))
 
-    first = clockwise_from_mover((games.places == 1).astype(np.int16)[row])
+    winners = clockwise_from_mover((games.places == 1).astype(np.int16)[row])
     return Decisions(
         observations=views["observations"],
         masks=views["masks"],
@@ -306,7 +308,7 @@ def _decisions(games: RecordedColumns) -> Decisions:
         values=games.values,
         scores_before=clockwise_from_mover(views["scores"]),
         scores=clockwise_from_mover(games.scores[row]),
-        shares=victory_shares(first).astype(np.float32),
+        shares=victory_shares(winners).astype(np.float32),
         players=players,
         seats=seats,
         agents=games.agents[row, seats],

@@ -1,4 +1,7 @@
-"""Columns of recorded games, and frames of them. Polars is imported when it is first needed."""
+"""Columns of recorded games, and frames with these columns.
+
+Polars is imported when it is first needed.
+"""
 
 from __future__ import annotations
 
@@ -15,7 +18,7 @@ if TYPE_CHECKING:
     import polars
 
 _POLARS_NAMES = {"bool": "Boolean", "uint64": "UInt64"}
-"""Types whose Polars name is more than the type's name with a capital."""
+"""Polars names of types, where the first letter is not the only capital."""
 _ROWS_IN_A_GROUP = 8192
 Schema = Mapping[str, str]
 """The types of a table's columns: Polars types in lower case, `bool`, or `list[...]` of one.
@@ -85,7 +88,7 @@ Only datasets have `values`, which are null in an arena.
 
 
 def load_polars() -> Any:
-    """Import and return `polars`; the error says how to install it."""
+    """Import and return `polars`. If it is missing, the error says how to install it."""
     with requires_extra("data", "datasets need"):
         return import_module("polars")
 
@@ -93,12 +96,12 @@ def load_polars() -> Any:
 def parquet_errors() -> tuple[type[BaseException], ...]:
     """Return the errors that Polars raises for damaged files."""
     exceptions = load_polars().exceptions
-    # Some damage makes Polars' Rust code panic. A PanicException is no Exception.
+    # Some damage makes Polars' Rust code panic. PanicException does not inherit from Exception.
     return exceptions.PolarsError, exceptions.PanicException, OSError, ValueError, MemoryError
 
 
 def first_line(error: BaseException) -> str:
-    """Return the first line of an error's message, cut to fit."""
+    """Return the first line of an error's message, cut to 200 characters."""
     return str(error).partition("\n")[0][:200]
 
 
@@ -107,7 +110,7 @@ def naming_source(source: str) -> Iterator[None]:
     """Name the source in DatasetErrors, and turn Polars' errors for damaged files into them."""
     try:
         yield
-    except DatasetError as error:  # a ValueError, too
+    except DatasetError as error:  # before `parquet_errors`, which include its base ValueError
         raise DatasetError(f"{source}: {error}") from error
     except parquet_errors() as error:
         raise DatasetError(
@@ -135,8 +138,8 @@ def frame(table: Schema, columns: Mapping[str, Sequence[Any]]) -> polars.DataFra
     schema = polars_schema(table)
     if list(columns) != list(schema):
         raise ValueError(f"the columns are {list(columns)}, but the table has {list(schema)}")
-    made: polars.DataFrame = load_polars().DataFrame(dict(columns), schema=schema)
-    return made
+    result: polars.DataFrame = load_polars().DataFrame(dict(columns), schema=schema)
+    return result
 
 
 def check_unique(games: polars.DataFrame | polars.LazyFrame, column: str, remedy: str) -> None:
@@ -146,16 +149,16 @@ def check_unique(games: polars.DataFrame | polars.LazyFrame, column: str, remedy
     one game.
     """
     pl = load_polars()
-    held = games.lazy().select(column).drop_nulls()
-    twice = held.filter(pl.col(column).is_duplicated()).head(1).collect()
-    if twice.height:
-        raise DatasetError(f"several games have the {column} {twice.item()}; {remedy}")
+    values = games.lazy().select(column).drop_nulls()
+    repeated = values.filter(pl.col(column).is_duplicated()).head(1).collect()
+    if repeated.height:
+        raise DatasetError(f"several games have the {column} {repeated.item()}; {remedy}")
 
 
 def parquet_bytes(frame: polars.DataFrame) -> bytes:
     """Return the content of a Parquet file that holds a frame."""
     content = io.BytesIO()
-    # Statistics would be of no use, as nobody looks for rows by ranges of values.
+    # Statistics would be useless, since nobody looks for rows by ranges of values.
     frame.write_parquet(
         content, compression="zstd", statistics=False, row_group_size=_ROWS_IN_A_GROUP
     )

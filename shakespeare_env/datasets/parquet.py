@@ -1,8 +1,8 @@
 """A reader of Parquet files that refuses those that would take far more memory than games do.
 
-A list or column of equal values takes a few bytes for millions of them. The number of values stands
-in the header of each page, in Thrift's compact protocol, and the footer says where the pages are.
-Polars gives no access to these headers, so they are read here.
+A list or column of millions of equal values takes a few bytes in a file. The header of each page
+says how many values it has, in Thrift's compact protocol, and the footer says where the pages are.
+Polars gives no access to these headers, so this module reads them.
 """
 
 from __future__ import annotations
@@ -18,26 +18,26 @@ from shakespeare_env.datasets.frames import load_polars
 if TYPE_CHECKING:
     import polars
 
-_SMALL_BYTES = 2**26
-"""Memory that any file may take."""
+_ALWAYS_ALLOWED_BYTES = 2**26
+"""Memory that any file may take, however small it is."""
 _MOST_GROWTH = 256
 """Memory that a larger file may take, as a multiple of its size. Recorded games take 20 times."""
 _BYTES_PER_VALUE = 16
-"""The most memory that Polars takes for one value, also within a list: a view of a text."""
+"""The most memory that Polars takes for one value, also within a list: that of a text's view."""
 _MOST_FOOTER_BYTES = 2**22
 
-# Numbers of Thrift fields of the file's footer. Both the footer and its row groups have _ROWS.
+# Numbers of the Thrift fields of the file's footer. Its row groups have the field _ROWS, too.
 _ROWS = 3
 _ROW_GROUPS = 4
 
-# Those of a row group, of a column in it, and of the column's metadata.
+# Numbers of the fields of a row group, of a column in it, and of the column's metadata.
 _COLUMNS = 1
 _METADATA = 3
 _COMPRESSED_BYTES = 7
 _DATA_OFFSET = 9
 _DICTIONARY_OFFSET = 11
 
-# Those of a page's header.
+# Numbers of the fields of a page's header.
 _PAGE_BYTES = 2
 _PAGE_COMPRESSED_BYTES = 3
 _DICTIONARY_HEADER = 7
@@ -45,7 +45,7 @@ _DATA_HEADERS = (5, 8)  # versions 1 and 2
 _HEADERS = (_DICTIONARY_HEADER, *_DATA_HEADERS)
 _VALUE_COUNT = 1  # within each of these headers
 
-# Types of Thrift values. 1 and 2 are the flags true and false.
+# Types of Thrift values. The types 1 and 2 stand for true and false.
 _TRUE = 1
 _I8 = 3
 _I64 = 6
@@ -56,13 +56,13 @@ _STRUCT = 12
 
 
 def read_parquet(path: Path, columns: Sequence[str] | None = None) -> polars.DataFrame:
-    """Read a file, all its columns or some. Raises the errors of `check_parquet` and of Polars."""
+    """Read all columns of a file, or some. Raises the errors of `check_parquet` and of Polars."""
     check_parquet(path)
     # Without `glob=False` Polars would take a name with `[`, `*` or `?` for a pattern.
-    read: polars.DataFrame = load_polars().read_parquet(
+    frame: polars.DataFrame = load_polars().read_parquet(
         source_of(path), columns=columns, glob=False
     )
-    return read
+    return frame
 
 
 def source_of(path: Path) -> Path | bytes:
@@ -74,8 +74,8 @@ def check_parquet(source: Path | bytes) -> None:
     """Refuse a file, or its content, that would take memory out of all proportion to its size.
 
     Raises:
-        OSError: There is no such file, or it is a folder, device or pipe.
-        ValueError: The file is refused, or it is no Parquet file.
+        OSError: There is no such file, or the path is a folder, device or pipe.
+        ValueError: The file would take too much memory, or it is not a Parquet file.
     """
     size = size_of(source)
     try:
@@ -102,7 +102,7 @@ def check_size(needed: int, size: int, what: str) -> None:
     Raises:
         ValueError: The content takes more memory than recorded games can.
     """
-    if needed > max(_SMALL_BYTES, size * _MOST_GROWTH):
+    if needed > max(_ALWAYS_ALLOWED_BYTES, size * _MOST_GROWTH):
         memory = readable_size(needed)
         raise ValueError(
             f"the {what} in its {size:,} bytes would take {memory} of memory, as no games do"
@@ -120,24 +120,25 @@ def _page_headers(file: BinaryIO, size: int) -> Iterator[Any]:
     footer = _struct(file)
     groups = footer[_ROW_GROUPS]
     if footer[_ROWS] != sum(group[_ROWS] for group in groups):
-        raise ValueError("its number of rows is not that of its parts")
+        raise ValueError("its number of rows is not the sum of its row groups")
 
-    left = size
+    left = size  # bytes that no column has taken yet
     for rows, column in ((group[_ROWS], column) for group in groups for column in group[_COLUMNS]):
         metadata = column[_METADATA]
-        at = min(metadata[_DATA_OFFSET], metadata.get(_DICTIONARY_OFFSET) or metadata[_DATA_OFFSET])
-        stop = at + metadata[_COMPRESSED_BYTES]
+        data_offset = metadata[_DATA_OFFSET]
+        offset = min(data_offset, metadata.get(_DICTIONARY_OFFSET) or data_offset)
+        stop = offset + metadata[_COMPRESSED_BYTES]
         left -= abs(metadata[_COMPRESSED_BYTES])
-        if left < 0:  # some pages would be read again and again
-            raise ValueError("its columns take more than the file has")
-        while at < stop:
-            file.seek(at)
+        if left < 0:  # the columns share pages, which would be read again and again
+            raise ValueError("its columns take more bytes than the file has")
+        while offset < stop:
+            file.seek(offset)
             header = _struct(file)
             yield header
-            at = file.tell() + max(header[_PAGE_COMPRESSED_BYTES], 0)
+            offset = file.tell() + max(header[_PAGE_COMPRESSED_BYTES], 0)
             rows -= sum(header[kind][_VALUE_COUNT] for kind in _DATA_HEADERS if kind in header)
         if rows > 0:  # Polars would fill in the missing values
-            raise ValueError("it names more rows than its columns have")
+            raise ValueError("its footer names more rows than its columns have")
 
 
 def _value(file: BinaryIO, kind: int) -> Any:
@@ -158,19 +159,19 @@ def _value(file: BinaryIO, kind: int) -> Any:
 
 
 def _struct(file: BinaryIO) -> dict[int, Any]:
-    """Read the values of a structure, by the numbers of its fields."""
+    """Read a structure as its values by field number."""
     fields = {}
     number = 0
     while head := file.read(1)[0]:
         step = head >> 4
         kind = head & 15
         number = number + step if step else _value(file, _I64)
-        is_flag = kind < _I8  # the type itself is the value
+        is_flag = kind < _I8  # the type of a flag is its value
         fields[number] = kind == _TRUE if is_flag else _value(file, kind)
     return fields
 
 
 def _number(file: BinaryIO) -> int:
-    """Read a whole number in groups of seven bits, the lowest first."""
+    """Read a whole number that is stored in groups of seven bits, the lowest first."""
     byte = file.read(1)[0]
     return byte if byte < 128 else byte & 127 | _number(file) << 7

@@ -1,4 +1,4 @@
-"""Folders of results, and their games as frames."""
+"""Readers of result folders, which return their games as frames."""
 
 from __future__ import annotations
 
@@ -30,14 +30,14 @@ if TYPE_CHECKING:
 
 Folder = str | os.PathLike[str]
 MOST_GAMES = 100_000_000
-ARENA = "arena.json"
-"""The manifest, a file that marks a folder of results: `format`, `game` and `box_digest`."""
-ARENA_FORMAT = 1
+MANIFEST_NAME = "arena.json"
+"""The file that marks a folder of results. It holds `format`, `game` and `box_digest`."""
+RESULTS_FORMAT = 1
 BOX_NAME = "box.toml"
-"""The copy of the box in a folder of results, which has none if it is the package's own."""
-FILES = r"games-\d{6,}\.parquet"
-"""A regular expression for the names of the files of games."""
-FULL = 2**20
+"""The copy of the box in a folder of results. There is none if the box is the package's own."""
+GAME_FILE_PATTERN = r"games-\d{6,}\.parquet"
+"""A regular expression for the names of files that hold games."""
+FULL_FILE_BYTES = 2**20
 """The size in bytes from which a file gets no more games. Many small files are slow to read."""
 _MOST_MANIFEST_BYTES = 2**26
 
@@ -50,33 +50,36 @@ class _Manifest(pydantic.BaseModel, strict=True):
     box_digest: str
 
 
-def is_arena(folder: Path) -> bool:
-    """Return whether a folder holds the manifest of results, or anything of that name."""
-    return (folder / ARENA).exists()
+def has_manifest(folder: Path) -> bool:
+    """Return whether a folder holds a manifest of results, or anything else of that name."""
+    return (folder / MANIFEST_NAME).exists()
 
 
 def results_files(folder: Path) -> list[Path]:
-    """Return a folder's files of games, the oldest first."""
-    files = [path for path in folder.iterdir() if re.fullmatch(FILES, path.name)]
+    """Return the files of a folder that hold games, the oldest first."""
+    files = [path for path in folder.iterdir() if re.fullmatch(GAME_FILE_PATTERN, path.name)]
     return sorted(files, key=lambda path: (len(path.name), path.name))
 
 
-def arena_game(folder: Path) -> str:
-    """Return the game that a folder holds results of. Raises the errors of `read_results`."""
+def game_of_results(folder: Path) -> str:
+    """Return the game of the results in a folder. Raises the errors of `read_results`."""
     try:
-        manifest = _Manifest.model_validate_json(read_regular(folder / ARENA, _MOST_MANIFEST_BYTES))
+        manifest = _Manifest.model_validate_json(
+            read_regular(folder / MANIFEST_NAME, _MOST_MANIFEST_BYTES)
+        )
     except (OSError, ValueError) as error:
         raise DatasetError(
-            f"{str(folder)!r} holds no results: {ARENA} cannot be read ({error_text(error)}); "
-            "give a folder that `shakespeare arena` or `shakespeare dataset` has written"
+            f"{str(folder)!r} holds no results: {MANIFEST_NAME} cannot be read "
+            f"({error_text(error)}); give a folder that `shakespeare arena` or "
+            "`shakespeare dataset` has written"
         ) from error
-    if manifest.format != ARENA_FORMAT:
+    if manifest.format != RESULTS_FORMAT:
         raise DatasetError(
-            f"{folder} has results of format {manifest.format}; this version reads {ARENA_FORMAT}"
+            f"{folder} has results of format {manifest.format}; this version reads {RESULTS_FORMAT}"
         )
-    copy = folder / BOX_NAME
+    box = folder / BOX_NAME
     try:
-        fault = box_mismatch(manifest.game, manifest.box_digest, copy if copy.exists() else None)
+        fault = box_mismatch(manifest.game, manifest.box_digest, box if box.exists() else None)
     except ValueError as error:
         raise DatasetError(f"{folder}: {error}") from error
     if fault:
@@ -87,19 +90,19 @@ def arena_game(folder: Path) -> str:
 def read_games(folder: Folder) -> polars.LazyFrame:
     """Return all games of a folder, lazily, with the columns `RESULTS` and `game_id`.
 
-    Games are numbered from 0 in the order they were written, and a game keeps its number when
-    others are added. The frame holds the games that were there when it was made, and it stays valid
-    when others are added. Of rows with the same key only the first counts. `values` is null in
-    games without values.
+    Games are numbered from 0 in the order in which they were written. The frame holds the games
+    that the folder held when the frame was made. When games are added to the folder, the frame
+    stays valid and games keep their numbers. Of rows with the same key only the first counts.
+    `values` is null in games without values.
 
     Raises:
-        DatasetError: The folder holds no results, is damaged, or is of another box than the one in
-            force.
+        DatasetError: The folder holds no results, is damaged, or was written with another box than
+            the one in force.
         ModuleNotFoundError: Polars is not installed.
     """
     pl = load_polars()
     place = Path(folder)
-    arena_game(place)
+    game_of_results(place)
     schema = polars_schema(RESULTS)
     frames = [pl.LazyFrame(None, schema)]
     for alike in _sources(results_files(place)):
@@ -121,7 +124,9 @@ def read_results(folder: Folder) -> polars.DataFrame:
 
 
 def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
-    """Yield checked files in their order, grouped into paths and contents, as Polars takes them.
+    """Yield checked files in their order, as lists of paths alone or of contents alone.
+
+    Polars scans either kind in one call, but not both together.
 
     Raises:
         DatasetError: A file is damaged.
@@ -131,8 +136,8 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
     for path in paths:
         try:
             source = source_of(path)
-            if path == paths[-1] and size_of(source) < FULL:
-                # A file with more games may take its place while Polars reads it by its name.
+            if path == paths[-1] and size_of(source) < FULL_FILE_BYTES:
+                # While Polars reads the file, another one with more games may take its place.
                 source = path.read_bytes()
             _check_source(source)
         except parquet_errors() as error:

@@ -1,4 +1,4 @@
-"""Recorded games as checked arrays, as objects, and played again."""
+"""Recorded games as checked arrays and as objects, and a function that plays them again."""
 
 from __future__ import annotations
 
@@ -33,16 +33,16 @@ if TYPE_CHECKING:
     import polars
 
     Games = Folder | polars.LazyFrame | polars.DataFrame
-    """A folder of results, or a frame such as some rows of one.
+    """A folder of results, or a frame such as some of its rows.
 
     A frame has a unique `game_id` and the columns `RECORDED`, and may have `values` and
     `forfeited_by`.
     """
 
 NOBODY = -1
-"""No agent, or no seat."""
+"""Stands for no agent, or for no seat."""
 _GAMES_AT_ONCE = 128
-"""The number of games read together. As text, the decisions of more take much memory."""
+"""The number of games read together. More would take much memory as texts of their decisions."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
     "game_ids",
@@ -62,24 +62,24 @@ _VIEWS: dict[str, Callable[[Batch, Any], NDArray[Any]]] = {
     "observations": lambda batch, rows: batch.obs[rows],
     "masks": lambda batch, rows: batch.mask[rows],
     "scores": lambda batch, rows: batch.scores(rows),
-    # Bytes are copied many times faster than fields.
+    # Records are copied many times faster as bytes than by fields.
     "records": lambda batch, rows: batch.save(rows).view(f"V{batch.game.state.itemsize}"),
 }
-"""Functions that read what `replay` can record, for some rows of a batch."""
+"""The views that `replay` can record, each with the function that reads it from a batch's rows."""
 _REQUIRED = ("game_id", *RECORDED)
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
 
 
 @dataclass(frozen=True)
 class RecordedColumns:
-    """Arrays of g recorded games of one kind, with m decisions in all.
+    """Arrays of g recorded games of one game, with m decisions in all.
 
     S is the most seats that the game allows.
     """
 
     source: str  # where the games come from, named in errors
     name: str  # the name of their game
-    box_digest: str  # that of the box in force when they were read
+    box_digest: str  # the digest of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
     players: NDArray[np.int64]  # [g], seats at the table
     variants: NDArray[np.str_]  # [g], the names of the variants played, in one text
@@ -87,30 +87,30 @@ class RecordedColumns:
     deals: NDArray[np.int64]  # [g]
     names: tuple[str, ...]  # the names of all agents, sorted
     agents: NDArray[np.int64]  # [g, S], each seat's agent as an index of `names`, or `NOBODY`
-    scores: NDArray[np.int16]  # [g, S], 0 where nobody sits, as in `places`
-    places: NDArray[np.int8]  # [g, S], finishing places, from 1
+    scores: NDArray[np.int16]  # [g, S], 0 where nobody sits
+    places: NDArray[np.int8]  # [g, S], finishing places from 1, 0 where nobody sits
     forfeited_by: NDArray[np.int8]  # [g], the seat whose fault ended the game, or `NOBODY`
-    lengths: NDArray[np.int64]  # [g], the number of decisions, which follow one another below
-    actions: NDArray[np.int16]  # [m]
-    values: NDArray[np.float32]  # [m], NaN where there is none
+    lengths: NDArray[np.int64]  # [g], the number of decisions of each game
+    actions: NDArray[np.int16]  # [m], the actions chosen, game by game
+    values: NDArray[np.float32]  # [m], the returns that agents expected, NaN where unknown
 
     @classmethod
     def of(cls, frame: polars.DataFrame, source: str) -> RecordedColumns:
         """Return the games of a frame with `game_id`, `RECORDED`, `values` and `forfeited_by`.
 
         Raises:
-            DatasetError: The rows are of several games, one is invalid, or their box is not in
-                force.
+            DatasetError: The rows are of several kinds of game, a row is invalid, or their box is
+                not in force.
         """
         game = _game_of(frame)
         _check_rows(frame, game)
 
         players = frame["players"].to_numpy().astype(np.int64)
         present = np.arange(game.max_seats) < players[:, None]
-        holders = frame["agents"].explode()
-        names = holders.unique().sort()
+        names_by_seat = frame["agents"].explode()
+        names = names_by_seat.unique().sort()
         agents = np.full(present.shape, NOBODY, np.int64)
-        agents[present] = holders.cast(load_polars().Enum(names)).to_physical()
+        agents[present] = names_by_seat.cast(load_polars().Enum(names)).to_physical()
         scores = np.zeros(present.shape, np.int16)
         scores[present] = frame["scores"].explode()
         places = np.zeros(present.shape, np.int8)
@@ -119,8 +119,8 @@ class RecordedColumns:
         lengths = frame["actions"].list.len().to_numpy().astype(np.int64)
         values = np.full(lengths.sum(), np.nan, np.float32)
         has_values = frame["values"].is_not_null()
-        given = _flat(frame["values"].filter(has_values)).fill_null(np.nan)
-        values[np.repeat(has_values.to_numpy(), lengths)] = given.to_numpy()
+        known_values = _flat(frame["values"].filter(has_values)).fill_null(np.nan)
+        values[np.repeat(has_values.to_numpy(), lengths)] = known_values.to_numpy()
 
         return cls(
             source=source,
@@ -143,8 +143,8 @@ class RecordedColumns:
 
     @property
     def game(self) -> Game:
-        """Their game, or BoxError in a process that plays it with another box."""
-        # An attribute would become another object when it is pickled.
+        """The game of all rows. Raises BoxError in a process that plays it with another box."""
+        # An attribute would become another object when the columns are pickled.
         return game_with_digest(self.name, self.box_digest)
 
     @property
@@ -163,12 +163,12 @@ class RecordedColumns:
         return np.repeat(np.arange(self.size), self.lengths)
 
     def select(self, rows: NDArray[np.int64]) -> RecordedColumns:
-        """Return some of the games, int64[k], in that order."""
+        """Return the games of the given rows, int64[k], in that order."""
         some = replace(self, **{name: getattr(self, name)[rows] for name in _BY_GAME})
         # A decision's old index is its game's old start plus its number in the game.
-        moved = self.starts[rows] - some.starts
-        old = moved[some.row] + np.arange(len(some.row))
-        return replace(some, actions=self.actions[old], values=self.values[old])
+        shift = self.starts[rows] - some.starts
+        old_indices = shift[some.row] + np.arange(len(some.row))
+        return replace(some, actions=self.actions[old_indices], values=self.values[old_indices])
 
     def fault(self, row: int, words: str) -> DatasetError:
         """Return the error for an invalid game."""
@@ -176,7 +176,7 @@ class RecordedColumns:
 
 
 def open_games(games: Games) -> tuple[polars.LazyFrame, str]:
-    """Return the columns that playing games again needs, and the source's name for errors.
+    """Return the columns that are needed to play games again, and the source's name for errors.
 
     Raises:
         DatasetError: As for `read_games`; or a frame lacks a column or has a number twice.
@@ -188,7 +188,7 @@ def open_games(games: Games) -> tuple[polars.LazyFrame, str]:
         source = "the frame"
         rows = games.lazy()
     with naming_source(source):
-        needed = _needed(rows)
+        needed = _needed_columns(rows)
         remedy = "number them anew, as in games.with_columns(game_id=pl.int_range(pl.len()))"
         _check_numbers(rows, remedy)
         check_unique(needed, "game_id", remedy)
@@ -205,7 +205,7 @@ def load_all(games: polars.LazyFrame, source: str) -> RecordedColumns:
 
 
 def load_in_chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedColumns]:
-    """Yield the games of `open_games`, some at a time to bound the memory."""
+    """Yield the games of `open_games`, some at a time, to bound the memory that they take."""
     with naming_source(source):
         for frame in games.collect_batches(chunk_size=_GAMES_AT_ONCE, maintain_order=True):
             if frame.height:
@@ -213,16 +213,19 @@ def load_in_chunks(games: polars.LazyFrame, source: str) -> Iterator[RecordedCol
 
 
 def _flat(lists: polars.Series) -> polars.Series:
-    """Return the entries of all lists. Polars alone would make a null of an empty list."""
+    """Return the entries of all lists. `explode` alone would give a null for an empty list."""
     return lists.filter(lists.list.len() > 0).explode()
 
 
-def _needed(games: polars.LazyFrame) -> polars.LazyFrame:
-    """Return the columns that playing games again needs, in order."""
+def _needed_columns(games: polars.LazyFrame) -> polars.LazyFrame:
+    """Return the columns that are needed to play games again, in order."""
     pl = load_polars()
     present = games.collect_schema().names()
-    if missing := [name for name in _REQUIRED if name not in present]:
-        raise DatasetError(f"the games have no column {missing[0]!r}, which playing them needs")
+    missing = [name for name in _REQUIRED if name not in present]
+    if missing:
+        raise DatasetError(
+            f"the games have no column {missing[0]!r}, which is needed to play them again"
+        )
     return games.select(
         (pl.col(name) if name in present else pl.lit(None).alias(name)).cast(dtype)
         for name, dtype in polars_schema(_COLUMNS).items()
@@ -239,12 +242,12 @@ def _check_numbers(games: polars.LazyFrame, remedy: str) -> None:
     wrong = games.filter(number.is_null() | (number < 0)).select(number).head(1).collect()
     if wrong.height:
         raise DatasetError(
-            f"a game has the game_id {wrong.item()}, which is no number from 0; {remedy}"
+            f"a game has the game_id {wrong.item()}, but numbers begin with 0; {remedy}"
         )
 
 
 def _game_of(frame: polars.DataFrame) -> Game:
-    """Return the one game of all rows, whose box must be in force."""
+    """Return the game of all rows. Raises DatasetError if there are several, or for a wrong box."""
     pairs = frame.select("game", "box_digest").unique(maintain_order=True)
     names = pairs["game"].unique(maintain_order=True).to_list()
     if len(names) != 1:
@@ -253,52 +256,58 @@ def _game_of(frame: polars.DataFrame) -> Game:
         faults = [box_mismatch(names[0], digest) for digest in pairs["box_digest"]]
     except ValueError as error:
         raise DatasetError(str(error)) from error
-    if fault := next(filter(None, faults), None):
+    fault = next(filter(None, faults), None)
+    if fault is not None:
         raise DatasetError(fault)
     return registry.game(names[0])
 
 
 def _check_rows(frame: polars.DataFrame, game: Game) -> None:
-    """Raise DatasetError unless every row can be a game of this kind."""
+    """Raise DatasetError unless every row can be a record of this game."""
     pl = load_polars()
     players = pl.col("players")
-    offender = pl.col("forfeited_by")
+    forfeited_by = pl.col("forfeited_by")
     values = pl.col("values")
     lengths = pl.col("actions").list.len()
     checks = {name: pl.col(name).is_not_null() for name in _REQUIRED}
     for name in (*_BY_SEAT, "variants", "actions"):
         entries = pl.col(name).list
-        checks[name] &= entries.drop_nulls().list.len() == entries.len()
+        has_no_null = entries.drop_nulls().list.len() == entries.len()
+        checks[name] &= has_no_null
     for name in _BY_SEAT:
         checks[name] &= pl.col(name).list.len() == players
     checks["players"] &= players.is_between(game.min_seats, game.max_seats)
     checks["deal"] &= pl.col("deal") >= 0
     checks["values"] = values.is_null() | (values.list.len() == lengths)
-    checks["forfeited_by"] = offender.is_null() | offender.is_between(0, players - 1)
-    # Unknown variants may be of any length, and an array of texts is as wide as its longest.
+    checks["forfeited_by"] = forfeited_by.is_null() | forfeited_by.is_between(0, players - 1)
+    # Unknown variants are refused, since they may be long: an array of texts is as wide as its
+    # longest text.
     variants = pl.col("variants").list
-    known = pl.element().is_in(list(game.options))
-    checks["variants"] &= variants.eval(known).list.all() & (variants.n_unique() == variants.len())
-    for name, sound in checks.items():
-        holds = frame.select(sound.fill_null(False)).to_series()
+    is_known = pl.element().is_in(list(game.options))
+    checks["variants"] &= variants.eval(is_known).list.all()
+    checks["variants"] &= variants.n_unique() == variants.len()
+    for name, check in checks.items():
+        holds = frame.select(check.fill_null(False)).to_series()
         if not holds.all():
             game_id, value = frame.select("game_id", name).row(int(holds.arg_min() or 0))
-            words = f"{name} {short_repr(value)} cannot be those of a game of {game.name}"
-            raise DatasetError(f"game {game_id}: {words}; copy it again")
+            raise DatasetError(
+                f"game {game_id}: {name} {short_repr(value)} does not fit a game of {game.name}; "
+                "copy it again"
+            )
 
 
 def replay(
-    games: RecordedColumns, wanted: Collection[str]
+    games: RecordedColumns, names: Collection[str]
 ) -> tuple[dict[str, NDArray[Any]], Records]:
-    """Play all games again, and record what was there before every decision.
+    """Play all games again, and record views of them before every decision.
 
     Args:
         games: The games.
-        wanted: What to record: some of "seats" (who decides), "observations", "masks", "scores" and
-            "records".
+        names: The views to record: some of "seats" (who decides), "observations", "masks", "scores"
+            and "records".
 
     Returns:
-        An array [m, ...] by name of what was wanted, and the last records, [g].
+        The views by name, each an array [m, ...], and the final records of the games, [g].
 
     Raises:
         DatasetError: A game cannot have been played as recorded.
@@ -309,22 +318,22 @@ def replay(
         for name, values in views.items():
             values[decisions] = _VIEWS[name](batch, rows)
 
-    last = np.zeros(games.size, games.game.state)
+    final_records = np.zeros(games.size, games.game.state)
     for variants in np.unique(games.variants):
         chosen = np.flatnonzero(games.variants == variants)
-        batch = _dealt(games, chosen, variants)
-        for name in wanted:
+        batch = _deal(games, chosen, variants)
+        for name in names:
             empty = _VIEWS[name](batch, chosen[:0])
             shape = (len(games.actions), *empty.shape[1:])
             views.setdefault(name, np.empty(shape, empty.dtype))
         _play(games, chosen, batch, record)
-        last[chosen] = batch.save(slice(None))
+        final_records[chosen] = batch.save(slice(None))
     if "records" in views:
-        views["records"] = views["records"].view(last.dtype)
-    return views, last
+        views["records"] = views["records"].view(final_records.dtype)
+    return views, final_records
 
 
-def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
+def _deal(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Batch:
     """Return a batch of games with the same variants, each at its first decision."""
     options: dict[str, Any] = dict.fromkeys(variants.split(), True)
     players = games.players[rows]
@@ -335,8 +344,8 @@ def _dealt(games: RecordedColumns, rows: NDArray[np.int64], variants: str) -> Ba
     batch = Batch(games.game.name, len(rows), players=players, autoreset=False, **options)
     seeds = games.seeds[rows]
     for seed in np.unique(seeds):
-        of_seed = np.flatnonzero(seeds == seed)
-        batch.reset(int(seed), games.deals[rows[of_seed]], of_seed)
+        with_seed = np.flatnonzero(seeds == seed)
+        batch.reset(int(seed), games.deals[rows[with_seed]], with_seed)
     return batch
 
 
@@ -346,7 +355,7 @@ def _play(
     batch: Batch,
     before_step: Callable[[Batch, NDArray[np.int64], NDArray[np.int64]], None],
 ) -> None:
-    """Play the recorded actions in a batch, and compare how the games end.
+    """Play the recorded actions in a batch, and check that the games end as recorded.
 
     `before_step` is called before every step with the batch, its rows that are still playing, and
     the indices of their decisions.
@@ -358,12 +367,12 @@ def _play(
     while len(playing):
         decisions = starts[playing] + number
         actions = games.actions[decisions].astype(np.int32)
-        # A batch accepts -1 for a game that is over, but nobody can have chosen that.
+        # A batch accepts -1 for a game that is over, but -1 cannot be a recorded action.
         actions[actions < 0] = batch.actions.size
         wrong = batch.first_illegal(actions, playing)
         if wrong >= 0:
             action = games.actions[decisions[wrong]]
-            words = f"action {number} is {action}, which is not legal there"
+            words = f"action {number} is {action}, which is not legal at that point"
             raise games.fault(int(rows[playing[wrong]]), words)
         before_step(batch, playing, decisions)
         batch.step(actions, playing)
@@ -373,14 +382,14 @@ def _play(
     forfeited_by = games.forfeited_by[rows]
     same_winners = (batch.final_winners == (games.places[rows] == 1)).all(1)
     matches = {
-        "seat that goes on": batch.to_move == forfeited_by,
-        "scores": (batch.scores() == games.scores[rows]).all(1),
-        "winners": same_winners | (forfeited_by != NOBODY) | (batch.players == 1),
+        "seat to move": batch.to_move == forfeited_by,
+        "score": (batch.scores() == games.scores[rows]).all(1),
+        "winner": same_winners | (forfeited_by != NOBODY) | (batch.players == 1),
     }
     for what, match in matches.items():
         if not match.all():
             row = int(rows[match.argmin()])
-            raise games.fault(row, f"played again, it ends with other {what} than recorded")
+            raise games.fault(row, f"when it is played again, it ends with another {what}")
 
 
 @dataclass(frozen=True, kw_only=True, repr=False, eq=False)
@@ -388,39 +397,39 @@ class RecordedGame(GameHistory):
     """A recorded game, played again from its actions. Its players are named after its agents."""
 
     game_id: int
-    scores: tuple[int, ...]  # by seat, at the end or where it was forfeited
+    scores: tuple[int, ...]  # by seat, at the end or when the game was forfeited
     places: tuple[int, ...]  # finishing places by seat, from 1; seats that tie share the best
-    forfeited_by: int | None  # the seat whose fault ended it, or None
+    forfeited_by: int | None  # the seat whose fault ended the game, or None
     actions: tuple[int, ...]  # the ids of the actions chosen
 
     @classmethod
     def of(cls, columns: RecordedColumns) -> RecordedGame:
-        """Return the only game of some columns.
+        """Return the game of columns that hold only one.
 
         Raises:
-            DatasetError: It cannot have been played as recorded.
+            DatasetError: The game cannot have been played as recorded.
         """
-        views, last = replay(columns, ("records",))
-        records = np.concatenate([views["records"], last])
+        views, final_records = replay(columns, ("records",))
+        records = np.concatenate([views["records"], final_records])
         positions = [Position.of_record(columns.game, record) for record in records]
         actions = tuple(columns.actions.tolist())
-        decided = zip(positions, actions, strict=False)
+        decisions = zip(positions, actions, strict=False)
         players = int(columns.players[0])
-        offender = int(columns.forfeited_by[0])
+        forfeited_by = int(columns.forfeited_by[0])
         names = [columns.names[agent] for agent in columns.agents[0, :players]]
         forfeit = ""
-        if offender != NOBODY:
-            forfeit = f"Seat {offender} ({names[offender]}) forfeited the game"
+        if forfeited_by != NOBODY:
+            forfeit = f"Seat {forfeited_by} ({names[forfeited_by]}) forfeited the game"
         return cls(
             positions=positions,
-            moves=[position.move_text(action) for position, action in decided],
+            moves=[position.move_text(action) for position, action in decisions],
             names=names,
             values=[None if np.isnan(value) else float(value) for value in columns.values],
             forfeit=forfeit,
             game_id=int(columns.game_ids[0]),
             scores=tuple(columns.scores[0, :players].tolist()),
             places=tuple(columns.places[0, :players].tolist()),
-            forfeited_by=None if offender == NOBODY else offender,
+            forfeited_by=None if forfeited_by == NOBODY else forfeited_by,
             actions=actions,
         )
 
@@ -430,16 +439,16 @@ class RecordedGame(GameHistory):
         return self.names or ()
 
     def page(self, title: str = "") -> str:
-        """Return an HTML document that steps through the game (see `film.film_page`)."""
-        # The import is slow, and learners do not need it.
+        """Return an HTML document that steps through the game, as `film.film_page` does."""
+        # The import is slow, and training does not need it.
         from shakespeare_env.film import Film, film_page
 
         return film_page(Film(self), title=title)
 
     def _repr_html_(self) -> str:
-        from shakespeare_env.film import framed
+        from shakespeare_env.film import iframe
 
-        return framed(self.page())
+        return iframe(self.page())
 
     def _repr_svg_(self) -> str:
         return self.position.svg()
@@ -449,7 +458,7 @@ class RecordedGame(GameHistory):
 
 
 class RecordedGames:
-    """A sequence of recorded games, each read and played again when it is asked for."""
+    """A sequence of recorded games, each read and played again when it is accessed."""
 
     def __init__(self, games: Games) -> None:
         self._games, self._source = open_games(games)
@@ -477,7 +486,7 @@ def recorded_games(games: Games) -> RecordedGames:
     """Return recorded games as a sequence of objects.
 
     Raises:
-        DatasetError: As for `read_games`; or two games have the same number, a row cannot be a
+        DatasetError: As for `read_games`; or two games have the same number, a row is not a valid
             game, or a game cannot have been played as recorded.
     """
     return RecordedGames(games)

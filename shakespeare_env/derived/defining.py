@@ -1,8 +1,8 @@
-"""Definition of a game from its rules; the rest follows from the fields of its record.
+"""Definition of a game from its rules and the fields of its record.
 
-A game must say how it is set up, what is legal, what a move does and what the scores are; its
-fields say who sees what. docs/adding_a_game.md walks through a small game, and both games of this
-package are defined in the same way.
+A game must say how it is set up, what is legal, what a move does and what the scores are. Its
+fields say who sees what. Everything else is derived. docs/adding_a_game.md walks through a small
+game, and both games of this package are defined in the same way.
 """
 
 from __future__ import annotations
@@ -33,10 +33,10 @@ from shakespeare_env.derived.notation import Notation, OwnNotation
 from shakespeare_env.derived.presentation import DerivedPresentation, GamePresentation
 from shakespeare_env.derived.rules import (
     Check,
-    checks_of,
-    determinizing,
-    faulting,
-    observing,
+    derive_checks,
+    derive_determinize,
+    derive_fault,
+    derive_observe,
     scratch_fields,
 )
 from shakespeare_env.derived.secrecy import Secrecy
@@ -46,20 +46,20 @@ _RULE_NAMES = ("set_up", "legal", "play", "scores", "observe", "determinize", "r
 
 @dataclass(frozen=True, kw_only=True)
 class GameRules:
-    """The rules of a game, compiled with `@rule`, and what is played with them.
+    """The rules of a game, compiled with `@rule`, with its actions, variants and score units.
 
     `core.game.Rules` says what each rule is called with and what it does.
 
     Attributes:
         actions: A table, or an English description of each action by its text.
-        scores: The rule `Rules.scores`. Scores depend on nothing that is hidden.
-        options: Variants, each with the seat counts it is for.
-        score_scale: Points that count as one unit of reward.
-        good_scores: Good winning scores by seat count; needed for one seat if it can play alone.
+        scores: The rule `Rules.scores`. Scores must depend on nothing that is hidden.
+        options: Variants, each with the seat counts that can play it.
+        score_scale: The number of points that make one unit of reward.
+        good_scores: Good winning scores by seat count. A game for one seat needs that of one seat.
         observe: The rule `Rules.observe`, by default derived from the fields.
-        layout: The layout of what `observe` writes; given if and only if `observe` is.
+        layout: The layout of what `observe` writes. Give both or neither.
         determinize: The rule `Rules.determinize`, by default derived from the fields.
-        rewind: The rule `Rules.rewind`, by default that of a game in which every choice is seen.
+        rewind: The rule `Rules.rewind`. The default is for games in which every choice is seen.
     """
 
     actions: ActionTable | Mapping[str, str]
@@ -78,22 +78,21 @@ class GameRules:
 
 @dataclass(frozen=True, kw_only=True)
 class GameRecord:
-    """The fields of a game's record, what holds for them, and how text writes them.
+    """The fields of a game's record, the checks of its positions, and how text writes them.
 
     Attributes:
-        fields: The fields; see `StateField` for who sees them. `players`, `to_move` and `winners`
-            are added where they are not given.
-        checks: What holds for every position, besides what follows from the fields.
+        fields: The fields. `players`, `to_move` and `winners` are added if they are missing.
+        checks: The conditions of every position that the fields alone do not imply.
         fault: The rule `Rules.fault`, in place of one made from the fields and `checks`.
-        faults: The place and the words, as in a `Check`, of each fault that `fault` finds.
-        text: The field of each key of the notation, in order; by default all fields but `winners`,
-            under their names.
+        faults: The place and the words of each fault that `fault` finds, as in a `Check`.
+        text: The name of the field for each key of the notation, in order. By default text has all
+            fields but `winners`, under their own names.
         hidden_from_text: Fields that the game's own notation leaves out.
-        notation: The game's own notation; it needs all parts of the presentation, and `is_secret`,
-            to be the game's own, too.
-        is_secret: (position, move) -> whether a move of the seat to move is hidden from the others.
-            By default it is if the others could see the same after another move, whatever is
-            hidden from them, or if that takes too long to find out.
+        notation: The game's own notation. Such a game must also define `is_secret` and all parts of
+            its presentation.
+        is_secret: A function (position, move) -> whether a move of the seat to move is hidden from
+            the others. By default a move is hidden if another one could leave the table looking the
+            same to them, or if that takes too long to find out.
     """
 
     fields: Sequence[StateField]
@@ -124,14 +123,14 @@ def define(
         seats: The seat counts.
         rules: The rules and the actions.
         record: The fields of the record, its checks and its notation.
-        presentation: Words and pictures that say more than those derived from the fields.
-        box: The component file in force; by default the file of `set_up`.
+        presentation: The game's own words and pictures, in place of those derived from the fields.
+        box: The component file in force, by default the file that defines `set_up`.
         digest: See `Game`.
         forecast_horizon: See `Game`.
 
     Raises:
-        ValueError: the name, a field or a rule is not as described, or one of two things that
-            belong together is missing.
+        ValueError: The name, a field or a rule is invalid, or one of two things that belong
+            together is missing.
     """
     _check_definition(name, rules, record, presentation)
     all_fields = _with_standard_fields(record.fields, seats)
@@ -142,18 +141,18 @@ def define(
     if not isinstance(actions, ActionTable):
         actions = ActionTable([Block("moves", tuple(actions), tuple(actions.values()))])
 
-    checks = [*checks_of(all_fields), *record.checks]
-    fault = record.fault or faulting(checks)
-    in_view = [each for each in all_fields if each.name != "winners"]
+    checks = [*derive_checks(all_fields), *record.checks]
+    fault = record.fault or derive_fault(checks)
+    shown_fields = [each for each in all_fields if each.name != "winners"]
     layout = rules.layout
     observe = rules.observe
     if layout is None or observe is None:
-        layout, observe = observing(in_view, seats[-1])
+        layout, observe = derive_observe(shown_fields, seats[-1])
     determinize = rules.determinize
     scratch: tuple[StateField, ...] = ()
     if determinize is None:
         scratch = scratch_fields(all_fields, actions.size)
-        determinize = determinizing(all_fields, rules.legal, fault)
+        determinize = derive_determinize(all_fields, rules.legal, fault)
     scratch_names = [each.name for each in scratch]
     compiled = Rules(
         set_up=rules.set_up,
@@ -168,13 +167,13 @@ def define(
 
     state = state_type((*all_fields, *scratch))
     by_name = {each.name: each for each in all_fields}
-    text = record.text or {each.name: each.name for each in in_view}
+    text = record.text or {each.name: each.name for each in shown_fields}
     keys = {key: by_name[field_name] for key, field_name in text.items()}
     derived = Notation(name, seats, state, all_fields, keys, checks)
     notation = record.notation or derived
     is_secret = record.is_secret or Secrecy(derived, actions, rules.legal, rules.play)
     explain = partial(_explain_own, record.faults) if record.faults else derived.explain
-    shown = DerivedPresentation(derived, actions, rules.scores, is_secret)
+    derived_presentation = DerivedPresentation(derived, actions, rules.scores, is_secret)
     return Game(
         name=name,
         min_seats=seats[0],
@@ -194,7 +193,7 @@ def define(
         phase=notation.phase,
         seen_by=notation.seen_by,
         is_secret=is_secret,
-        presentation=shown.presentation(presentation or GamePresentation()),
+        presentation=derived_presentation.complete(presentation or GamePresentation()),
         box=box or Path(inspect.getfile(inspect.unwrap(rules.set_up))),
         digest=digest,
         forecast_horizon=forecast_horizon,
@@ -202,16 +201,16 @@ def define(
 
 
 def _with_standard_fields(given: Sequence[StateField], seats: range) -> tuple[StateField, ...]:
-    """Return the fields with those that every record has, where they are not given."""
+    """Return the given fields, and those that every record has if they are missing."""
     names = {each.name for each in given}
-    most = seats[-1]
+    max_seats = seats[-1]
     all_fields = list(given)
     if "to_move" not in names:
-        all_fields.insert(0, StateField("to_move", -1, most - 1, seats=True))
+        all_fields.insert(0, StateField("to_move", -1, max_seats - 1, seats=True))
     if "players" not in names:
-        all_fields.insert(0, StateField("players", seats[0], most))
+        all_fields.insert(0, StateField("players", seats[0], max_seats))
     if "winners" not in names:
-        all_fields.append(StateField("winners", 0, 1, most, by_seat=True))
+        all_fields.append(StateField("winners", 0, 1, max_seats, by_seat=True))
     return tuple(all_fields)
 
 
@@ -221,9 +220,9 @@ def _check_definition(
     if not name.isidentifier() or name != name.lower():
         raise ValueError(f"name={name!r}: write it as an identifier in lower case")
     if (rules.observe is None) != (rules.layout is None):
-        raise ValueError("observe and layout describe the same numbers; give both, or none")
+        raise ValueError("observe and layout describe the same numbers; give both or neither")
     if (record.fault is None) == bool(record.faults):
-        raise ValueError("faults describe what the rule fault finds; give both, or none")
+        raise ValueError("faults describe what the rule fault finds; give both or neither")
     for role in _RULE_NAMES:
         _check_rule(role, getattr(rules, role))
     _check_rule("fault", record.fault)
@@ -236,8 +235,8 @@ def _check_definition(
             missing.append("is_secret")
         if missing:
             raise ValueError(
-                f"a game with its own notation must also define {', '.join(missing)}, "
-                "which would be derived from the notation of its fields"
+                f"a game with its own notation must also define {', '.join(missing)}, which cannot "
+                "be derived without the notation of its fields"
             )
 
 
@@ -249,27 +248,31 @@ def _check_field(state_field: StateField, seats: int) -> None:
     if state_field.pool and state_field.form in ("counts", "list"):
         raise ValueError(
             f"{name}: form={state_field.form!r} counts cards, but the fields of a pool hold card "
-            "numbers; give it a number for each card, or leave out its pool"
+            "numbers; store a number for each card, or leave out the pool"
         )
     if state_field.by_seat and state_field.rows != seats:
-        raise ValueError(f"{name}: {state_field.rows} rows by seat; give it {seats}, one each")
+        raise ValueError(
+            f"{name} has {state_field.rows} rows by seat; give it {seats}, one for each seat"
+        )
     if state_field.visible == "owner" and not state_field.by_seat:
         raise ValueError(f"{name} has no owner; give it by_seat=True")
     numbers = state_field.high - state_field.low + 1
     if state_field.words and len(state_field.words) != numbers:
-        raise ValueError(f"{name}: {len(state_field.words)} words; give {numbers}")
+        raise ValueError(
+            f"{name} has {len(state_field.words)} words; give {numbers}, one for each number"
+        )
 
 
 def _check_rule(role: str, function: Callable[..., Any] | None) -> None:
-    """Refuse a function that is not compiled, which compiled rules cannot call."""
+    """Refuse a function that is not a compiled rule. Compiled rules could not call it."""
     if function is not None and not hasattr(function, "__wrapped__"):
-        raise ValueError(f"{role} is no rule; put @rule before it")
+        raise ValueError(f"{role} is not a rule; put @rule before it")
 
 
 def _explain_own(
     faults: Mapping[IntEnum, tuple[str, str]], record: Record, number: int
 ) -> PositionFault:
-    """Return the fault of a number that a `fault` rule of the game's own gives."""
+    """Return the fault for a number that the game's own rule `fault` has returned."""
     code = next(code for code in faults if code == number)
     place, says = faults[code]
     return PositionFault(code.name, place, np.asarray(record[place]).tolist(), says)
@@ -277,5 +280,5 @@ def _explain_own(
 
 @rule
 def _rewind(game: Record) -> bool:
-    """Take back nothing, as `Rules.rewind` of a game in which every choice is seen."""
+    """Take back nothing: the rule `Rules.rewind` of a game in which every choice is seen."""
     return False

@@ -1,4 +1,4 @@
-"""Positions in text, derived from the fields of a record: an object with a key for each field."""
+"""A notation that is derived from a record's fields: an object with a key for each field."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ OVER = "over"
 
 @dataclass(frozen=True)
 class OwnNotation:
-    """Functions that write and read a game's positions; see those of the same names of `Game`."""
+    """A game's own functions that write and read positions, as `Game` describes them."""
 
     to_dict: Callable[[Record], dict[str, Any]]
     from_dict: Callable[[Mapping[str, Any], Record], None]
@@ -33,15 +33,15 @@ class OwnNotation:
 
 @dataclass(frozen=True)
 class Notation:
-    """Writes and reads a game's positions, by the functions of `Game` of the same names.
+    """The derived functions that write and read a game's positions, as `Game` describes them.
 
-    Text leaves out the rows of absent seats. In a record these hold no card, or else 0 or the
-    number nearest to it.
+    Text leaves out the rows of absent seats. In a record, their fields of cards hold no card, and
+    other fields hold 0 or the number in range nearest to 0.
 
     Attributes:
         fields: The fields of the record.
-        keys: The fields in text by their keys, in order.
-        checks: What holds for every position.
+        keys: The fields that text has, by their keys, in order.
+        checks: The conditions that every position meets.
     """
 
     name: str
@@ -63,11 +63,11 @@ class Notation:
         return position
 
     def from_dict(self, position: Mapping[str, Any], record: Record) -> None:
-        """Write a position into a record; PositionError if it cannot be read."""
-        reading.table(position, "position", ["game", *self.keys, "winners"])
+        """Write a position into a record. Raises PositionError if it cannot be read."""
+        reading.object_with_keys(position, "position", ["game", *self.keys, "winners"])
         players = reading.integer(position["players"], "players", self.seats[0], self.seats[-1])
         for field in self.fields:
-            record[field.name] = _least(field)
+            record[field.name] = _empty_value(field)
         for key, field in self.keys.items():
             shape = record[field.name].shape
             if field.by_seat:
@@ -77,31 +77,36 @@ class Notation:
                 record[field.name] = _numbers(field, position[key], key, shape)
         over = record["to_move"] < 0
         if (position["winners"] is None) == over:
-            wanted = "the winning seats" if over else "null"
-            reading.refuse("winners", "does not fit `to_move`", f"write {wanted}")
+            remedy = "write the winning seats" if over else "write null"
+            reading.refuse("winners", "does not fit `to_move`", remedy)
         if over:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
         for field in self.fields:
             if field.follows is not None:
                 follows = interpreted(field.follows)
-                most = np.iinfo(field.kind).max
-                record[field.name] = [min(follows(record, row), most) for row in range(field.rows)]
+                # In an impossible position a number may exceed the range of its type.
+                maximum = np.iinfo(field.kind).max
+                numbers = [follows(record, row) for row in range(field.rows)]
+                record[field.name] = [min(number, maximum) for number in numbers]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
-        """Write a position as a seat sees it into a record; hidden values become the least ones."""
-        known = dict(position)
+        """Write a position as a seat sees it into a record, with empty values for hidden ones."""
+        filled = dict(position)
         for key, field in self.keys.items():
             value = position[key]
-            least = np.full(field.shape, _least(field)).tolist()
+            empty = np.full(field.shape, _empty_value(field)).tolist()
             if field.by_seat:
-                row_of_any = _in_text(field, least[0])
-                known[key] = [row_of_any if _is_hidden(row) else row for row in value]
+                empty_row = _in_text(field, empty[0])
+                filled[key] = [empty_row if _is_hidden(row) else row for row in value]
             elif _is_hidden(value):
-                known[key] = _in_text(field, least)
-        self.from_dict(known, record)
+                filled[key] = _in_text(field, empty)
+        self.from_dict(filled, record)
 
     def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
-        """Return a position as a seat sees it: `UNKNOWN` for hidden rows, for counts their sum."""
+        """Return a position as a seat sees it.
+
+        Hidden rows are `UNKNOWN`. Hidden counts are {`UNKNOWN`: their sum}.
+        """
         seen = dict(position)
         record: Any = None
         for key, field in self.keys.items():
@@ -112,7 +117,7 @@ class Notation:
                 self.from_dict(position, record)
             rows = position[key] if field.by_seat else [position[key]]
             shown_rows = [
-                row if _sees(field, record, seat, owner) else _hidden(row)
+                row if _sees(field, record, seat, owner) else _hide(row)
                 for owner, row in enumerate(rows)
             ]
             seen[key] = shown_rows if field.by_seat else shown_rows[0]
@@ -123,12 +128,12 @@ class Notation:
         return OVER if record["to_move"] < 0 else TURN
 
     def explain(self, record: Record, number: int) -> PositionFault:
-        """Return the fault of the check of a number, counted from 1."""
+        """Return the fault that a check has found. Checks are numbered from 1."""
         check = self.checks[number - 1]
-        held = self.to_dict(record)
+        values = self.to_dict(record)
         for field in self.fields:
-            held.setdefault(field.name, np.asarray(record[field.name]).tolist())
-        return PositionFault(check.name, check.place, held[check.place], check.says)
+            values.setdefault(field.name, np.asarray(record[field.name]).tolist())
+        return PositionFault(check.name, check.place, values[check.place], check.says)
 
 
 def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:
@@ -137,7 +142,7 @@ def _sees(field: StateField, record: Record, seat: int, owner: int) -> bool:
     return field.visible == "owner" and seat == owner
 
 
-def _hidden(row: Any) -> Any:
+def _hide(row: Any) -> Any:
     if isinstance(row, Mapping):
         return {UNKNOWN: sum(row.values())} if row else {}
     return UNKNOWN
@@ -147,25 +152,26 @@ def _is_hidden(row: Any) -> bool:
     return row == UNKNOWN or (isinstance(row, Mapping) and UNKNOWN in row)
 
 
-def _least(field: StateField) -> int:
+def _empty_value(field: StateField) -> int:
+    """Return the number that stands for nothing, which is the lowest one in pools and `row`s."""
     lowest_is_nothing = field.pool or field.form == "row"
     return field.low if lowest_is_nothing else min(max(0, field.low), field.high)
 
 
 def _in_text(field: StateField, value: Any) -> Any:
-    """Return numbers, nested as in the record, as text has them."""
+    """Return numbers of a record, nested as in the record, in the form that text gives them."""
     if not isinstance(value, list):
         return _number_in_text(field, value)
     if value and isinstance(value[0], list):
-        return [_in_text(field, one) for one in value]
+        return [_in_text(field, row) for row in value]
     if field.form in ("counts", "list"):
-        named = sorted(zip(field.places, value, strict=True))
+        counts = sorted(zip(field.places, value, strict=True))
         if field.form == "counts":
-            return {name: count for name, count in named if count}
-        return [name for name, count in named for _ in range(count)]
+            return {name: count for name, count in counts if count}
+        return [name for name, count in counts for _ in range(count)]
     if field.form == "row" and field.low in value:
         value = value[: value.index(field.low)]
-    return [_number_in_text(field, one) for one in value]
+    return [_number_in_text(field, number) for number in value]
 
 
 def _number_in_text(field: StateField, number: int) -> Any:
@@ -175,6 +181,7 @@ def _number_in_text(field: StateField, number: int) -> Any:
 
 
 def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) -> Any:
+    """Return the numbers, nested as in the record, that text has written."""
     if not shape:
         return _number(field, value, where)
     if len(shape) == 1 and field.form != "numbers":
@@ -182,7 +189,7 @@ def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) ->
     entries = reading.items(value, where, shape[0])
     if len(entries) != shape[0]:
         reading.refuse(where, f"{len(entries)} entries", f"write {shape[0]}")
-    return [_numbers(field, one, f"{where}[{i}]", shape[1:]) for i, one in enumerate(entries)]
+    return [_numbers(field, entry, f"{where}[{i}]", shape[1:]) for i, entry in enumerate(entries)]
 
 
 def _last_axis(field: StateField, value: Any, where: str, size: int) -> list[int]:
@@ -199,12 +206,12 @@ def _last_axis(field: StateField, value: Any, where: str, size: int) -> list[int
         names = reading.choices(value, where, field.places, size * field.high)
         counts = [names.count(place) for place in range(size)]
         if max(counts) > field.high:
-            reading.refuse(where, f"{max(counts)} of a kind", f"write {field.high} at most")
+            reading.refuse(where, f"{max(counts)} of one name", f"write {field.high} at most")
         return counts
     entries = reading.items(value, where, size)
-    numbers = [_number(field, one, f"{where}[{i}]") for i, one in enumerate(entries)]
+    numbers = [_number(field, entry, f"{where}[{i}]") for i, entry in enumerate(entries)]
     if field.low in numbers:
-        reading.refuse(where, f"{short_repr(value)} has a gap", "leave out what is not there")
+        reading.refuse(where, f"{short_repr(value)} has a gap", "leave the empty entry out")
     return numbers + [field.low] * (size - len(numbers))
 
 

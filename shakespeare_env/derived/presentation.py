@@ -1,4 +1,4 @@
-"""A presentation of any game, derived from its notation: text in columns and a board of pieces."""
+"""A presentation that is derived from any game's notation: text in columns and simple boards."""
 
 from __future__ import annotations
 
@@ -29,15 +29,15 @@ _COLOURS = (
 )
 _PIECE_HEIGHT = 52
 _LEAST_PIECE_WIDTH = 72
-_CAPTION = 12  # size of letters
-_VALUE = 20  # size of letters
-_ROW = 100  # height of a panel in a picture
-_COLUMNS = 80  # of a position as text
+_CAPTION_SIZE = 12  # of the letters
+_VALUE_SIZE = 20  # of the letters
+_PANEL_HEIGHT = 100  # in a picture
+_MAX_COLUMNS = 80  # in a text
 
 
 @dataclass(frozen=True, kw_only=True)
 class GamePresentation:
-    """Parts of a `Presentation` that a game words or draws itself; the others are derived.
+    """The parts of a presentation that a game defines itself. The other parts are derived.
 
     `core.presentation.Presentation` says what each part is.
     """
@@ -57,35 +57,37 @@ class GamePresentation:
 
 @dataclass(frozen=True)
 class DerivedPresentation:
-    """Parts of a `Presentation`, from a game's notation, actions, rule `scores` and secrets."""
+    """A presentation derived from a game's notation, actions, scores and secret moves."""
 
     notation: Notation
     actions: ActionTable
     scores: Callable[[Record, Any], None]
     is_secret: Callable[[Mapping[str, Any], str], bool]
 
-    def presentation(self, own: GamePresentation) -> Presentation:
-        """Return all parts: the game's own, and the derived ones where it has none."""
+    def complete(self, own: GamePresentation) -> Presentation:
+        """Return a complete presentation: a game's own parts, and derived ones for the rest."""
         headline = own.headline or self._headline
         colours = [_COLOURS[i % len(_COLOURS)] for i in range(self.notation.seats[-1])]
-        said = zip(self.actions.texts, self.actions.descriptions, strict=True)
-        explained = {} if self.actions.is_relative else {move: Topic(text) for move, text in said}
+        topics: dict[str, Topic] = {}
+        if not self.actions.is_relative:
+            moves = zip(self.actions.texts, self.actions.descriptions, strict=True)
+            topics = {move: Topic(description) for move, description in moves}
 
-        def drawn(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
-            """Draw a row for each panel of the board."""
+        def draw_picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
+            """Draw the panels of the board below each other."""
             panels = [replace(panel, seat=None) for panel in self._board(position, names)]
-            rows = [(_ROW, {panel.name: ROOM}) for panel in panels]
+            rows = [(_PANEL_HEIGHT, {panel.name: ROOM}) for panel in panels]
             return picture(headline(position), panels, rows, position["to_move"], colours)
 
         parts: dict[str, Any] = {
             "chapter": "players",
             "draw": lambda position: self._text_of(position, headline(position)),
-            "picture": drawn,
+            "picture": draw_picture,
             "board": self._board,
             "headline": headline,
             "places": lambda position, move: (),
             "seat_colours": tuple(colours),
-            "topics": lambda position: explained,
+            "topics": lambda position: topics,
             "events": self._events,
             "score_sheet": lambda position: [("points", self._scores_of(position))],
         }
@@ -95,30 +97,33 @@ class DerivedPresentation:
         return Presentation(**parts)
 
     def _keys(self) -> tuple[list[str], list[str]]:
-        """Return the keys of what lies on the table, and of what each seat has."""
-        own = [key for key, field in self.notation.keys.items() if field.by_seat]
-        others = (*own, "players", "to_move")
-        return [key for key in self.notation.keys if key not in others], own
+        """Return the keys of what belongs to the table, and of what belongs to each seat."""
+        of_seats = [key for key, field in self.notation.keys.items() if field.by_seat]
+        not_of_table = (*of_seats, "players", "to_move")
+        return [key for key in self.notation.keys if key not in not_of_table], of_seats
 
     def _text_of(self, position: Mapping[str, Any], head: Headline) -> str:
-        """Return the table, then what seats have: in columns, or in lists if those are too wide."""
-        table, own = self._keys()
-        seats = range(position["players"])
+        """Return the table and then the seats in columns, or in lists if columns are too wide."""
+        table_keys, seat_keys = self._keys()
         title = " · ".join(filter(None, (head.game, head.table, head.progress, head.phase)))
         lines = [title, head.sentence]
-        lines += [f"{key} {_text(position[key])}" for key in table]
-        rows = [[f"{seat}"] + [_text(position[key][seat]) for key in own] for seat in seats]
-        side_by_side = columns([["", *own], *rows], [str.ljust] * (1 + len(own)))
-        if max(map(len, side_by_side)) <= _COLUMNS:
-            lines += side_by_side if own else []
+        lines += [f"{key} {_text(position[key])}" for key in table_keys]
+        rows = []
+        for seat in range(position["players"]):
+            rows.append([str(seat)] + [_text(position[key][seat]) for key in seat_keys])
+        in_columns = columns([["", *seat_keys], *rows], [str.ljust] * (1 + len(seat_keys)))
+        if not seat_keys:
+            pass  # there is nothing to show of the seats
+        elif max(map(len, in_columns)) <= _MAX_COLUMNS:
+            lines += in_columns
         else:
-            for seat, *values in rows:
-                lines.append(f"seat {seat}")
-                lines += [f"  {key} {text}" for key, text in zip(own, values, strict=True)]
+            for number, *values in rows:
+                lines.append(f"seat {number}")
+                lines += [f"  {key} {text}" for key, text in zip(seat_keys, values, strict=True)]
         return "\n".join(
             part.rstrip()
             for line in lines
-            for part in wrap(line, _COLUMNS, subsequent_indent=" " * 6)
+            for part in wrap(line, _MAX_COLUMNS, subsequent_indent=" " * 6)
         )
 
     def _headline(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline:
@@ -128,17 +133,17 @@ class DerivedPresentation:
             sentence = f"{{Seat {position['to_move']}}} moves"
             return Headline(game, table, "", TURN, sentence).named(names)
         first, *others = position["winners"]
-        won = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
-        return Headline(game, table, "", OVER, f"{' and '.join(won)} won").named(names)
+        winners = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
+        return Headline(game, table, "", OVER, f"{' and '.join(winners)} won").named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
         mover = position["to_move"]
-        table, own = self._keys()
+        table_keys, seat_keys = self._keys()
         first = _piece("to_move", "to move", "nobody" if mover is None else f"seat {mover}")
-        others = [_piece(key, key, position[key]) for key in table]
+        others = [_piece(key, key, position[key]) for key in table_keys]
         panels = [Panel("table", "Table", [first, *others])]
         for seat in range(position["players"]):
-            pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in own]
+            pieces = [_piece(f"seat{seat}-{key}", key, position[key][seat]) for key in seat_keys]
             pieces = pieces or [_piece(f"seat{seat}", "seat", seat)]
             title = seat_title(seat, names[seat] if seat < len(names) else "")
             panels.append(Panel(f"seat{seat}", title, pieces, seat))
@@ -157,7 +162,7 @@ class DerivedPresentation:
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
-        """Return scores by seat, which depend on nothing that is hidden."""
+        """Return the scores by seat. They depend on nothing that is hidden."""
         record = np.zeros(1, self.notation.state)[0]
         out = np.zeros(len(record["winners"]), np.int16)
         self.notation.from_seen(position, record)
@@ -176,11 +181,11 @@ def _text(value: Any) -> str:
 
 def _piece(name: str, title: str, value: Any) -> Piece:
     text = _text(value)
-    longest = max(width(text, _VALUE, "bold"), width(title, _CAPTION, "normal"))
-    wide = min(max(longest + 20, _LEAST_PIECE_WIDTH), ROOM)
+    text_width = max(width(text, _VALUE_SIZE, "bold"), width(title, _CAPTION_SIZE, "normal"))
+    piece_width = min(max(text_width + 20, _LEAST_PIECE_WIDTH), ROOM)
     drawn: Elements = [
-        box(0, 0, wide, _PIECE_HEIGHT),
-        words(10, 17, title, _CAPTION, fill=MUTED, room=wide - 20),
-        words(10, 42, text, _VALUE, weight="bold", room=wide - 20),
+        box(0, 0, piece_width, _PIECE_HEIGHT),
+        words(10, 17, title, _CAPTION_SIZE, fill=MUTED, room=piece_width - 20),
+        words(10, 42, text, _VALUE_SIZE, weight="bold", room=piece_width - 20),
     ]
-    return Piece(name, title, Block(drawn, wide, _PIECE_HEIGHT).as_place(name))
+    return Piece(name, title, Block(drawn, piece_width, _PIECE_HEIGHT).as_place(name))

@@ -1,7 +1,7 @@
-"""Compiled rules that follow from the fields of a record: observations, draws, faults.
+"""Compiled rules that are derived from the fields of a record: `observe`, `determinize`, `fault`.
 
-Compiled code cannot loop over functions. Therefore the rule of each field first calls that of the
-fields before it (`before`).
+Compiled code cannot loop over a list of functions. Therefore the function of each field first calls
+the one of the field before it, which is named `before`.
 """
 
 from __future__ import annotations
@@ -16,26 +16,27 @@ from shakespeare_env.core.records import StateField
 from shakespeare_env.core.rng import below
 from shakespeare_env.core.rng import shuffle as shuffle_items
 
-Number = Callable[[Record, int], int]
-"""Returns the number at a place of a flattened field."""
+Read = Callable[[Record, int], int]
+"""Returns the number at an index of a flattened field."""
 Visit = Callable[[Record, int, int], int]
-"""Called with a place, or a seat, and a count; returns the new count."""
-Write = Callable[[Record, int, Any], None]
+"""Called with a record, a seat or an index, and a running count; returns the new count."""
+Observe = Callable[[Record, int, Any], None]
 """The rule `Rules.observe`."""
 
 _MOST_ONE_HOT = 12
-"""Ranges of at most this many numbers are one-hot in observations."""
+"""The size of the largest range that is one-hot in observations."""
 _LOWEST = -128
 _HIGHEST = 127
+"""The range of int8, the type of observations."""
 
 
 class Check(NamedTuple):
     """A condition that holds for every position of a game.
 
     Attributes:
-        place: The key of the notation at which a position that breaks it is to be corrected.
-        says: What holds.
-        broken: The rule (game) -> whether it does not hold.
+        place: The key in the notation to correct if a position breaks the condition.
+        says: The condition in words.
+        broken: A rule (game) -> whether the position breaks the condition.
     """
 
     place: str
@@ -44,113 +45,114 @@ class Check(NamedTuple):
 
     @property
     def name(self) -> str:
-        """The name of the fault: that of the rule that finds it."""
+        """The name of the fault, which is the name of the rule that finds it."""
         return str(inspect.unwrap(self.broken).__name__).strip("_")
 
 
-def _number_of(field: StateField) -> Number:
+def _reader_of(field: StateField) -> Read:
     name = field.name
-    alone = field.shape == ()
+    is_scalar = field.shape == ()
 
     @rule
-    def number(game: Record, place: int) -> int:
-        return int(game[name]) if alone else int(game[name].flat[place])
+    def read(game: Record, place: int) -> int:
+        return int(game[name]) if is_scalar else int(game[name].flat[place])
 
-    return number
+    return read
 
 
-def _put_into(field: StateField) -> Callable[[Record, int, int], None]:
+def _writer_of(field: StateField) -> Callable[[Record, int, int], None]:
     name = field.name
-    alone = field.shape == ()
+    is_scalar = field.shape == ()
 
     @rule
-    def put(game: Record, place: int, number: int) -> None:
-        if alone:
+    def write(game: Record, place: int, number: int) -> None:
+        if is_scalar:
             game[name] = number
         else:
             game[name].flat[place] = number
 
-    return put
+    return write
 
 
-def _shown_of(field: StateField) -> Callable[[Record, int, int], bool]:
-    """Return the rule (game, seat, owner) -> whether a seat sees the owner's row of a field."""
+def _visibility_of(field: StateField) -> Callable[[Record, int, int], bool]:
+    """Return a rule (game, seat, owner) -> whether a seat sees the owner's row of a field."""
     if callable(field.visible):
         return field.visible
     to_all = field.visible == "all"
     to_owner = field.visible == "owner"
 
     @rule
-    def shown(game: Record, seat: int, owner: int) -> bool:
+    def sees(game: Record, seat: int, owner: int) -> bool:
         return to_all or (to_owner and seat == owner)
 
-    return shown
+    return sees
 
 
-def observing(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Write]:
+def derive_observe(fields: Sequence[StateField], seats: int) -> tuple[ObservationLayout, Observe]:
     """Return the layout of an observation, and the rule that writes it.
 
-    It shows what a seat sees of each field, its own row first. Words, seats and small ranges are
-    one-hot, other numbers stand as they are, clipped to int8. A number that the seat does not see
-    is 0 throughout. Rows that only their owner sees appear once.
+    An observation holds what a seat sees of each field, with the seat's own row first. Words, seats
+    and small ranges are one-hot. Other numbers are written as they are, clipped to int8. A hidden
+    number is written as zeros. Fields whose rows only their owner sees have the seat's own row
+    alone.
     """
     entries: list[LayoutEntry] = []
-    write: Write = _nothing
+    observe: Observe = _observe_nothing
     for field in fields:
         if field.visible != "nobody":
             start = sum(entry.size for entry in entries)
-            more, write = _observed(field, seats, start, write)
-            entries += more
-    return ObservationLayout(entries), write
+            field_entries, observe = _observe_field(field, seats, start, observe)
+            entries += field_entries
+    return ObservationLayout(entries), observe
 
 
 @rule
-def _nothing(game: Record, seat: int, out: Any) -> None:
-    """Write nothing, before the first field."""
+def _observe_nothing(game: Record, seat: int, out: Any) -> None:
+    """Write nothing. This is called before the first field, which has no field before it."""
 
 
-def _observed(
-    field: StateField, seats: int, start: int, before: Write
-) -> tuple[list[LayoutEntry], Write]:
-    """Return a field's entries of the layout, and the rule that calls `before` and writes them."""
-    is_seat = field.seats
+def _observe_field(
+    field: StateField, seats: int, start: int, before: Observe
+) -> tuple[list[LayoutEntry], Observe]:
+    """Return a field's layout entries, and a rule that calls `before` and then writes the field."""
+    holds_seats = field.seats
     by_seat = field.by_seat
     low = field.low
-    width = seats if is_seat else field.high - low + 1  # of a number, in an observation
-    if not (is_seat or field.words) and width > _MOST_ONE_HOT:
+    width = seats if holds_seats else field.high - low + 1  # places that a number takes
+    if not (holds_seats or field.words) and width > _MOST_ONE_HOT:
         width = 1
     rows = seats if by_seat and field.visible != "owner" else 1
     size = field.size // field.rows
-    entry = _entry(field, size, width, seats)
+    entry = _layout_entry(field, size, width, seats)
     entries = [entry]
     if by_seat:
         entries = [entry._replace(name=f"seat{row}.{field.name}") for row in range(rows)]
-    shown = _shown_of(field)
-    number = _number_of(field)
+    sees = _visibility_of(field)
+    read = _reader_of(field)
 
     @rule
-    def write(game: Record, seat: int, out: Any) -> None:
+    def observe(game: Record, seat: int, out: Any) -> None:
         before(game, seat, out)
         players = game["players"]
         for row in range(min(rows, players)):
             owner = (seat + row) % players if by_seat else 0
-            if shown(game, seat, owner):
+            if sees(game, seat, owner):
                 for i in range(size):
-                    found = number(game, owner * size + i)
-                    at = start + (row * size + i) * width
-                    if is_seat:
-                        if found >= 0:
-                            out[at + (found - seat) % players] = 1
+                    number = read(game, owner * size + i)
+                    place = start + (row * size + i) * width
+                    if holds_seats:
+                        if number >= 0:
+                            out[place + (number - seat) % players] = 1
                     elif width > 1:
-                        out[at + found - low] = 1
+                        out[place + number - low] = 1
                     else:
-                        out[at] = min(max(found, _LOWEST), _HIGHEST)
+                        out[place] = min(max(number, _LOWEST), _HIGHEST)
 
-    return entries, write
+    return entries, observe
 
 
-def _entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
-    """Return the entry of a row of `size` numbers, each of which takes `width` numbers in it."""
+def _layout_entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
+    """Return the layout entry of a row of `size` numbers, each of which takes `width` places."""
     if width == 1:
         low = min(max(field.low, _LOWEST), 0)
         high = min(field.high, _HIGHEST)
@@ -159,7 +161,7 @@ def _entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
         return LayoutEntry(field.name, size, low, high, meaning, names)
     if field.seats:
         meaning = "a seat, the observer first and then clockwise"
-        names = tuple(f"seat{place}" for place in range(seats))
+        names = tuple(f"seat{seat}" for seat in range(seats))
     else:
         meaning = "a value"
         names = tuple(map(str, field.words or range(field.low, field.high + 1)))
@@ -170,9 +172,9 @@ def _entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
 
 
 def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateField, ...]:
-    """Return the fields that `determinizing` needs, which are 0 except while it draws.
+    """Return the fields that the rule of `derive_determinize` uses as working memory.
 
-    There are none if nothing is hidden.
+    They are 0 except while the rule runs. There are none if nothing is hidden.
     """
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
@@ -187,41 +189,45 @@ def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateFie
     )
 
 
-def determinizing(
+def derive_determinize(
     fields: Sequence[StateField],
     legal: Callable[[Record, Any], int],
     fault: Callable[[Record], int],
 ) -> Callable[[Record, int], None]:
     """Return the rule `Rules.determinize`, which draws anew what a seat does not see.
 
-    The unseen cards of a pool are shuffled. Other unseen numbers are drawn from their range, counts
-    with the sum that they have. That is repeated until the position has no fault and the mover has
-    a choice, if it truly has one: everybody knows that forced moves are played automatically. Cards
-    are sorted first, so that their true places have no influence.
+    The hidden cards of a pool are shuffled. They are sorted first, so that their true places have
+    no influence. Other hidden numbers are drawn from their range, but counts keep their sum.
+
+    All this is repeated until the position has no fault. If another seat is to move and has a
+    choice, it must have one in the drawn position, too, since everybody knows that forced moves are
+    played automatically.
     """
     hidden = [field for field in fields if field.visible != "all"]
     if not hidden:
         return _nothing_hidden
     pools = dict.fromkeys(field.pool for field in hidden if field.pool)
-    redraw: Visit = _end
+    redraw: Visit = _visit_nothing
     for field in hidden:
-        redraw = redraw if field.pool else _draw(field, redraw)
+        if not field.pool:
+            redraw = _draw_numbers(field, redraw)
     for pool in pools:
-        redraw = _shuffle([field for field in hidden if field.pool == pool], redraw)
+        pool_fields = [field for field in hidden if field.pool == pool]
+        redraw = _shuffle_pool(pool_fields, redraw)
 
     @rule
     def choices(game: Record) -> int:
         game["_choices"][:] = 0
-        found = legal(game, game["_choices"])
+        number = legal(game, game["_choices"])
         game["_choices"][:] = 0
-        return found
+        return number
 
     @rule
     def determinize(game: Record, seat: int) -> None:
-        other = game["to_move"] >= 0 and game["to_move"] != seat
-        chooses = other and choices(game) > 1
+        another_moves = game["to_move"] >= 0 and game["to_move"] != seat
+        has_choice = another_moves and choices(game) > 1
         redraw(game, seat, 0)
-        while fault(game) != 0 or (chooses and choices(game) < 2):
+        while fault(game) != 0 or (has_choice and choices(game) < 2):
             redraw(game, seat, 0)
 
     return determinize
@@ -229,58 +235,58 @@ def determinizing(
 
 @rule
 def _nothing_hidden(game: Record, seat: int) -> None:
-    """Draw nothing, since every seat knows everything."""
+    """Draw nothing, since every seat sees everything."""
 
 
 @rule
-def _end(game: Record, seat: int, count: int) -> int:
+def _visit_nothing(game: Record, seat: int, count: int) -> int:
     return count
 
 
-def _unseen(field: StateField, visit: Visit, before: Visit) -> Visit:
-    """Return a rule that calls `before` and then visits what a seat does not see of a field."""
-    shown = _shown_of(field)
+def _visit_hidden(field: StateField, visit: Visit, before: Visit) -> Visit:
+    """Return a rule that calls `before`, and then `visit` with each number hidden from a seat."""
+    sees = _visibility_of(field)
     rows = field.rows
     by_seat = field.by_seat
-    a_row = field.size // rows
+    row_size = field.size // rows
 
     @rule
-    def each(game: Record, seat: int, count: int) -> int:
+    def visit_hidden(game: Record, seat: int, count: int) -> int:
         count = before(game, seat, count)
         for row in range(min(rows, game["players"]) if by_seat else rows):
-            if not shown(game, seat, row):
-                for place in range(row * a_row, (row + 1) * a_row):
+            if not sees(game, seat, row):
+                for place in range(row * row_size, (row + 1) * row_size):
                     count = visit(game, place, count)
         return count
 
-    return each
+    return visit_hidden
 
 
-def _draw(field: StateField, before: Visit) -> Visit:
+def _draw_numbers(field: StateField, before: Visit) -> Visit:
     if field.shows_sum:
-        return _deal(field, before)
-    put = _put_into(field)
+        return _draw_counts(field, before)
+    write = _writer_of(field)
     low = field.low
-    values = field.high - field.low + 1
+    n_values = field.high - field.low + 1
 
     @rule
     def draw(game: Record, place: int, count: int) -> int:
-        put(game, place, low + below(game, values))
+        write(game, place, low + below(game, n_values))
         return count
 
-    return _unseen(field, draw, before)
+    return _visit_hidden(field, draw, before)
 
 
-def _deal(field: StateField, before: Visit) -> Visit:
-    """Return a rule that draws the kinds of what is counted, one by one.
+def _draw_counts(field: StateField, before: Visit) -> Visit:
+    """Return a rule that draws the hidden counts of a field anew.
 
-    Everybody sees the sum of a row, which stays.
+    The sum of a row is public and stays: as many items are drawn one by one, each of a random kind.
     """
-    shown = _shown_of(field)
+    sees = _visibility_of(field)
     rows = field.rows
     by_seat = field.by_seat
-    number = _number_of(field)
-    put = _put_into(field)
+    read = _reader_of(field)
+    write = _writer_of(field)
     high = field.high
     kinds = len(field.places)
 
@@ -288,50 +294,50 @@ def _deal(field: StateField, before: Visit) -> Visit:
     def deal(game: Record, seat: int, count: int) -> int:
         count = before(game, seat, count)
         for row in range(min(rows, game["players"]) if by_seat else rows):
-            if not shown(game, seat, row):
-                left = 0
+            if not sees(game, seat, row):
+                remaining = 0
                 first = row * kinds
                 for place in range(first, first + kinds):
-                    left += number(game, place)
-                    put(game, place, 0)
-                while left > 0:
+                    remaining += read(game, place)
+                    write(game, place, 0)
+                while remaining > 0:
                     place = first + below(game, kinds)
-                    if number(game, place) < high:
-                        put(game, place, number(game, place) + 1)
-                        left -= 1
+                    if read(game, place) < high:
+                        write(game, place, read(game, place) + 1)
+                        remaining -= 1
         return count
 
     return deal
 
 
-def _exchange(field: StateField, before: Visit) -> Visit:
-    """Return a rule that exchanges cards with those in `_drawn`, at first zeros."""
-    number = _number_of(field)
-    put = _put_into(field)
+def _exchange_cards(field: StateField, before: Visit) -> Visit:
+    """Return a rule that exchanges a field's hidden cards with the entries of `_drawn`."""
+    read = _reader_of(field)
+    write = _writer_of(field)
 
     @rule
     def exchange(game: Record, place: int, count: int) -> int:
-        card = number(game, place)
+        card = read(game, place)
         if card < 0:
             return count
-        put(game, place, game["_drawn"][count])
+        write(game, place, game["_drawn"][count])
         game["_drawn"][count] = card
         return count + 1
 
-    return _unseen(field, exchange, before)
+    return _visit_hidden(field, exchange, before)
 
 
-def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
-    """Return a rule that sorts and then shuffles the cards of a pool that a seat does not see."""
-    exchange: Visit = _end
+def _shuffle_pool(pool: Sequence[StateField], before: Visit) -> Visit:
+    """Return a rule that sorts and then shuffles the hidden cards of a pool."""
+    exchange: Visit = _visit_nothing
     for field in pool:
-        exchange = _exchange(field, exchange)
+        exchange = _exchange_cards(field, exchange)
 
     @rule
     def shuffle(game: Record, seat: int, count: int) -> int:
         before(game, seat, count)
         cards = game["_drawn"]
-        size = exchange(game, seat, 0)  # takes the cards up
+        size = exchange(game, seat, 0)  # take the cards up
         for i in range(1, size):
             card = cards[i]
             j = i
@@ -340,14 +346,14 @@ def _shuffle(pool: Sequence[StateField], before: Visit) -> Visit:
                 j -= 1
             cards[j] = card
         shuffle_items(game, cards, size)
-        exchange(game, seat, 0)  # lays them down again
+        exchange(game, seat, 0)  # lay them down again
         return count
 
     return shuffle
 
 
-def checks_of(fields: Sequence[StateField]) -> list[Check]:
-    """Return the checks that follow from the fields alone."""
+def derive_checks(fields: Sequence[StateField]) -> list[Check]:
+    """Return the checks that the fields imply."""
     checks = [Check("winners", "nobody has won before the end", _is_won_early)]
     for field in fields:
         if field.seats:
@@ -357,15 +363,18 @@ def checks_of(fields: Sequence[StateField]) -> list[Check]:
     return checks
 
 
-def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:
-    """Return the rule `Rules.fault`: the first broken check, counted from `number`, or 0."""
+def derive_fault(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int]:
+    """Return the rule `Rules.fault`.
+
+    It returns the number of the first broken check, counted from `number`, or 0.
+    """
     if not checks:
         return _no_fault
-    # Four at once, since each function takes time to compile.
+    # A function tries four checks, since each function takes time to compile.
     broken = [check.broken for check in checks[:4]]
     broken += [_never] * (4 - len(broken))
     first, second, third, fourth = broken
-    rest = faulting(checks[4:], number + 4)
+    rest = derive_fault(checks[4:], number + 4)
 
     @rule
     def fault(game: Record) -> int:
@@ -381,11 +390,11 @@ def faulting(checks: Sequence[Check], number: int = 1) -> Callable[[Record], int
 
 
 @rule
-def count(numbers: Any, wanted: int) -> int:
+def count(numbers: Any, number: int) -> int:
     """Return how often a number is in an array."""
     times = 0
     for place in range(numbers.size):
-        times += numbers.flat[place] == wanted
+        times += numbers.flat[place] == number
     return times
 
 
@@ -408,15 +417,15 @@ def _is_won_early(game: Record) -> bool:
 
 
 def _has_absent_seat(field: StateField) -> Callable[[Record], bool]:
-    number = _number_of(field)
+    read = _reader_of(field)
     size = field.size
 
     @rule
     def names_absent_seat(game: Record) -> bool:
-        found = 0
+        absent = 0
         for place in range(size):
-            found += number(game, place) >= game["players"]
-        return found > 0
+            absent += read(game, place) >= game["players"]
+        return absent > 0
 
     return names_absent_seat
 
@@ -429,9 +438,9 @@ def _is_at_odds(field: StateField) -> Callable[[Record], bool]:
 
     @rule
     def is_at_odds(game: Record) -> bool:
-        found = 0
+        wrong = 0
         for seat in range(seats):
-            found += game[name][seat] != follows(game, seat)
-        return found > 0
+            wrong += game[name][seat] != follows(game, seat)
+        return wrong > 0
 
     return is_at_odds

@@ -1,1 +1,1 @@
-"""Drawings of any game: shapes, boards, pixels and text in columns."""
+"""Drawing for any game: shapes, boards, pixels, and text in columns."""

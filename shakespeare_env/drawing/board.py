@@ -1,4 +1,4 @@
-"""A position's board in pieces, for pages that lay them out, and all pieces on one page."""
+"""Boards: pieces as single SVG elements for web pages, and a position's board as one picture."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from shakespeare_env.drawing import shapes as d
 from shakespeare_env.fonts import width as text_width
 
 StripSign: TypeAlias = Callable[[float, float, float], d.Elements]
-"""Draws a sign by its middle and size."""
-_SIGN = 24  # width of a sign on a strip
+"""Draws a sign, given x and y of its middle and its size."""
+_SIGN_WIDTH = 24  # on a strip
 SUMMARY = 340
-"""Width of a summary (`Panel.summary`)."""
+"""The width of a panel's summary (`Panel.summary`)."""
 _WIDEST_CARD = 220
 
 
@@ -36,7 +36,7 @@ def seat_strip(
     decides: bool,
     more: Sequence[StripSign] = (),
 ) -> d.Block:
-    """Draw a band in a seat's colour that says who it is, with signs at its right end."""
+    """Draw a band in a seat's colour with the player's name, and with signs at its right end."""
     fill, ink = colours
     middle = height / 2
     signs: list[StripSign] = []
@@ -47,28 +47,31 @@ def seat_strip(
     signs += more
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
-        drawn += sign(width - 14 - _SIGN * number, middle, 0.66 * height)
+        drawn += sign(width - 14 - _SIGN_WIDTH * number, middle, 0.66 * height)
     drawn += d.token(15, middle, 21, str(seat), d.PAPER, d.ON_LIGHT)
-    room = width - 36 - _SIGN * len(signs)
+    room = width - 36 - _SIGN_WIDTH * len(signs)
     drawn.append(d.bold(31, middle + 5, seat_title(seat, name), 14, fill=ink, room=room))
     return d.Block(drawn, width, height)
 
 
 def is_wide(piece: Piece) -> bool:
-    """Return whether a piece stands by itself on a page; others, such as cards, stand in rows."""
+    """Return whether a piece has a row of a page to itself. Others, such as cards, share rows."""
     return bool(piece.block.width > _WIDEST_CARD)
 
 
 def piece_svg(piece: Piece, element_id: str) -> str:
-    """Return an SVG element of a piece's size, with this id; `data-wide` marks wide ones."""
+    """Return a piece as an SVG element of its size. The attribute `data-wide` marks wide pieces."""
     width = round(piece.block.width, 1)
     height = round(piece.block.height, 1)
+    data = {"piece": piece.name}
+    if is_wide(piece):
+        data["wide"] = ""
     drawn = svg.SVG(
         viewBox=svg.ViewBoxSpec(0, 0, width, height),
         width=width,
         height=height,
         id=element_id,
-        data={"piece": piece.name, **({"wide": ""} if is_wide(piece) else {})},
+        data=data,
         extra={"role": "group", "aria-label": d.plain(piece.title), **d.DEFAULTS},
         elements=piece.block.elements,
     )
@@ -80,20 +83,20 @@ GAP = 12
 """The gap between panels."""
 _EDGE = 24
 ROOM = WIDTH - 2 * _EDGE
-"""Width of a row of panels."""
-_TITLE = 42
-_BANNER = 40
+"""The width of a row of panels."""
+_TITLE_HEIGHT = 42
+_BANNER_HEIGHT = 40
 _PADDING = 9  # within a panel
-_CAPTION = 22  # height of the title of a panel
-_BETWEEN = 6  # the gap between pieces
-_LARGEST = 1.25  # the scale at which pieces are drawn where there is room
-_SMALLER = 0.96  # the factor by which they shrink until they fit
-_SIZES = 60  # the number of sizes tried
+_CAPTION_HEIGHT = 22  # of the title of a panel
+_PIECE_GAP = 6
+_LARGEST_SCALE = 1.25  # where there is room
+_SHRINKING = 0.96  # the factor by which pieces shrink until they fit
+_N_SCALES = 60  # the number of scales tried
 
 PanelRow: TypeAlias = tuple[float, Mapping[str, float]]
 """The height of a row, and the widths of its panels by name, left to right."""
 Placed: TypeAlias = tuple[float, float, Piece]
-"""The x and y of a piece, and the piece."""
+"""The x and y of a piece's top left corner, and the piece."""
 
 
 def picture(
@@ -104,19 +107,26 @@ def picture(
     colours: Sequence[tuple[str, str]],
     explained: Sequence[tuple[d.Elements, str]] = (),
 ) -> str:
-    """Return an SVG document, `WIDTH` units wide; its height depends on `rows` alone.
+    """Return a board as an SVG document, `WIDTH` units wide. Its height depends on `rows` alone.
 
-    Each panel is a group with its name as `data-part`; panels that are in no row are left out.
-    Pieces shrink to fit. `explained` are signs, drawn around (0, 0), with their meanings.
+    Each panel is a group with its name as `data-part`. Panels that are in no row are left out.
+
+    Args:
+        head: The game, its progress, and who decides or has won.
+        panels: The panels of the board. Their pieces shrink to fit.
+        rows: The rows of panels, from top to bottom.
+        mover: The seat to move, if any.
+        colours: The ground and the ink of each seat.
+        explained: Signs for a legend, drawn around (0, 0), with their meanings.
     """
     drawn: d.Elements = [_head(head, mover, colours).at(_EDGE, _EDGE, part="head")]
-    found = {panel.name: panel for panel in panels}
-    y = float(_EDGE + _TITLE + _BANNER + GAP)
+    panels_by_name = {panel.name: panel for panel in panels}
+    y = float(_EDGE + _TITLE_HEIGHT + _BANNER_HEIGHT + GAP)
     for height, widths in rows:
         x = float(_EDGE)
         for name, width in widths.items():
-            if name in found:
-                block = _panel(found[name], width, height, mover, colours)
+            if name in panels_by_name:
+                block = _panel(panels_by_name[name], width, height, mover, colours)
                 drawn.append(block.at(x, y, part=name))
             x += width + GAP
         y += height + GAP
@@ -142,49 +152,49 @@ def picture(
 
 def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]]) -> d.Block:
     """Draw the game and its progress, and a banner that says who decides or has won."""
-    after = text_width(head.game, 30, "bold") + 16
-    middle = _TITLE + _BANNER / 2
+    after_game = text_width(head.game, 30, "bold") + 16
+    middle = _TITLE_HEIGHT + _BANNER_HEIGHT / 2
     fill, ink = (d.GOLD, d.INK) if mover is None else colours[mover]
     sign = d.star(26, middle, 24, d.PANEL) if mover is None else d.arrow(26, middle, 20, ink)
-    aside = text_width(head.aside, 14) + 40 if head.aside else 0
-    room = ROOM - 70 - aside
-    now = " · ".join(filter(None, (head.progress, head.phase)))
+    aside_width = text_width(head.aside, 14) + 40 if head.aside else 0
+    room = ROOM - 70 - aside_width
+    progress = " · ".join(filter(None, (head.progress, head.phase)))
     drawn: d.Elements = [
         d.bold(0, 27, head.game, 30),
-        d.caption(after, 27, head.table, 15, room=ROOM / 3 - after),
-        d.bold(ROOM, 27, now, 19, anchor="end", room=ROOM / 2),
-        d.box(0, _TITLE, ROOM, _BANNER, fill=fill, line=None),
+        d.caption(after_game, 27, head.table, 15, room=ROOM / 3 - after_game),
+        d.bold(ROOM, 27, progress, 19, anchor="end", room=ROOM / 2),
+        d.box(0, _TITLE_HEIGHT, ROOM, _BANNER_HEIGHT, fill=fill, line=None),
         *sign,
         d.bold(52, middle + 6, head.sentence, 18, fill=ink, room=room),
         d.words(ROOM - 16, middle + 5, head.aside, 14, fill=ink, anchor="end", room=ROOM / 2),
     ]
-    return d.Block(drawn, ROOM, _TITLE + _BANNER)
+    return d.Block(drawn, ROOM, _TITLE_HEIGHT + _BANNER_HEIGHT)
 
 
 def _panel(
     panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
 ) -> d.Block:
-    """Draw a panel: a seat's in a frame of its colour, thick if it decides; others with a title."""
+    """Draw a panel: a seat's in a frame of its colour, thick if it decides, others with a title."""
     top: float = _PADDING
     if panel.seat is None:
         drawn: d.Elements = [d.frame(width, height, d.LINE)]
         drawn.append(d.bold(12, 18, panel.title, fill=d.MUTED, room=width - 24))
-        top = _CAPTION + 4
+        top = _CAPTION_HEIGHT + 4
     else:
         colour = colours[panel.seat][0]
         thick = 7 if panel.seat == mover else 3
         drawn = [d.frame(width, height, d.INK, thick=thick + 1.5)]
         drawn.append(d.frame(width, height, colour, thick=thick))
-    scale, placed = _fitted(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
+    scale, placed = _fit(panel.pieces, width - 2 * _PADDING, height - top - _PADDING)
     inner: d.Elements = [d.Block(piece.block.elements, 0, 0).at(x, y) for x, y, piece in placed]
     moved = [svg.Translate(_PADDING, d.tenths(top)), svg.Scale(round(scale, 3))]
     return d.Block([*drawn, svg.G(transform=moved, elements=inner)], width, height)
 
 
-def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
-    """Return the largest scale, up to `_LARGEST`, at which pieces fit, and where each then is."""
-    for size in range(_SIZES):
-        scale = _LARGEST * _SMALLER**size
+def _fit(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
+    """Return the largest scale at which pieces fit, and the pieces with their places."""
+    for number in range(_N_SCALES):
+        scale = _LARGEST_SCALE * _SHRINKING**number
         placed = _in_columns(pieces, height / scale)
         right = max((x + piece.block.width for x, _, piece in placed), default=0)
         bottom = max((y + piece.block.height for _, y, piece in placed), default=0)
@@ -196,17 +206,17 @@ def _fitted(pieces: Sequence[Piece], width: float, height: float) -> tuple[float
 def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
     """Place pieces in columns, from left to right, with high pieces first.
 
-    Heights are compared in hundreds, so that most pieces keep their order throughout a game.
+    Heights are rounded down to hundreds first, so that most pieces keep their order in a game.
     """
     x = 0.0
     y = 0.0
     right = 0.0
     placed = []
-    for piece in sorted(pieces, key=lambda one: -(one.block.height // 100)):
+    for piece in sorted(pieces, key=lambda piece: -(piece.block.height // 100)):
         if y + piece.block.height > height:
             x = right
             y = 0.0
         placed.append((x, y, piece))
-        y += piece.block.height + _BETWEEN
-        right = max(right, x + piece.block.width + _BETWEEN)
+        y += piece.block.height + _PIECE_GAP
+        right = max(right, x + piece.block.width + _PIECE_GAP)
     return placed

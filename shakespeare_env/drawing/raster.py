@@ -1,4 +1,4 @@
-"""SVG pictures as pixels, the same on every machine, as only bundled fonts are used.
+"""SVG pictures as pixels, which are the same on every machine, since the fonts are bundled.
 
 Both functions raise ModuleNotFoundError without the extra `render`.
 """
@@ -29,9 +29,9 @@ def png(picture: str, width: int | None = None) -> bytes:
 
 
 def pixels(picture: str, width: int | None = None) -> NDArray[np.uint8]:
-    """Return an SVG document as RGB, uint8[height, width, 3]; transparent parts become white.
+    """Return an SVG document as RGB, uint8[height, width, 3], with white for transparent parts.
 
-    Height and width are even, as video players need: an odd one gains a row or column.
+    If the height or width is odd, a row or column is added, since video players need even sizes.
     """
     with requires_extra("render", "pictures as pixels need"):
         from PIL import Image

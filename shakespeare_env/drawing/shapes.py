@@ -1,4 +1,4 @@
-"""Colours, letters and plain shapes for pictures; a sign's x and y are its middle."""
+"""Colours, text and simple shapes for pictures. The x and y of a sign are those of its middle."""
 
 from __future__ import annotations
 
@@ -26,16 +26,15 @@ STONE = "#b9b0a3"
 NEUTRAL = "#8b8680"
 PAPER = "#fffdf8"
 ON_LIGHT = "#2a2520"
-"""`PAPER` and `ON_LIGHT` are `PANEL` and `INK` on grounds that a dark theme leaves as they are."""
-
+"""`PAPER` and `ON_LIGHT` look like `PANEL` and `INK`, but a dark theme does not replace them."""
 
 Anchor = Literal["start", "middle", "end"]
 Look = tuple[str, str, str]
-"""Fill, outline, lettering."""
+"""The colours of fill, outline and text."""
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
 """Attributes that every drawing's SVG element sets for all its content."""
 _CORNER = 6  # the radius of a rectangle's corners
-_SMALLEST = 0.8  # text shrinks to this part of its size before it loses letters
+_SMALLEST = 0.8  # the least part of its size to which text shrinks before it is cut
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
 
@@ -50,17 +49,17 @@ def words(
     anchor: Anchor = "start",
     room: float | None = None,
 ) -> svg.Text:
-    """Draw a line of text, escaped, with its anchor at x on the base line y.
+    """Draw a line of text, escaped, with its anchor at x on the baseline y.
 
-    Text wider than `room` shrinks a little and is then shortened; `data-room` keeps `room` for
-    checks of the picture. `INK` is not written, since `DEFAULTS` sets it.
+    Text wider than `room` shrinks a little and is then shortened. The attribute `data-room` keeps
+    `room` for tests of the picture. `INK` is not written, since `DEFAULTS` sets it.
     """
     data = None
     if room is not None:
         full_width = width(text, size, weight)
         if full_width > room:
-            fitting = floor(100 * size * room / full_width) / 100
-            size = max(round(size * _SMALLEST, 2), fitting)
+            fitting_size = floor(100 * size * room / full_width) / 100
+            size = max(round(size * _SMALLEST, 2), fitting_size)
         text = shortened(text, size, room, weight)
         data = {"room": str(tenths(room))}
     return svg.Text(
@@ -81,13 +80,13 @@ caption = partial(words, fill=MUTED)
 
 
 def tenths(value: float) -> float:
-    """Round a length to tenths; whole numbers become int, so that no decimal point is written."""
+    """Round a length to tenths. Whole numbers become int, so that no decimal point is written."""
     rounded = round(value, 1)
     return int(rounded) if rounded == int(rounded) else rounded
 
 
 def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
-    """Return the text, ending in an ellipsis if it does not fit."""
+    """Return the text, or as much of it as fits and an ellipsis."""
     if width(text, size, weight) <= room:
         return text
     while text and width(f"{text}…", size, weight) > room:
@@ -95,16 +94,16 @@ def shortened(text: str, size: float, room: float, weight: Weight = "normal") ->
     return text.rstrip() + "…"
 
 
-def lines(parts: Iterable[str], size: float, room: float, joint: str = " ") -> list[str]:
+def lines(parts: Iterable[str], size: float, room: float, separator: str = " ") -> list[str]:
     """Join the parts of a text, breaking a line before a part that would exceed `room`."""
-    broken = [""]
+    joined = [""]
     for part in parts:
-        longer = f"{broken[-1]}{joint}{part}" if broken[-1] else part
+        longer = f"{joined[-1]}{separator}{part}" if joined[-1] else part
         if width(longer.strip(), size) <= room:
-            broken[-1] = longer
+            joined[-1] = longer
         else:
-            broken.append(part)
-    return [line.strip() for line in broken if line]
+            joined.append(part)
+    return [line.strip() for line in joined if line]
 
 
 def plain(text: str) -> str:
@@ -114,13 +113,13 @@ def plain(text: str) -> str:
 
 Elements = list[svg.Element]
 P = ParamSpec("P")
-_KEPT = 2**9
-"""Latest drawings of each function that are cached as text: about 33 MB for all functions."""
+_CACHE_SIZE = 2**9
+"""The number of drawings that each function caches as text, about 33 MB for all functions."""
 
 
 @dataclass(frozen=True)
 class Block:
-    """Something drawn, its top left corner at (0, 0)."""
+    """A drawing with its size. Its top left corner is at (0, 0)."""
 
     elements: Elements
     width: float
@@ -136,38 +135,38 @@ class Block:
         return self.at(x, y, place=place, size=f"{self.width:.0f} {self.height:.0f}")
 
     def as_place(self, place: str) -> Block:
-        """Return a block that is one place."""
+        """Return the block as a place to click."""
         return Block([self.place(place, 0, 0)], self.width, self.height)
 
 
-def drawn_once(draw: Callable[P, Block]) -> Callable[P, Block]:
+def cached_block(draw: Callable[P, Block]) -> Callable[P, Block]:
     """Cache the SVG text of the blocks that a function draws, by its hashable arguments."""
 
-    @lru_cache(_KEPT)
+    @lru_cache(_CACHE_SIZE)
     @wraps(draw)
-    def drawn(*given: P.args, **named: P.kwargs) -> Block:
-        block = draw(*given, **named)
+    def draw_cached(*args: P.args, **kwargs: P.kwargs) -> Block:
+        block = draw(*args, **kwargs)
         text = "".join(map(str, block.elements))
         return Block([svg.G(text=text)], block.width, block.height)
 
-    return cast(Callable[P, Block], drawn)
+    return cast(Callable[P, Block], draw_cached)
 
 
-def stamped(
+def cached_shape(
     draw: Callable[Concatenate[float, float, P], Elements],
 ) -> Callable[Concatenate[float, float, P], Elements]:
-    """Cache the SVG text of the shapes that a function draws, by arguments but the position."""
+    """Cache the SVG text of the shapes that a function draws, by all arguments but x and y."""
 
-    def text(*look: P.args, **named: P.kwargs) -> str:
-        return "".join(map(str, draw(0, 0, *look, **named)))
+    def draw_text(*args: P.args, **kwargs: P.kwargs) -> str:
+        return "".join(map(str, draw(0, 0, *args, **kwargs)))
 
-    kept = cast(Callable[P, str], lru_cache(_KEPT)(text))
+    cached_text = cast(Callable[P, str], lru_cache(_CACHE_SIZE)(draw_text))
 
-    def put(x: float, y: float, /, *look: P.args, **named: P.kwargs) -> Elements:
+    def draw_moved(x: float, y: float, /, *args: P.args, **kwargs: P.kwargs) -> Elements:
         moved: list[svg.Transform] = [svg.Translate(tenths(x), tenths(y))]
-        return [svg.G(transform=moved, text=kept(*look, **named))]
+        return [svg.G(transform=moved, text=cached_text(*args, **kwargs))]
 
-    return update_wrapper(put, draw)
+    return update_wrapper(draw_moved, draw)
 
 
 def box(
@@ -208,12 +207,12 @@ def frame(
 
 
 def panel(width: float, height: float, title: str) -> Elements:
-    """Draw a titled ground for a part of the picture."""
+    """Draw the background of a titled part of the picture."""
     return [box(0, 0, width, height), bold(14, 20, title, fill=MUTED, room=width - 28)]
 
 
 def outline(x: float, y: float, size: float, path: str, fill: str, line: str = INK) -> svg.Path:
-    """Draw a thinly outlined path, scaled from the unit square around (0, 0)."""
+    """Draw a path with a thin outline, scaled from the unit square around (0, 0)."""
     return svg.Path(
         extra={"d": path},
         transform=[svg.Translate(tenths(x), tenths(y)), svg.Scale(round(size, 2))],
@@ -223,20 +222,20 @@ def outline(x: float, y: float, size: float, path: str, fill: str, line: str = I
     )
 
 
-@stamped
+@cached_shape
 def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """Draw a star."""
     points = []
     for corner in range(10):
-        reach = size * (0.52 if corner % 2 == 0 else 0.23)
-        turn = math.pi * corner / 5
-        across = reach * math.sin(turn)
-        up = reach * math.cos(turn)
+        radius = size * (0.52 if corner % 2 == 0 else 0.23)
+        angle = math.pi * corner / 5
+        across = radius * math.sin(angle)
+        up = radius * math.cos(angle)
         points.append(svg.Point(tenths(x + across), tenths(y - up)))
     return [svg.Polygon(points=points, fill=fill, stroke=INK, stroke_width=0.7)]
 
 
-@stamped
+@cached_shape
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
     """Draw a round token with text."""
     return [
@@ -245,11 +244,11 @@ def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> El
     ]
 
 
-@stamped
+@cached_shape
 def chip(
     x: float, y: float, width: float, height: float, text: str, size: float, look: Look
 ) -> Elements:
-    """Draw a rectangular token, with a text of this size if it is not empty."""
+    """Draw a rectangular token, with a text unless it is empty. `size` is the text's size."""
     fill, line, ink = look
     ground = box(x - width / 2, y - height / 2, width, height, fill=fill, line=line, corner=3)
     if not text:
@@ -262,7 +261,7 @@ def arrow(x: float, y: float, size: float, fill: str) -> Elements:
     return [outline(x, y, size, "M-.4-.5 .5 0-.4 .5Z", fill, "none")]
 
 
-@stamped
+@cached_shape
 def crown(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
     """Draw a crown."""
     shape = "M-.5 .35-.5-.3-.22 0 0-.42 .22 0 .5-.3 .5 .35Z"
@@ -274,19 +273,19 @@ _GAP = 4
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign in a row, drawn around a point of the row's middle line."""
+    """A sign in a row."""
 
     width: float
-    draw: Callable[[float, float], Elements]
+    draw: Callable[[float, float], Elements]  # draws it around a point on the row's middle line
 
 
 def number_sign(text: str) -> Sign:
-    """Return the sign of a number with its unit."""
+    """Return a sign with a number and its unit."""
     return Sign(width(text, 12, "bold"), lambda x, y: [label(x, y + 4.3, text)])
 
 
 def note_sign(text: str) -> Sign:
-    """Return the sign of a word between other signs."""
+    """Return a sign with a word that stands between other signs."""
     return Sign(width(text, 10.5), lambda x, y: [caption(x, y + 3.8, text, 10.5, anchor="middle")])
 
 
@@ -305,7 +304,7 @@ def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "st
 
 
 def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
-    """Draw one line that explains signs, each drawn around (0, 0)."""
+    """Draw a line that explains signs, which are given as drawings around (0, 0)."""
     signs: list[Sign] = []
     for shape, meaning in entries:
         sign = Sign(16, partial(_put, Block(shape, 16, 16)))

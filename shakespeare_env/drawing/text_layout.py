@@ -1,4 +1,4 @@
-"""Text layout: columns and wrapped lines."""
+"""Layout of text in columns and wrapped lines."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 _DISCS = "⓪①②③④⑤⑥⑦⑧⑨"
 GLUE = "\N{NO-BREAK SPACE}"
-"""A space at which `wrapped` breaks no line."""
+"""A space at which `wrapped` does not break a line."""
 
 
 def columns(
@@ -15,16 +15,16 @@ def columns(
 ) -> list[str]:
     """Return rows of cells as lines, with columns as wide as their widest cells."""
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
-    return [
-        gap.join(
-            align(cell, width) for cell, align, width in zip(row, aligns, widths, strict=False)
-        ).rstrip()
-        for row in rows
-    ]
+    lines = []
+    for row in rows:
+        cells = zip(row, aligns, widths, strict=False)
+        line = gap.join(align(cell, width) for cell, align, width in cells)
+        lines.append(line.rstrip())
+    return lines
 
 
 def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
-    """Wrap text, indented by `first` and then `other`; parts joined by `GLUE` stay together."""
+    """Wrap text, indented by `first` and then by `other`. Parts joined by `GLUE` stay together."""
     lines = textwrap.wrap(
         text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
     )
@@ -32,5 +32,5 @@ def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
 
 
 def disc(owner: int | str) -> str:
-    """Return the sign of a seat's disc, or of a neutral one, in one column."""
+    """Return a character for a seat's disc, or for a neutral disc."""
     return _DISCS[owner] if isinstance(owner, int) else "Ⓝ"

@@ -1,4 +1,4 @@
-"""A recorded game as one page without a server: the board move by move, the log, graphs."""
+"""Recorded games as pages that need no server, with a board to step through, a log and graphs."""
 
 from __future__ import annotations
 
@@ -7,37 +7,47 @@ import json
 import zlib
 from html import escape
 from itertools import groupby, pairwise
-from typing import Any
+from typing import Any, NamedTuple
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
-from shakespeare_env.play.named import named_move, numbered
+from shakespeare_env.play.named import distinct_names, named_move
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
 STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
 
 
+class _FilmPanel(NamedTuple):
+    """A panel of a position, as `film.js` reads it."""
+
+    name: str
+    title: str
+    seat: int | None
+    pieces: tuple[int, ...]  # the numbers of its pictures
+
+
 class Film:
-    """A game as one seat saw it, or all of it.
+    """A recorded game as one seat saw it, or with everything shown.
 
     Args:
-        history: The game, n moves so far.
-        seat: The seat whose view to show, `SPECTATOR` for a spectator's; None shows everything.
+        history: The game, with n moves so far.
+        seat: The seat whose view to show, or `SPECTATOR`. None shows everything.
 
     Attributes:
         game: The game played.
-        players: The number of seats.
-        names: The players' names by seat, each of its own; or nothing.
-        positions: Those of the history, n + 1.
-        told: Every move as a sentence, as far as it may be known.
-        scores: int[n + 1, P] as lists, the current ones.
-        chapters: (position, such as "day 2") where each day or round begins.
+        players: The number of seats, P.
+        names: The players' names by seat, all different, or () if they are unknown.
+        positions: The n + 1 positions of the history.
+        told: Every move as a sentence, as far as the seat may know it.
+        scores: The scores in every position, int[n + 1, P] as lists.
+        chapters: The index of the position where each day or round begins, and a name such as
+            "day 2".
 
     Raises:
-        ValueError: the numbers of positions, moves and names do not fit each other.
+        ValueError: The numbers of positions, moves and names do not fit each other.
     """
 
     def __init__(self, history: GameHistory, *, seat: int | None = None) -> None:
@@ -46,47 +56,50 @@ class Film:
         names = history.names or ()
         if len(positions) != len(moves) + 1:
             raise ValueError(
-                f"{len(positions)} positions and {len(moves)} moves: "
+                f"there are {len(positions)} positions and {len(moves)} moves; "
                 "give one position more than moves"
             )
         self.game = positions[0].game
         self.players = positions[0].players
         if names and len(names) != self.players:
-            raise ValueError(f"{len(names)} names for {self.players} seats: give one for each")
-        self.names = tuple(numbered(names))
+            raise ValueError(
+                f"there are {len(names)} names for {self.players} seats; give one for each"
+            )
+        self.names = tuple(distinct_names(names))
         self.seat = seat
         self.positions = positions
         self._forfeit = history.forfeit
         log = GameLog(None, seat)
-        who = self.names or tuple(f"seat {number}" for number in range(self.players))
+        labels = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []
         for (before, after), move in zip(pairwise(positions), moves, strict=True):
-            self.told.append(named_move(log.record(before, move, after), who))
+            self.told.append(named_move(log.record(before, move, after), labels))
         self.scores = [position.scores() for position in positions]
         self._seen = [_seen(position, seat) for position in positions]
+        # The presentation names the key that changes with each chapter, such as "day".
         key = self.game.presentation.chapter
-        days = groupby(range(len(positions)), lambda number: self._seen[number][key])
-        self.chapters = [(next(numbers), f"{key} {day}") for day, numbers in days]
+        chapters = groupby(range(len(positions)), lambda number: self._seen[number][key])
+        self.chapters = [(next(numbers), f"{key} {chapter}") for chapter, numbers in chapters]
 
     def __len__(self) -> int:
         """Return the number of moves."""
         return len(self.told)
 
     def label(self, seat: int) -> str:
-        """Return the name of a seat."""
+        """Return the name of a seat's player, or the seat if the name is unknown."""
         return self.names[seat] if self.names else f"Seat {seat}"
 
     def title(self) -> str:
-        """Return the game and who plays it."""
+        """Return a title with the game and its players."""
         headline = self.game.presentation.headline(self._seen[0])
         return f"{headline.game}: {', '.join(self.names) or headline.table}"
 
-    def in_words(self, number: int, move: str) -> str:
-        """Return what a move that is legal in a position does."""
+    def describe_move(self, number: int, move: str) -> str:
+        """Return what a legal move in a position does, in words."""
         return self.positions[number].describe_move(move, self.names)
 
     def progress(self, number: int) -> str:
-        """Return the state of the game in a position, in a line."""
+        """Return the state of the game in a position as a line of text."""
         headline = self.game.presentation.headline(self._seen[number], self.names)
         parts = [headline.progress, headline.phase, headline.sentence]
         if number == len(self) and self._forfeit:
@@ -94,29 +107,39 @@ class Film:
         return " · ".join(filter(None, parts))
 
     def data(self) -> str:
-        """Return the JSON that `film.js` plays: every picture once, and those of each position."""
-        # Of one board at a time, since the boards of a whole game take hundreds of megabytes.
-        found: dict[tuple[str, str], int] = {}
-        boards = []
+        """Return the JSON that `film.js` plays.
+
+        It holds every picture of a piece and every panel once. A frame lists the panels of a
+        position by their numbers, and a panel lists its pictures by their numbers.
+        """
+        # Boards are drawn one by one, since all boards of a game take hundreds of megabytes.
+        pictures: dict[tuple[str, str], int] = {}  # numbers by the piece's name and its drawing
+        boards: list[list[_FilmPanel]] = []
         for number in range(len(self) + 1):
-            shown = []
+            board = []
             for panel in self._board(number):
-                drawn = ((piece.name, _picture(piece)) for piece in panel.pieces)
-                numbers = [found.setdefault(picture, len(found)) for picture in drawn]
-                shown.append((panel.name, panel.title, panel.seat, numbers))
-            boards.append(shown)
-        # Those of one piece stand together, since similar data packs well only when close.
-        order = sorted(found, key=lambda picture: picture[0])
-        place = {found[picture]: number for number, picture in enumerate(order)}
-        panels: dict[tuple[Any, ...], int] = {}
+                numbers = []
+                for piece in panel.pieces:
+                    picture = (piece.name, _picture(piece))
+                    numbers.append(pictures.setdefault(picture, len(pictures)))
+                board.append(_FilmPanel(panel.name, panel.title, panel.seat, tuple(numbers)))
+            boards.append(board)
+
+        # Pictures of the same piece come one after the other, so that the data compresses well.
+        ordered = sorted(pictures, key=lambda picture: picture[0])
+        new_number = {pictures[picture]: number for number, picture in enumerate(ordered)}
+        panels: dict[_FilmPanel, int] = {}
         frames = []
-        for shown in boards:
-            placed = [(*about, tuple(place[it] for it in numbers)) for *about, numbers in shown]
-            frames.append([panels.setdefault(panel, len(panels)) for panel in placed])
-        keys = ("name", "title", "seat", "pieces")
+        for board in boards:
+            frame = []
+            for film_panel in board:
+                numbers = [new_number[old] for old in film_panel.pieces]
+                film_panel = film_panel._replace(pieces=tuple(numbers))
+                frame.append(panels.setdefault(film_panel, len(panels)))
+            frames.append(frame)
         film = {
-            "pieces": [picture for _, picture in order],
-            "panels": [dict(zip(keys, panel, strict=True)) for panel in panels],
+            "pieces": [picture for _, picture in ordered],
+            "panels": [panel._asdict() for panel in panels],
             "frames": frames,
             "progress": [self.progress(number) for number in range(len(self) + 1)],
             "told": [
@@ -127,11 +150,11 @@ class Film:
         return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
 
     def board(self, number: int) -> str:
-        """Return one position's board, as `film.js` would show it."""
-        panels = [
-            (panel, [(_picture(it), is_wide(it)) for it in panel.pieces])
-            for panel in self._board(number)
-        ]
+        """Return the HTML of one position's board, as `film.js` would show it."""
+        panels = []
+        for panel in self._board(number):
+            pieces = [(_picture(piece), is_wide(piece)) for piece in panel.pieces]
+            panels.append((panel, pieces))
         mover = self.positions[number].to_move
         return str(template("player.html").module.board(panels, mover))
 
@@ -144,45 +167,46 @@ class Film:
 
 
 def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
-    """Return a game as an HTML document with board, log and graphs, stepped through by keys.
+    """Return an HTML document that steps through a game, with its board, log and graphs.
 
     Args:
         film: The game.
-        title: The title of the page; by default the game and its players.
-        extras: HTML beside the board; by default a graph of the scores.
+        title: The title of the page, by default the game and its players.
+        extras: HTML to show beside the board, by default a graph of the scores.
     """
     document: str = template("film.html").render(
         title=title or film.title(),
         style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-        player=player(film, score_graph(film) if extras is None else extras),
+        player=film_player(film, score_graph(film) if extras is None else extras),
         packed=base64.b64encode(zlib.compress(film.data().encode(), 9)).decode(),
     )
     return document
 
 
-def player(
+def film_player(
     film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
 ) -> str:
-    """Return the controls, board and log that `film.js` drives.
+    """Return the HTML of the controls, the board and the log that `film.js` drives.
 
     Args:
-        film: The film.
-        extras: HTML beside the board: graphs and lists.
-        source: Where the script fetches `Film.data`; empty if the page holds it.
-        link: The start of a position's address.
-        at: The position shown first.
-        board: That position's board, shown until the script has fetched all.
+        film: The game.
+        extras: HTML to show beside the board, such as graphs and lists.
+        source: The address of `Film.data`, empty if the page holds the data.
+        link: The start of the address of every position, which ends with the position's number.
+        at: The number of the position to show first.
+        board: The board of that position, which is shown until the script has the data.
     """
     colours = film.game.presentation.seat_colours
-    shown = {"extras": extras, "source": source, "link": link, "at": at, "first": board}
     seats = [[film.label(seat), *colours[seat]] for seat in range(film.players)]
-    html: str = template("player.html").render(film=film, seats=seats, **shown)
+    html: str = template("player.html").render(
+        film=film, seats=seats, extras=extras, source=source, link=link, at=at, first=board
+    )
     return html
 
 
-def framed(page: str) -> str:
-    """Frame a page within another, such as a notebook, where its script reaches nothing else."""
+def iframe(page: str) -> str:
+    """Return an iframe with a page, for a notebook. The page's script is confined to the frame."""
     return (
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
@@ -194,7 +218,7 @@ def _picture(piece: Piece) -> str:
 
 
 def _seen(position: Position, seat: int | None) -> dict[str, Any]:
-    """Return a position as it is shown: once the game is over, nothing is secret."""
+    """Return a position as a seat sees it. Once the game is over, every seat sees everything."""
     if seat is None or position.to_move is None:
         return position.to_dict()
     return position.game.seen_by(position.to_dict(), seat)

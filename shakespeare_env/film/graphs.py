@@ -1,4 +1,4 @@
-"""Graphs beside a film."""
+"""Graphs to show beside a film."""
 
 from __future__ import annotations
 
@@ -21,13 +21,12 @@ if TYPE_CHECKING:
 FOLDER = Path(__file__).parent
 _LEFT = 40
 _RIGHT = 412
-_HIGH = 8
-_LOW = 200
-"""Edges of a graph's ground."""
-_LETTER = 7
-"""The width of a letter."""
+_TOP = 8
+_BOTTOM = 200
+"""The edges of a graph's plotting area, in units of its SVG picture."""
+_LETTER_WIDTH = 7
 _DASHES = ("none", "7 3", "2 2.5", "10 3 2 3", "4 4", "1 4")
-"""Dashes by seat, which distinguish the lines without colour."""
+"""Line dashes by seat, which distinguish the lines without colour."""
 
 
 @cache
@@ -65,45 +64,63 @@ def graph(
     """Draw a line for each seat over the positions, with a cursor that `film.js` moves.
 
     Args:
-        film: The film.
-        title: What is drawn.
-        values: float[n + 1, P], NaN where unknown.
-        link: The start of a position's address.
-        marks: Moves, numbered from 1, by number, seat, colour and words.
-        unit: What follows a value, `%` or nothing.
+        film: The game.
+        title: The caption of the graph.
+        values: float[n + 1, P], by position and seat, NaN where unknown.
+        link: The start of the address of every position, which ends with the position's number.
+        marks: Marks on moves: the number of the move, from 1, its seat, the colour and the text.
+        unit: The unit after a value, `%` or nothing. With `%` the scale reaches 100.
     """
     lowest = min(0.0, np.nanmin(values, initial=0.0))
-    half = max(1, math.ceil((np.nanmax(values, initial=100.0 if unit else 0.0) - lowest) / 2))
-    step = (_RIGHT - _LEFT) / max(len(film), 1)
+    highest = np.nanmax(values, initial=100.0 if unit else 0.0)
+    tick_step = max(1, math.ceil((highest - lowest) / 2))  # between three ticks
+    move_width = (_RIGHT - _LEFT) / max(len(film), 1)
 
-    def at(number: int, value: float) -> tuple[float, float]:
-        """Return a value's place, at the bottom if it is unknown."""
-        share = 0.0 if math.isnan(value) else (value - lowest) / (2 * half)
-        return round(_LEFT + number * step, 1), round(_LOW - share * (_LOW - _HIGH), 1)
+    def point(number: int, value: float) -> tuple[float, float]:
+        """Return the coordinates of a position's value, at the bottom if it is unknown."""
+        share = 0.0 if math.isnan(value) else (value - lowest) / (2 * tick_step)
+        x = _LEFT + number * move_width
+        y = _BOTTOM - share * (_BOTTOM - _TOP)
+        return round(x, 1), round(y, 1)
 
     chapters = []
     for (number, name), (end, _) in pairwise([*film.chapters, (len(film), "")]):
-        room = (end - number) * step
-        fitting = [text for text in (name, name.rpartition(" ")[2]) if room > _LETTER * len(text)]
-        left = _LEFT + number * step
-        chapters.append((round(left, 1), round(left + room / 2, 1), next(iter(fitting), "")))
-    seats = [
-        {
-            "label": film.label(seat),
-            "colour": film.game.presentation.seat_colours[seat][0],
-            "dashes": _DASHES[seat % len(_DASHES)],
-            "points": [at(n, value) for n, value in enumerate(line) if not math.isnan(value)],
-        }
-        for seat, line in enumerate(values.T)
-    ]
+        width = (end - number) * move_width
+        left = _LEFT + number * move_width
+        name = _fitting_name(name, width)
+        chapters.append((round(left, 1), round(left + width / 2, 1), name))
+    seats = []
+    lines = []
+    for seat, line in enumerate(values.T):
+        known = [number for number, value in enumerate(line) if not math.isnan(value)]
+        seats.append(
+            {
+                "label": film.label(seat),
+                "colour": film.game.presentation.seat_colours[seat][0],
+                "dashes": _DASHES[seat % len(_DASHES)],
+                "points": [point(number, line[number]) for number in known],
+            }
+        )
+        # JSON has no NaN.
+        lines.append([None if math.isnan(value) else round(float(value), 1) for value in line])
     marked = [
-        (number, colour, text, *at(number, values[number, seat]))
+        (number, colour, text, *point(number, values[number, seat]))
         for number, seat, colour, text in marks
     ]
-    # JSON has no NaN.
-    lines = [[None if math.isnan(v) else round(float(v), 1) for v in row] for row in values.T]
-    ticks = [(_LOW - n / 2 * (_LOW - _HIGH), f"{lowest + n * half:.0f}") for n in range(3)]
-    edges = {"left": _LEFT, "right": _RIGHT, "high": _HIGH, "low": _LOW, "step": step}
+    ticks = []
+    for tick in range(3):
+        y = _BOTTOM - tick / 2 * (_BOTTOM - _TOP)
+        ticks.append((y, f"{lowest + tick * tick_step:.0f}"))
+    edges = {"left": _LEFT, "right": _RIGHT, "high": _TOP, "low": _BOTTOM, "step": move_width}
     inks = {"line": INK, "muted": MUTED}
-    drawn = template("graphs.html").module.graph
-    return str(drawn(title, lines, ticks, edges, inks, unit, link, chapters, seats, marked))
+    render = template("graphs.html").module.graph
+    return str(render(title, lines, ticks, edges, inks, unit, link, chapters, seats, marked))
+
+
+def _fitting_name(name: str, width: float) -> str:
+    """Return a chapter's name, or its number alone, or nothing, whichever fits a width."""
+    number = name.rpartition(" ")[2]
+    for text in (name, number):
+        if width > _LETTER_WIDTH * len(text):
+            return text
+    return ""

@@ -1,1 +1,1 @@
-"""Games played by agents, and what happened in them."""
+"""Games that agents play, and the history of these games."""

@@ -1,4 +1,4 @@
-"""Agents: their protocols, how they are asked, and how they are made from a name."""
+"""Agents: their protocols, how they are asked for actions, and how a name becomes an agent."""
 
 from __future__ import annotations
 
@@ -20,19 +20,19 @@ from shakespeare_env.play.information_sets import InformationSets
 class Agent(Protocol):
     """An agent that decides in any number of games at once.
 
-    It keeps what it remembers of a game in `rng.memory`, not in itself, and draws only from `rng`,
-    so that equal games give equal actions.
+    It draws only from `rng`, so that equal games give equal actions. What it remembers of a game it
+    keeps in `rng.memory` and not in its own attributes.
     """
 
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[Any]:
-        """Choose int[m], a legal action id in each of m games.
+        """Return int[m], a legal action id for each of m games.
 
         Args:
             observations: int8[m, D], what the seats to move see.
             masks: bool[m, A], legal actions, at least one per row.
-            rng: Generators of the m games, and what the seats to move remember of them.
+            rng: The generators of the m games, and the memories of the seats to move.
         """
         ...
 
@@ -42,7 +42,7 @@ class Searcher(Protocol):
     """An agent that decides by trying moves in games that look to its seat like the true one."""
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[Any]:
-        """Choose int[m], a legal action id in each of m games, drawing from their generators."""
+        """Return int[m], a legal action id for each of m games, drawing from their generators."""
         ...
 
 
@@ -51,7 +51,7 @@ class Estimator(Protocol):
     """An agent that estimates the return of the seat to move."""
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Return float32[n], the values of what the seats to move see, int8[n, D]."""
+        """Return float32[n], the values of observations of the seats to move, int8[n, D]."""
         ...
 
 
@@ -62,7 +62,12 @@ class Advisor(Protocol):
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
     ) -> NDArray[np.float32]:
-        """Return float32[n, A] for int8[n, D], bool[n, A]; rows sum to 1, illegal actions are 0."""
+        """Return the probabilities of actions, float32[n, A], which are 0 for illegal ones.
+
+        Args:
+            observations: int8[n, D], what the seats to move see.
+            masks: bool[n, A], legal actions, at least one per row.
+        """
         ...
 
 
@@ -70,12 +75,12 @@ AnyAgent = Agent | Searcher
 Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
 """A function like `Agent.act`."""
 AgentLike = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
-"""Anything that an agent can be made from: a name, a checkpoint's folder, an agent, a function, a
+"""Anything that can become an agent: a name, a checkpoint's folder, an agent, a function or a
 class."""
 
 
 def name_of(player: AgentLike) -> str:
-    """Return a player's name for figures and errors: its text, its `__name__`, or its class's."""
+    """Return a name for tables and errors: the text, or the `__name__` of the object or class."""
     if isinstance(player, str | os.PathLike):
         return str(player)
     name = getattr(player, "__name__", None)
@@ -89,16 +94,17 @@ def decide(
     rng: GameGenerators,
     masks: NDArray[np.bool_] | None = None,
 ) -> NDArray[Any]:
-    """Return int[m], an agent's choices in the games `rows`, int[m].
+    """Return int[m], an agent's actions in the games `rows`, int[m], of a batch.
 
     The agent draws from the games' generators. Given `masks`, bool[m, A], it decides as if only
     these actions were legal.
 
     Raises:
-        RuntimeError: the agent calls `sys.exit`, which must not end the process that asks it.
+        RuntimeError: The agent calls `sys.exit`, which must not end the process that asks it.
     """
     try:
-        if hasattr(agent, "search"):  # ten times as fast as isinstance of a protocol
+        # `hasattr` is ten times as fast as `isinstance` with a protocol.
+        if hasattr(agent, "search"):
             games = InformationSets(batch, rows)
             if masks is not None:
                 games.masks = masks
@@ -110,13 +116,13 @@ def decide(
 
 
 def agent_for(player: AgentLike | None, game: Game) -> AnyAgent:
-    """Return an agent for a game; None means the strongest bundled one.
+    """Return an agent for a game. None means the strongest bundled one.
 
-    The engine asks for agents only here, when a game needs one.
+    The package of agents is imported only here, when a game needs one.
 
     Raises:
-        ValueError: no agent or folder has this name, or the game has no such agent.
-        CheckpointError: the checkpoint is damaged or for another game or box.
+        ValueError: No agent or folder has this name, or the game has no such agent.
+        CheckpointError: The checkpoint is damaged, or is for another game or box.
         TypeError: `player` cannot play.
     """
     naming = import_module("shakespeare_agents.naming")

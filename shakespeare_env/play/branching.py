@@ -1,8 +1,9 @@
-"""Symbolic execution of rules, on records in which some numbers are not known.
+"""Symbolic execution of rules on records in which some numbers are unknown.
 
-The interpreter runs a rule on a record in which some numbers are open: each may have any of several
-values. What is computed from an open number is open, too, until the rule branches on it. The run
-then follows one of the possible execution paths, and further runs follow the others.
+Python runs a rule, without the compiler, on a record in which some numbers are open, which means
+that each may have any of several values. What is computed from an open number is open, too, until
+the rule branches on it. The run then follows one of the possible execution paths, and further runs
+follow the others.
 """
 
 from __future__ import annotations
@@ -25,11 +26,11 @@ from shakespeare_env.play.tracing import Function, interpreted
 T = TypeVar("T")
 
 OpenPlace = tuple[str, int, range]
-"""A field, a place in it when it is flattened, and the values that the number there may have."""
+"""A field, an index into the flattened field, and the values that the number there may have."""
 _MOST_READS = 5_000
-"""Reads of fields and of open numbers, by all runs together, before the search is given up."""
+"""The most reads of fields and open numbers in all runs together."""
 _MOST_COMBINATIONS = 4096
-"""Combinations of the values of open numbers that `values_of` tries."""
+"""The most combinations of the values of open numbers that `values_of` tries."""
 _NOT_FOLLOWED = (
     TypeError,
     ValueError,
@@ -42,11 +43,11 @@ _NOT_FOLLOWED = (
 
 
 class NotFollowedError(Exception):
-    """A rule has too many execution paths, or computes what open numbers do not allow."""
+    """A rule has too many execution paths, or uses an open number where it cannot be used."""
 
 
 class _TooManyError(Exception):
-    """More than `_MOST_READS` have been counted."""
+    """The execution paths take more than `_MOST_READS` reads or too many combinations."""
 
 
 class ImpossibleError(Exception):
@@ -54,7 +55,7 @@ class ImpossibleError(Exception):
 
 
 def followable(rule: Function) -> Function:
-    """Return a rule in a form that runs on an `OpenRecord`; random draws become open numbers."""
+    """Return a form of a rule that runs on an `OpenRecord`. Its random draws are open numbers."""
     return interpreted(rule, {below: _draw, shuffle: _shuffle})
 
 
@@ -62,7 +63,7 @@ def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
     """Yield the result of a run for each execution path that a game can take.
 
     Raises:
-        NotFollowedError: the paths cannot all be followed.
+        NotFollowedError: Not all paths can be followed.
     """
     branches = Branches()
     try:
@@ -77,7 +78,7 @@ def execution_paths(run: Callable[[Branches], T]) -> Iterator[T]:
 
 @contextmanager
 def _skipping_impossible() -> Iterator[None]:
-    """Leave a block where the path turns out to be impossible.
+    """End a `with` block without an error as soon as the path turns out to be impossible.
 
     An index out of bounds also shows that a path is impossible, since rules stay within bounds in
     every position that a game can reach.
@@ -87,34 +88,35 @@ def _skipping_impossible() -> Iterator[None]:
     except ImpossibleError:
         pass
     except IndexError as fault:
-        if "out of " not in str(fault):  # out of bounds, out of range
+        is_out_of_bounds = "out of " in str(fault)  # "out of bounds" or "out of range"
+        if not is_out_of_bounds:
             raise
 
 
 @dataclass
 class _Branch:
-    """A branch of the path of the current run."""
+    """A branch on the execution path of the current run."""
 
     n_options: int
     chosen: int = 0
 
 
 class Branches:
-    """Chooses at every branch, run after run, so that each execution path is followed once."""
+    """The branches on execution paths. They make every run follow another path."""
 
     def __init__(self) -> None:
         self._path: list[_Branch] = []
-        self._depth = 0  # branches passed by the current run
+        self._depth = 0  # the number of branches that the current run has passed
         self._reads = 0
 
     def count_read(self) -> None:
-        """Count a read of a field or of an open number; raise an error when they are too many."""
+        """Count a read of a field or of an open number, and raise an error beyond the limit."""
         self._reads += 1
         if self._reads > _MOST_READS:
             raise _TooManyError
 
     def choose(self, options: Sequence[T]) -> T:
-        """Return the option that the current path takes. Each option has paths of its own."""
+        """Return the option that the current path takes. Other paths take the other options."""
         self.count_read()
         if len(options) == 1:
             return options[0]
@@ -125,7 +127,7 @@ class Branches:
         return options[branch.chosen]
 
     def advance(self) -> bool:
-        """Turn to the next path, depth first; return False if there is none."""
+        """Go to the next path, depth first, and return whether there is one."""
         self._depth = 0
         while self._path:
             last = self._path[-1]
@@ -136,13 +138,13 @@ class Branches:
         return False
 
     def open_number(self, values: Iterable[int]) -> Any:
-        """Return a number that may have any of the values."""
+        """Return an open number that may have any of the values."""
         unknown = _Unknown(self, [*values])
         return _Open((unknown,), lambda: unknown.tried)
 
 
 class OpenRecord(dict[str, Any]):
-    """A record with open numbers in some places, for rules in the interpreter."""
+    """A record that holds open numbers in some places, for rules in the form of `followable`."""
 
     def __init__(self, branches: Branches, record: Record, places: Iterable[OpenPlace]) -> None:
         self.branches = branches
@@ -160,34 +162,34 @@ class OpenRecord(dict[str, Any]):
         return super().__getitem__(name)
 
     def __setitem__(self, name: str, value: Any) -> None:
-        held = self.get(name)
-        if isinstance(held, np.ndarray):
-            held[...] = value
+        field = self.get(name)
+        if isinstance(field, np.ndarray):
+            field[...] = value
         else:
             super().__setitem__(name, value)
 
     def copied(self, name: str) -> Any:
         """Return a copy of a field."""
-        held = self.get(name)
-        return held.copy() if isinstance(held, np.ndarray) else held
+        field = self.get(name)
+        return field.copy() if isinstance(field, np.ndarray) else field
 
     def numbers(self, name: str) -> list[Any]:
         """Return the numbers of a field, flattened."""
-        held = self.get(name)
-        return held.reshape(-1).tolist() if isinstance(held, np.ndarray) else [held]
+        field = self.get(name)
+        return field.reshape(-1).tolist() if isinstance(field, np.ndarray) else [field]
 
 
 @dataclass(eq=False)
 class _Unknown:
-    """An unknown number of a record. Open numbers are computed from such ones."""
+    """An unknown number of a record. Open numbers are computed from unknown numbers."""
 
     branches: Branches
-    values: list[int]  # those that the current path leaves possible
+    values: list[int]  # the values that are still possible on the current path
     tried: int = 0  # the value with which open numbers are computed at the moment
 
 
 def _lazily(operation: Callable[..., Any]) -> Callable[..., Any]:
-    """Return an operator of `_Open` that computes nothing before a rule branches on the result."""
+    """Return an operator of `_Open`. Its result is computed only when a rule branches on it."""
 
     def operate(self: _Open, *other: Any) -> Any:
         return _Open.of(operation, self, *other)
@@ -196,51 +198,52 @@ def _lazily(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _reversed(operation: Callable[..., Any]) -> Callable[..., Any]:
-    return _lazily(lambda one, other: operation(other, one))
+    """Return the lazy operator for an open number on the right-hand side."""
+    return _lazily(lambda right, left: operation(left, right))
 
 
 def _quotient(number: Any, divisor: Any) -> Any:
-    return number // divisor if divisor else 0  # compiled rules also return 0
+    return number // divisor if divisor else 0  # as compiled rules do
 
 
 def _remainder(number: Any, divisor: Any) -> Any:
-    return number % divisor if divisor else 0
+    return number % divisor if divisor else 0  # as compiled rules do
 
 
 class _Open:
-    """A number that is computed from unknown ones; to ask for its value makes a branch."""
+    """An open number, which is computed from unknown ones. Reading its value makes a branch."""
 
-    def __init__(self, unknown: tuple[_Unknown, ...], find: Callable[[], Any]) -> None:
-        self.unknown = unknown  # the numbers that it is computed from
-        self.find = find  # computes it from the `tried` values of these numbers
+    def __init__(self, unknown: tuple[_Unknown, ...], compute: Callable[[], Any]) -> None:
+        self.unknown = unknown  # the unknown numbers that it is computed from
+        self.compute = compute  # computes it from the `tried` values of these numbers
 
     @classmethod
     def of(cls, operation: Callable[..., Any], *numbers: Any) -> Any:
         """Return the open result of an operation."""
         if any(isinstance(number, np.ndarray) for number in numbers):
             return NotImplemented
-        open_ones = [number for number in numbers if isinstance(number, _Open)]
-        unknown = dict.fromkeys(one for number in open_ones for one in number.unknown)
-        return cls(tuple(unknown), lambda: operation(*map(_found, numbers)))
+        operands = [number for number in numbers if isinstance(number, _Open)]
+        unknown = dict.fromkeys(source for operand in operands for source in operand.unknown)
+        return cls(tuple(unknown), lambda: operation(*map(_computed, numbers)))
 
     def settle(self, kind: Callable[[Any], int]) -> int:
-        """Choose one of its values and keep to it for the rest of the path.
+        """Choose one of the number's values, and keep it for the rest of the path.
 
-        `kind`, which is `bool` or `int`, converts the values before the choice. All unknown numbers
-        are fixed but the one with most values, which keeps every value that leads to the same
-        result.
+        `kind`, which is `bool` or `int`, converts the values before the choice. Each unknown number
+        that it is computed from is fixed, except the one with the most values. That one keeps every
+        value that leads to the chosen result.
         """
-        *others, last = sorted(self.unknown, key=lambda one: len(one.values))
+        *others, largest = sorted(self.unknown, key=lambda unknown: len(unknown.values))
         for other in others:
             other.tried = other.branches.choose(other.values)
             other.values = [other.tried]
-        leads_to: dict[int, list[int]] = {}
-        for value in last.values:
-            last.tried = value
-            leads_to.setdefault(kind(self.find()), []).append(value)
-        found = last.branches.choose(sorted(leads_to, reverse=True))  # True first
-        last.values = leads_to[found]
-        return found
+        values_by_result: dict[int, list[int]] = {}
+        for value in largest.values:
+            largest.tried = value
+            values_by_result.setdefault(kind(self.compute()), []).append(value)
+        result = largest.branches.choose(sorted(values_by_result, reverse=True))  # True first
+        largest.values = values_by_result[result]
+        return result
 
     def __bool__(self) -> bool:
         return bool(self.settle(bool))
@@ -282,37 +285,40 @@ class _Open:
     __ge__ = _lazily(operator.ge)
 
 
-def _found(number: Any) -> Any:
-    return number.find() if isinstance(number, _Open) else number
+def _computed(number: Any) -> Any:
+    return number.compute() if isinstance(number, _Open) else number
 
 
 def values_of(number: Any, kind: Callable[[Any], int] = int) -> frozenset[int] | None:
-    """Return the values that a number may have on this path; None if there are too many to try."""
+    """Return the values that a number may have on this path, or None if there are too many.
+
+    `kind`, which is `bool` or `int`, converts the values.
+    """
     if not isinstance(number, _Open):
         return frozenset([kind(number)])
-    if prod(len(one.values) for one in number.unknown) > _MOST_COMBINATIONS:
+    if prod(len(unknown.values) for unknown in number.unknown) > _MOST_COMBINATIONS:
         return None
-    found = set()
-    for values in product(*(one.values for one in number.unknown)):
-        for one, value in zip(number.unknown, values, strict=True):
-            one.tried = value
-        found.add(kind(number.find()))
-    return frozenset(found)
+    possible = set()
+    for combination in product(*(unknown.values for unknown in number.unknown)):
+        for unknown, value in zip(number.unknown, combination, strict=True):
+            unknown.tried = value
+        possible.add(kind(number.compute()))
+    return frozenset(possible)
 
 
 def is_open(number: Any) -> bool:
-    """Return whether a number may have several values."""
+    """Return whether a number is open, so that it may have several values."""
     return isinstance(number, _Open)
 
 
 def play_forced_moves(game: OpenRecord, legal: Function, play: Function, actions: int) -> None:
-    """Play on while the mover has a single legal move, as games do before each real decision.
+    """Play moves while the mover has a single legal one, as games do before each real decision.
 
     Args:
-        game: The record, which is changed.
+        game: The record to change.
         legal: The rule `Rules.legal`, as `followable` returns it.
         play: The rule `Rules.play`, as `followable` returns it.
-        actions: The length of a mask.
+        actions: The number of actions, which is the length of a mask.
     """
     while game["to_move"] >= 0:
         mask: NDArray[Any] = np.zeros(actions, object)
@@ -322,14 +328,14 @@ def play_forced_moves(game: OpenRecord, legal: Function, play: Function, actions
 
 
 def _draw(game: OpenRecord, n: Any) -> Any:
-    """Return an open number below n, in place of the rule `below`."""
+    """Return an open number below n, in place of `below`."""
     if int(n) <= 0:
         raise ImpossibleError
     return game.branches.open_number(range(int(n)))
 
 
 def _shuffle(game: OpenRecord, items: NDArray[Any], size: Any) -> None:
-    """Give each item an open number with the values of all items; replaces the rule `shuffle`."""
+    """Make every item an open number with the values of all items, in place of `shuffle`."""
     values: set[int] = set()
     for item in items[: int(size)]:
         possible = values_of(item)

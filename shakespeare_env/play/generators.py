@@ -1,4 +1,4 @@
-"""Random generators and memories: what agents have for each game that they play."""
+"""Random generators and memories for agents, by game."""
 
 from __future__ import annotations
 
@@ -13,24 +13,27 @@ from shakespeare_env.core.kernels import as_kernel_array
 from shakespeare_env.core.rng import GOLDEN, check_seed, mix_array, next_in, streams
 
 _AGENTS = np.uint64(0xA6E275)
-"""Separates agents' draws from the chance of games with the same seed."""
+"""Separates the draws of agents from those of games with the same seed."""
 _LOW_BITS = np.uint64(11)
 _TO_UNIT = 2.0**-53
 """A float64 in [0, 1) has room for 53 bits of a word, so the low 11 bits are dropped."""
 Memories = dict[tuple[int, int], dict[str, Any]]
-"""What agents remember, by game and seat."""
+"""The memories of agents, by game and seat."""
 Saved = tuple[NDArray[np.uint64], Memories]
-"""States and memories, restored when moves are taken back or asked for again."""
+"""States and memories to restore when moves are taken back or asked for again."""
 
 
 class GameGenerators:
-    """SplitMix64 generators of m of n games; all selections of the n share their states.
+    """SplitMix64 generators, and the memories of agents, for m of n games.
+
+    All selections of the n games share their states and memories.
 
     Args:
-        states: uint64[n], one per game; advanced in place.
-        rows: int[m], the games selected; None selects all.
-        seats: int[m], the seats asked, each with a memory of its own; None has one memory a game.
-        memories: What is remembered so far.
+        states: uint64[n], one per game, which draws advance in place.
+        rows: int[m], the games selected. None selects all.
+        seats: int[m], the seats that are asked, each with a memory of its own. None stands for one
+            memory per game.
+        memories: The memories so far.
     """
 
     def __init__(
@@ -47,7 +50,7 @@ class GameGenerators:
 
     @classmethod
     def of_games(cls, seed: int, games: NDArray[Any]) -> GameGenerators:
-        """Return the generators of the games with these numbers, int[n], under a seed."""
+        """Return the generators of numbered games, int[n], for a seed."""
         return cls(streams(int(check_seed(seed) ^ _AGENTS), games))
 
     def __len__(self) -> int:
@@ -55,27 +58,33 @@ class GameGenerators:
 
     def __getitem__(self, places: NDArray[Any]) -> GameGenerators:
         """Return the generators of some games, each at most once."""
-        return self.asked_by(self._seats[places], places)
+        return self.for_seats(self._seats[places], places)
 
-    def asked_by(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
-        """Return the generators of some games, with the memories of the seats asked, int[m]."""
+    def for_seats(self, seats: NDArray[Any], places: NDArray[Any]) -> GameGenerators:
+        """Return the generators of some games, with the memories of the seats asked, int[m].
+
+        `places` are indices of the games selected here, each at most once.
+        """
         return GameGenerators(self.states, self.rows[places], seats, self._memories)
 
     def memory(self, place: int) -> dict[str, Any]:
-        """Return the memory of the seat asked in one game, which it may change; empty at first."""
+        """Return the memory of the seat asked in one game, which is empty at first.
+
+        The agent may change it.
+        """
         key = int(self.rows[place]), int(self._seats[place])
         return self._memories.setdefault(key, {})
 
     def forget(self) -> None:
-        """Forget these games, which begin anew."""
+        """Delete all memories of these games, for games that begin anew."""
         self.restore((self.states[self.rows], {}))
 
     def saved(self) -> Saved:
-        """Return the states of these games' generators and copies of what all seats remember."""
+        """Return the states of these games' generators and copies of all seats' memories."""
         return self.states[self.rows], self._remembered(self._memories)
 
     def restore(self, saved: Saved) -> None:
-        """Restore what was saved of the same games."""
+        """Restore the states and memories that `saved` returned for the same games."""
         states, memories = saved
         self.states[self.rows] = states
         for key in self._remembered(self._memories):
@@ -93,36 +102,39 @@ class GameGenerators:
         return to_unit(mix_array(states))
 
     def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
-        """Draw uint64[k], random words for the games `places`, int[k], in any order, also repeated.
+        """Draw uint64[k], one random word for each game of `places`, int[k].
 
-        A game's words are those that it would draw one by one.
+        Games may be in any order and repeated. A game draws the same words here as one by one.
         """
         counts = np.bincount(places, minlength=len(self.rows)).astype(np.uint64)
         order = np.argsort(places, kind="stable")
         first = np.cumsum(counts, dtype=np.int64) - counts.astype(np.int64)
-        rank = np.empty(len(places), np.uint64)  # of each word among its game's, from 1
+        rank = np.empty(len(places), np.uint64)  # each word's number among those of its game
         rank[order] = np.arange(len(places)) - first[places[order]] + 1
         words: NDArray[np.uint64] = mix_array(self.states[self.rows[places]] + rank * GOLDEN)
         self.states[self.rows] += counts * GOLDEN
         return words
 
     def numpy(self, place: int) -> np.random.Generator:
-        """Return a NumPy generator seeded from one game's own."""
+        """Return a NumPy generator that one game's generator seeds."""
         return np.random.default_rng(int(self.words(np.array([place]))[0]))
 
     def choose(self, weights: NDArray[Any]) -> NDArray[np.int64]:
-        """Draw int64[m], a column of each row by weights, [m, k]; a weight of 0 is never drawn."""
+        """Draw int64[m], a column for each row of weights, [m, k].
+
+        A column's chance is its share of the row's weights. A weight of 0 is never drawn.
+        """
         return draw_columns(weights, self.random())
 
 
 def to_unit(words: NDArray[np.uint64]) -> NDArray[np.float64]:
-    """Return random words as numbers uniform in [0, 1)."""
+    """Return random words as float64 numbers, uniform in [0, 1)."""
     return (words >> _LOW_BITS).astype(np.float64) * _TO_UNIT
 
 
 def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Return int64[m], the column of each row that a number in [0, 1) falls on, by weight."""
-    columns = np.zeros(len(weights), np.int64)  # 0 is also the answer to weights that are NaN
+    """Return int64[m], the column of each row of weights that a number in [0, 1) selects."""
+    columns = np.zeros(len(weights), np.int64)  # weights that are NaN also select 0
     kind = np.float32 if weights.dtype == np.float32 else np.float64
     _write_columns(as_kernel_array(weights, kind), as_kernel_array(numbers, np.float64), columns)
     return columns
@@ -130,7 +142,7 @@ def draw_columns(weights: NDArray[Any], numbers: NDArray[np.float64]) -> NDArray
 
 @rule
 def next_unit(states: Any, i: int) -> float:
-    """Draw from generator i, uniform in [0, 1), as `GameGenerators.random` does."""
+    """Draw a number from generator i, uniform in [0, 1), as `GameGenerators.random` does."""
     return np.float64(next_in(states, i) >> _LOW_BITS) * _TO_UNIT
 
 
@@ -140,14 +152,14 @@ def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
         total = 0.0
         last = 0
         for column in range(weights.shape[1]):
-            if weights[row, column] > 0:  # few are, and a comparison costs less than a sum
+            if weights[row, column] > 0:  # most are 0, and a comparison costs less than a sum
                 total += weights[row, column]
                 last = column
-        left = numbers[row] * total
+        target = numbers[row] * total
         partial = 0.0
         for column in range(last + 1):
             if weights[row, column] > 0:
                 partial += weights[row, column]
                 columns[row] = column
-                if partial > left:
+                if partial > target:
                     break

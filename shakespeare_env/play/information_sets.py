@@ -1,4 +1,4 @@
-"""Information sets: games as agents that look ahead may know them."""
+"""Information sets: games as the seats to move know them, for agents that search."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from shakespeare_env.play.generators import GameGenerators
 
 
 class InformationSets:
-    """The information sets of m games: what their seats to move know of them.
+    """The information sets of m games, which hold what the seats to move know.
 
-    The true games are not held. One possible game is held for each, drawn with the same seed
-    whatever the true one, and other possible games are drawn from it.
+    They do not hold the true games. For each game they hold one possible game, drawn with a fixed
+    seed, from which other possible games are drawn.
 
     Args:
         batch: The games.
@@ -46,12 +46,12 @@ class InformationSets:
         return len(self.seats)
 
     def seen(self, place: int) -> dict[str, Any]:
-        """Return one of the games in notation, with `UNKNOWN` for what its seat may not know."""
+        """Return one of the games in notation, with `UNKNOWN` for what its seat does not know."""
         position = self.game.to_dict(self._possible[place])
         return self.game.seen_by(position, int(self.seats[place]))
 
     def moves(self, place: int) -> dict[str, int]:
-        """Return the legal moves of one of the games, text -> action id, in the table's order."""
+        """Return the legal moves of one of the games, text -> action id, in order of the ids."""
         texts = self.game.actions.texts_for(int(self.seats[place]), int(self.players[place]))
         return {texts[action]: action for action in self.masks[place].nonzero()[0].tolist()}
 
@@ -59,19 +59,19 @@ class InformationSets:
         """Draw k games that could be the true ones.
 
         Args:
-            places: int[k], which of the m games, in any order, also repeated.
-            rng: Generators of the m games; they decide all that a seat does not know and all chance
-                to come.
+            places: int[k], the indices of the m games, in any order and repeated if need be.
+            rng: The generators of the m games. They decide all that a seat does not know, and all
+                later chance.
         """
         seeds = rng.words(places)
         seed = int(seeds[0]) if len(seeds) else 0
-        return self._batch_of(self._drawn(places, seeds), seed)
+        return self._batch_of(self._draw(places, seeds), seed)
 
     def records(self, places: NDArray[Any], rng: GameGenerators) -> Records:
         """Draw the games that `determinized` would draw, as new records[k]."""
-        return self._drawn(places, rng.words(places))
+        return self._draw(places, rng.words(places))
 
-    def _drawn(self, places: NDArray[Any], seeds: NDArray[np.uint64]) -> Records:
+    def _draw(self, places: NDArray[Any], seeds: NDArray[np.uint64]) -> Records:
         games = copy_records(self._possible, places)
         self._redraw(games, self.seats[places], seeds)
         return games

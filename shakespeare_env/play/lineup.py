@@ -1,4 +1,4 @@
-"""Seating agents in many games, and the one loop that asks them for moves."""
+"""Line-ups of agents in many games, and the loop that asks them for actions."""
 
 from __future__ import annotations
 
@@ -28,10 +28,10 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 class Lineup:
     """The agents at the seats of n games, and the generators that they draw from."""
 
-    agents: Sequence[AnyAgent]  # distinct, however many seats each holds
-    seats: NDArray[Any]  # int[n, S], an index, `OUTSIDE` or `NOBODY`; may be changed
+    agents: Sequence[AnyAgent]  # each listed once, however many seats it holds
+    seats: NDArray[Any]  # int[n, S], an index of `agents`, `OUTSIDE` or `NOBODY`; may be changed
     generators: GameGenerators  # of the n games
-    names: Sequence[str] = ()  # of the first agents, for errors; the others are shown by repr
+    names: Sequence[str] = ()  # the agents' names in errors; agents without one appear as repr
 
     @classmethod
     def seated(
@@ -46,8 +46,8 @@ class Lineup:
 
         Args:
             agents: The agents; one may be listed several times.
-            places: int[n, P], by game and seat the place of an agent in `agents`.
-            max_seats: The columns of `seats`.
+            places: int[n, P], the index in `agents` of the agent at each seat of each game.
+            max_seats: The number of columns of `seats`.
             generators: The generators of the n games.
             names: The agents' names in errors, in the order of `agents`.
         """
@@ -64,35 +64,38 @@ class Lineup:
         return movers
 
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
-        """Return int64[m], the agents' choices in m games; each agent is asked once.
+        """Return int64[m], the agents' actions in m games. Each agent is asked once for all games.
 
-        An error of an agent gets a note that names it.
+        An error that an agent raises gets a note with the agent's name.
         """
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
         movers = self.to_move(batch, rows)
         actions = np.empty(len(rows), np.int64)
         for index in np.flatnonzero(np.bincount(movers)).tolist():
-            asked = np.flatnonzero(movers == index)
-            actions[asked] = self._ask(index, batch, rows[asked])
+            of_agent = np.flatnonzero(movers == index)
+            actions[of_agent] = self._ask(index, batch, rows[of_agent])
         return actions
 
     def name(self, index: int) -> str:
-        """Return an agent's name in errors."""
+        """Return an agent's name for errors."""
         return self.names[index] if index < len(self.names) else repr(self.agents[index])
 
     def name_chooser(self, fault: IllegalMove, batch: Batch) -> None:
-        """Note on an illegal move which agent chose it, unless the choice came from outside."""
+        """Add a note to an error about an illegal move that names the agent who chose it.
+
+        A move that was chosen outside the line-up gets no note.
+        """
         chooser = int(self.to_move(batch, np.array([fault.game_index]))[0])
         if chooser != OUTSIDE:
             fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
 
-    def _asked(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
-        return self.generators.asked_by(batch.to_move[rows], rows)
+    def _generators_for(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
+        return self.generators.for_seats(batch.to_move[rows], rows)
 
     def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         try:
-            chosen = decide(self.agents[index], batch, rows, self._asked(batch, rows))
+            chosen = decide(self.agents[index], batch, rows, self._generators_for(batch, rows))
             return as_actions(chosen, len(rows)).astype(np.int64)
         except Exception as fault:
             games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
@@ -100,10 +103,10 @@ class Lineup:
             raise
 
 
-def try_out(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:
-    """Ask agents for a move and play one, so that all is compiled, or fails, before time counts.
+def warm_up(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:
+    """Ask each agent for a move and play one, so that later games find everything compiled.
 
-    `agents` are given by name; an error gets a note that names the agent.
+    `agents` are given by name. An error that an agent raises gets a note with its name.
     """
     batch = Batch(game, n=1, players=players, seed=seed)
     rows = np.zeros(1, np.int64)
@@ -120,26 +123,26 @@ def play_out(
     *,
     before_step: OnStep | None = None,
     after_step: OnStep | None = None,
-    most: int | None = None,
+    max_steps: int | None = None,
 ) -> None:
-    """Ask agents for moves until every game is over or waits for an `OUTSIDE` seat.
+    """Ask agents for actions until every game is over or waits for an `OUTSIDE` seat.
 
     Args:
-        batch: A batch with `autoreset=False`; it then holds `final_scores` and `final_winners`.
-        lineup: Who sits where.
-        rows: int64[m], ascending, the games to play; None plays all.
+        batch: A batch with `autoreset=False`, which keeps `final_scores` and `final_winners`.
+        lineup: The agents at the seats.
+        rows: int64[m], ascending, the games to play. None plays all.
         before_step: Called before every step.
         after_step: Called after every step.
-        most: The most steps.
+        max_steps: The most steps. None means no limit.
 
     Raises:
-        IllegalMove: an agent's choice is illegal; a note names the agent.
+        IllegalMove: An agent's action is illegal. A note names the agent.
     """
     played = np.arange(batch.n) if rows is None else rows
     steps = 0
-    while most is None or steps < most:
-        inside = lineup.to_move(batch, played) != OUTSIDE
-        played = played[inside & (batch.to_move[played] >= 0)]
+    while max_steps is None or steps < max_steps:
+        agent_moves = lineup.to_move(batch, played) != OUTSIDE
+        played = played[agent_moves & (batch.to_move[played] >= 0)]
         if not len(played):
             return
         actions = lineup.decide(batch, played)

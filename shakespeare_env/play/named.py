@@ -9,23 +9,27 @@ from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import MoveRecord, ToldMove
 
 
-def numbered(names: Sequence[str]) -> list[str]:
-    """Return the names, shortened, with a number after each that several players have."""
+def distinct_names(names: Sequence[str]) -> list[str]:
+    """Return the names, shortened, with numbers after names that several players have."""
     names = [short_name(name) for name in names]
-    return [
-        f"{name} {names[:at].count(name) + 1}" if names.count(name) > 1 else name
-        for at, name in enumerate(names)
-    ]
+    distinct = []
+    for seat, name in enumerate(names):
+        if names.count(name) > 1:
+            number = names[:seat].count(name) + 1
+            distinct.append(f"{name} {number}")
+        else:
+            distinct.append(name)
+    return distinct
 
 
 def named_move(move: MoveRecord, names: Sequence[str]) -> ToldMove:
     """Return a move as a sentence about the player who has made it.
 
-    "recruit Lear" of seat 1 is "recruits Lear" of "Ann", or "recruit Lear" of "You".
+    If the move is "recruit Lear", the sentence is "Ann recruits Lear", or "You recruit Lear".
 
     Args:
         move: The move, with placeholders for seats.
-        names: The players' names by seat, `YOU` for the reader.
+        names: The players' names by seat. The reader's own is `YOU`.
     """
     mover = names[move.seat]
     text = with_names(move.text, names, mover=mover)

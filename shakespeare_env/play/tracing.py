@@ -1,7 +1,7 @@
-"""Tracing: a move's effects, told from the calls of the rules that play it.
+"""Tracing: the effects of a move, described from the calls of the rules that play it.
 
-To describe a move, the interpreter runs the functions that are otherwise compiled, on a copy of the
-record, which takes less than a millisecond. Some of their calls are put into words. So what is told
+To describe a move, Python itself runs the rules, which are otherwise compiled, on a copy of the
+record. This takes less than a millisecond. Some of the calls are put into words, so the description
 cannot differ from what the engine does.
 """
 
@@ -27,27 +27,27 @@ Function = Callable[..., Any]
 class Call:
     """A call of a rule."""
 
-    before: Record  # before the call
-    after: Record  # after it; it goes on changing
-    args: tuple[Any, ...]  # besides the record
-    forced: bool  # whether it belongs to a move that nobody chose (D1)
+    before: Record  # a copy of the record before the call
+    after: Record  # the record after the call, which later calls go on changing
+    args: tuple[Any, ...]  # the arguments after the record
+    forced: bool  # whether the call belongs to a forced move, which nobody chose (D1)
     viewer: int | None  # the seat whose knowledge counts, as in `Presentation.events`
-    inner: list[Event]  # of the calls inside it
+    inner: list[Event]  # the events of the calls inside this one
 
 
 Teller = Callable[[Call], Iterable[Event]]
-"""Returns the events of a call, including those of the calls inside it."""
+"""Returns the events of a call, which include those of the calls inside it."""
 
 
 class Tracer:
-    """Runs rules in the interpreter, and collects the events of some of their calls.
+    """A runner of rules without the compiler, which collects the events of some of their calls.
 
     Args:
         play: The rule `Rules.play`.
         legal: The rule `Rules.legal`.
-        n_actions: The length of a mask.
-        tellers: The teller of each rule whose calls are told.
-        instead: The function that is called in place of a rule, by rule.
+        n_actions: The number of actions, which is the length of a mask.
+        tellers: The teller of each rule whose calls have events.
+        replacements: The function to call in place of a rule, by rule.
     """
 
     def __init__(
@@ -56,26 +56,29 @@ class Tracer:
         legal: Function,
         n_actions: int,
         tellers: Mapping[Function, Teller],
-        instead: Mapping[Function, Function] | None = None,
+        replacements: Mapping[Function, Function] | None = None,
     ) -> None:
         self._n_actions = n_actions
-        self._tellers = {_source(rule): teller for rule, teller in tellers.items()}
-        self._twins = {_source(rule): function for rule, function in (instead or {}).items()}
+        self._tellers = {_python_function(rule): teller for rule, teller in tellers.items()}
+        self._copies: dict[FunctionType, Function] = {}
+        for rule, replacement in (replacements or {}).items():
+            self._copies[_python_function(rule)] = replacement
         self._modules: dict[ModuleType, _Module] = {}
         self._lock = threading.Lock()
         self._events: list[Event] = []
         self._forced = False
         self._viewer: int | None = None
-        self._play = self._twin(play)
-        self._legal = self._twin(legal)
+        self._play = self._copy(play)
+        self._legal = self._copy(legal)
 
     def run(
         self, record: Record, action: int, viewer: int | None = None
     ) -> tuple[Record, list[Event]]:
-        """Return the record after a legal action and the forced moves after it, and the events."""
+        """Play a legal action and the forced moves after it; return the new record and events."""
         game = np.array([record])[0]
         mask = np.zeros(self._n_actions, np.bool_)
-        with self._lock, np.errstate(over="ignore"):  # random states wrap around
+        # The state of the random generator overflows on purpose.
+        with self._lock, np.errstate(over="ignore"):
             self._events = []
             self._forced = False
             self._viewer = viewer
@@ -86,42 +89,45 @@ class Tracer:
                 mask[:] = False
             return game, self._events
 
-    def _twin(self, rule: Function) -> Function:
-        """Return a copy of a rule for the interpreter, which calls such copies of other rules."""
-        source = _source(rule)
-        if source not in self._twins:
+    def _copy(self, rule: Function) -> Function:
+        """Return a copy of a rule that runs without the compiler and calls copies of others."""
+        source = _python_function(rule)
+        if source not in self._copies:
             names: dict[str, Any] = {}
-            cells = [CellType(self._replaced(c.cell_contents)) for c in source.__closure__ or ()]
-            plain = FunctionType(
+            cells = []
+            for cell in source.__closure__ or ():
+                cells.append(CellType(self._copy_value(cell.cell_contents)))
+            function = FunctionType(
                 source.__code__, names, source.__name__, source.__defaults__, tuple(cells)
             )
-            self._twins[source] = self._traced(plain, self._tellers.get(source))
+            self._copies[source] = self._traced(function, self._tellers.get(source))
+            # The copy is stored before its names are filled in, since a rule may call itself.
             for name in source.__globals__.keys() & set(source.__code__.co_names):
-                names[name] = self._replaced(source.__globals__[name])
-        return self._twins[source]
+                names[name] = self._copy_value(source.__globals__[name])
+        return self._copies[source]
 
-    def _replaced(self, value: Any) -> Any:
-        """Return the value that a twin uses in place of one that a rule refers to."""
-        # What is compiled has a `py_func`; without the compiler, `rule` wraps it.
+    def _copy_value(self, value: Any) -> Any:
+        """Return the value that a copy of a rule uses in place of one that the rule uses."""
+        # A compiled rule has a `py_func`. Without the compiler, a rule has a `__wrapped__`.
         if hasattr(value, "py_func") or hasattr(value, "__wrapped__"):
-            return self._twin(value)
+            return self._copy(value)
         if isinstance(value, ModuleType) and value is not np:
-            return self._modules.setdefault(value, _Module(value, self._replaced))
+            return self._modules.setdefault(value, _Module(value, self._copy_value))
         return value
 
-    def _traced(self, plain: Function, teller: Teller | None) -> Function:
-        """Return a function that adds the events of its calls."""
+    def _traced(self, function: Function, teller: Teller | None) -> Function:
+        """Return a function that also adds the events of its calls."""
 
         def call(*args: Any) -> Any:
-            # NumPy would keep sums of int8 in eight bits.
+            # NumPy would compute sums of int8 in eight bits.
             wide = [int(value) if isinstance(value, np.signedinteger) else value for value in args]
             if teller is None:
-                return plain(*wide)
+                return function(*wide)
             record = args[0]
             before = record.copy()
             outer = self._events
             self._events = []
-            result = plain(*wide)
+            result = function(*wide)
             traced = Call(before, record, tuple(wide[1:]), self._forced, self._viewer, self._events)
             self._events = [*outer, *teller(traced)]
             return result
@@ -129,10 +135,15 @@ class Tracer:
         return call
 
 
-def interpreted(rule: Function, instead: Mapping[Function, Function] | None = None) -> Function:
-    """Return a rule for the interpreter; it calls `instead[other]` in place of another rule."""
-    if instead:
-        return Tracer(rule, rule, 0, {}, instead)._play
+def interpreted(
+    rule: Function, replacements: Mapping[Function, Function] | None = None
+) -> Function:
+    """Return a rule that runs without the compiler.
+
+    It calls `replacements[other]` in place of another rule.
+    """
+    if replacements:
+        return Tracer(rule, rule, 0, {}, replacements)._play
     return _interpreted(rule)
 
 
@@ -142,18 +153,19 @@ def _interpreted(rule: Function) -> Function:
 
 
 class _Module:
-    """A module as twins see it: its rules are replaced by their twins."""
+    """A view of a module in which rules are replaced by their copies."""
 
-    def __init__(self, module: ModuleType, replaced: Callable[[Any], Any]) -> None:
+    def __init__(self, module: ModuleType, copy_value: Callable[[Any], Any]) -> None:
         self._module = module
-        self._replaced = replaced
+        self._copy_value = copy_value
 
     def __getattr__(self, name: str) -> Any:
-        value = self._replaced(getattr(self._module, name))
+        value = self._copy_value(getattr(self._module, name))
         setattr(self, name, value)
         return value
 
 
-def _source(rule: Any) -> FunctionType:
-    source: FunctionType = inspect.unwrap(getattr(rule, "py_func", rule))
-    return source
+def _python_function(rule: Any) -> FunctionType:
+    """Return the Python function that a rule was compiled from."""
+    function: FunctionType = inspect.unwrap(getattr(rule, "py_func", rule))
+    return function

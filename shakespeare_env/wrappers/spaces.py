@@ -79,7 +79,7 @@ def episode_outcomes(
         seats:
 
         - `seat`, `players`, `score`.
-        - `won`: the seat's share of the victory. In a solo game, 1 for passing the solo target.
+        - `won`: the seat's share of the victory. In a solo game, 1 for a score above the target.
         - `is_success`: equal to `won`, under the name that Stable-Baselines3 logs.
         - `rank`: 1 for winners. Others rank one below all seats that did better, and the offender
           ranks last.
@@ -94,7 +94,7 @@ def episode_outcomes(
     distinct, places = np.unique(rows, return_inverse=True)
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
-    own_places = np.arange(0, scores.size, length) + seats
+    own_places = np.arange(0, scores.size, length) + seats  # in flattened arrays [m, L]
     own_scores = scores.take(own_places).astype(np.int64)
     won = victory_shares(winners).take(own_places)
     is_solo = players == 1

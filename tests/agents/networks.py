@@ -1,4 +1,4 @@
-"""Networks of random weights and random situations, for tests that only need some."""
+"""Networks with random weights, and random observations, for tests in which any will do."""
 
 import json
 from pathlib import Path
@@ -14,20 +14,20 @@ Tensors = dict[str, NDArray[np.float32]]
 
 
 class PlainNetwork(Network):
-    """A network in NumPy, the reference for all others that compute the same."""
+    """The forward pass in NumPy, the reference for the compiled one and for PyTorch's."""
 
     def logits(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D] -> float32[n, A], of all actions, legal or not."""
+        """Return the logits of all actions, legal or not: int8[n, D] -> float32[n, A]."""
         return self._linear("action", self._hidden("policy", observations))
 
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """int8[n, D] -> float32[n], the expectation of the seat to move."""
+        """Return the values for the seats to move: int8[n, D] -> float32[n]."""
         return self._linear("value", self._hidden("outlook", observations))[:, 0]
 
     def forecasts(
         self, observations: NDArray[np.int8], players: NDArray[np.integer]
     ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
-        """Return forecasts as `ForwardPass.forecasts` does, computed by NumPy."""
+        """Return forecasts as `ForwardPass.forecasts` does."""
         hidden = self._hidden("outlook", observations)
         win = self._linear("win", hidden)
         score = self._linear("score", hidden)
@@ -54,7 +54,7 @@ class PlainNetwork(Network):
 def random_network(
     game: Game, width: int = 4, changed: Tensors | None = None, *, heads: bool = True
 ) -> PlainNetwork:
-    """A network for a game, with some tensors in place of random ones."""
+    """Return a network for a game with random tensors, except for those in `changed`."""
     tensors = random_tensors(width, game.layout.size, game.actions.size)
     if heads:
         tensors |= random_heads(width, game.max_seats)
@@ -62,7 +62,7 @@ def random_network(
 
 
 def write_checkpoint(folder: Path, game: Game, seed: int = 0) -> Tensors:
-    """Save a checkpoint of random weights."""
+    """Save a checkpoint with random weights, and return the weights."""
     tensors = random_tensors(8, game.layout.size, game.actions.size, seed)
     save_checkpoint(
         folder, tensors, game, players=[game.max_seats], command="", settings={}, figures={}
@@ -83,13 +83,13 @@ def random_heads(width: int, seats: int, seed: int = 0) -> Tensors:
 
 
 def random_views(
-    layout: ObservationLayout, situations: int, actions: int
+    layout: ObservationLayout, n: int, actions: int
 ) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
-    """Observations within the layout's ranges, and masks with a legal action in every row."""
+    """Return n observations within the layout's ranges, and masks with a legal action in each."""
     rng = np.random.default_rng(0)
-    observations = rng.integers(layout.low, layout.high, (situations, layout.size), endpoint=True)
-    masks = rng.random((situations, actions)) < 0.3
-    masks[np.arange(situations), rng.integers(actions, size=situations)] = True
+    observations = rng.integers(layout.low, layout.high, (n, layout.size), endpoint=True)
+    masks = rng.random((n, actions)) < 0.3
+    masks[np.arange(n), rng.integers(actions, size=n)] = True
     return observations.astype(np.int8), masks
 
 

@@ -1,4 +1,4 @@
-"""Games that random agents have played, or begun to play."""
+"""Sessions in which random agents play."""
 
 from shakespeare_agents import RandomAgent
 from shakespeare_env import Position
@@ -7,9 +7,12 @@ from shakespeare_table.session import Session
 
 
 def played_session(name, players=None, most=None, *, seed=4, names=None):
-    """A session of the fewest seats that play against each other, of so many moves at most."""
+    """Return a session of random agents after its end, or after `most` moves.
+
+    By default it has the fewest seats with which the game has opponents.
+    """
     players = players or max(registry.seats(name)[0], 2)
     position = Position.new(name, players=players, seed=seed)
     session = Session(position, dict.fromkeys(range(players), RandomAgent()), seed, names=names)
-    session.play_out(most=most)
+    session.play_out(max_moves=most)
     return session

@@ -1,4 +1,4 @@
-"""Agents in real games: repeatable, fair, with checked options, and better than chance."""
+"""Agents in real games are repeatable and fair, check their options, and beat random play."""
 
 import random
 import re
@@ -39,14 +39,14 @@ def searching(game, **options) -> SearchAgent:
     return agent
 
 
-def by_sight(observations):
-    """A worth that nobody could guess: a hash of all that is seen."""
+def hashed(observations):
+    """Return a value for each observation that changes with every number in it."""
     weights = mix_bits(np.arange(1, observations.shape[1] + 1, dtype=np.uint64))
     words = (observations.astype(np.uint64) * weights).sum(axis=1, dtype=np.uint64)
     return (mix_bits(words) >> np.uint64(40)).astype(float)
 
 
-def under_way(table, n, steps=20):
+def games_under_way(table, n, steps=20):
     batch = table.batch(n, seed=3)
     for step in range(steps):
         batch.step(actions_by_rule(batch.mask, step))
@@ -61,9 +61,9 @@ def under_way(table, n, steps=20):
     ],
     ids=str,
 )
-def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options):
-    """One game at once, 7 and 40, on 1 thread and 2."""
-    batch = under_way(table, 40)
+def test_a_search_does_not_depend_on_other_games_or_on_threads(table, options):
+    """Search 1, 7 and 40 games at once, on 1 and 2 threads."""
+    batch = games_under_way(table, 40)
     rows = np.arange(40)
     agent = searching(batch.game, near_certain=1.0, **options)
     together = agent.look_ahead(InformationSets(batch, rows), generators(40))
@@ -71,19 +71,19 @@ def test_a_move_does_not_depend_on_games_beside_it_nor_on_threads(table, options
     assert batch.mask[rows, together.actions].all()
     assert together.visits.any(axis=1).sum() > 20
     for some in (np.array([33]), rows[20:27]):
-        found = agent.look_ahead(InformationSets(batch, some), generators(40)[some])
-        assert (found.actions == together.actions[some]).all()
-        np.testing.assert_array_equal(found.values, together.values[some])
-    two = searching(batch.game, near_certain=1.0, threads=2, **options)
-    found = two.look_ahead(InformationSets(batch, rows), generators(40))
-    np.testing.assert_array_equal(found.values, together.values)
-    assert (found.actions == together.actions).all()
-    assert two.runner.decisions == decisions
+        result = agent.look_ahead(InformationSets(batch, some), generators(40)[some])
+        assert (result.actions == together.actions[some]).all()
+        np.testing.assert_array_equal(result.values, together.values[some])
+    on_two_threads = searching(batch.game, near_certain=1.0, threads=2, **options)
+    result = on_two_threads.look_ahead(InformationSets(batch, rows), generators(40))
+    np.testing.assert_array_equal(result.values, together.values)
+    assert (result.actions == together.actions).all()
+    assert on_two_threads.runner.decisions == decisions
 
 
 @pytest.mark.parametrize("table", TABLES, ids=str)
 def test_what_a_seat_may_not_know_changes_no_move(table):
-    """Two true games that look the same are searched alike: the same possible games, and values."""
+    """Compare games that differ only in what the seat to move may not know."""
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(8)
     positions = [p for p in sample_positions(table, 1, every=25) if p.to_move is not None]
@@ -92,51 +92,52 @@ def test_what_a_seat_may_not_know_changes_no_move(table):
         hidden.change_in_record(r, p.to_move, rng) for r, p in zip(true, positions, strict=True)
     )
     assert changed.tobytes() != true.tobytes()
-    agent = searching(registry.game(table.game), near_certain=1.0)
-    found = []
-    greedy = []
+    searcher = searching(registry.game(table.game), near_certain=1.0)
+    results = []
+    greedy_moves = []
     for records in (true, changed):
         batch = table.batch(len(true), seed=0)
         batch.load(slice(None), records)
         sets = InformationSets(batch, np.arange(len(true)))
-        greedy.append(GreedyAgent(by_sight).search(sets, generators(len(true), 1)))
-        found.append(agent.look_ahead(sets, generators(len(true))))
-    assert (greedy[0] == greedy[1]).all()
-    assert (found[0].actions == found[1].actions).all()
-    np.testing.assert_array_equal(found[0].values, found[1].values)
-    assert found[0].visits.any()
+        greedy_moves.append(GreedyAgent(hashed).search(sets, generators(len(true), 1)))
+        results.append(searcher.look_ahead(sets, generators(len(true))))
+    assert (greedy_moves[0] == greedy_moves[1]).all()
+    assert (results[0].actions == results[1].actions).all()
+    np.testing.assert_array_equal(results[0].values, results[1].values)
+    assert results[0].visits.any()
 
 
 def test_secret_wagers_of_others_follow_the_policy():
-    """A wager below that of another, who is believed to wager 3, leads: a point in playouts."""
+    """In playouts the other seat wagers 3, so a lower wager leads and is worth a point more."""
     table = Table("shakespeare", 2)
     game = registry.game(table.game)
     positions = []
     for seed in range(6):
         wagers = [p.copy() for p in play_by_rule(table.position(seed)) if p.phase == "wager"]
-        positions += wagers[1::2]  # the other has chosen in secret
+        positions += wagers[1::2]  # those in which the other seat has wagered in secret
     one, two, three, four, five = np.flatnonzero(positions[0].action_mask())
     network = random_network(game, 1)
     for tensor in network.tensors.values():
         tensor[:] = 0.0
     network.tensors["action.bias"][three] = 100.0
     weights = weights_of(network)
-    player = PlayoutRunner(game, by_network, weights, horizon=0, temperature=0.0)
-    plan = SearchSettings(simulations=60, considered=5, utility="score")
+    runner = PlayoutRunner(game, by_network, weights, horizon=0, temperature=0.0)
+    settings = SearchSettings(simulations=60, considered=5, utility="score")
     batch = table.batch(len(positions), seed=0)
     batch.load(slice(None), stack_records(p.record() for p in positions))
-    every = np.arange(len(positions))
-    agent = SearchAgent(UniformPrior(), player, plan)
-    values = agent.look_ahead(InformationSets(batch, every), generators(len(every))).values
+    rows = np.arange(len(positions))
+    agent = SearchAgent(UniformPrior(), runner, settings)
+    values = agent.look_ahead(InformationSets(batch, rows), generators(len(rows))).values
     unit = 1.0 / game.score_scale
-    for least, most in ((one, four), (one, five), (two, four), (two, five)):
-        np.testing.assert_allclose(values[:, least] - values[:, most], unit, atol=1e-6)
+    for low, high in ((one, four), (one, five), (two, four), (two, five)):
+        np.testing.assert_allclose(values[:, low] - values[:, high], unit, atol=1e-6)
 
 
 @pytest.mark.parametrize(
     ("options", "named"),
     [
-        *((text, text) for text in ("simulations=0", "considered=0")),
+        ("simulations=0", "simulations=0"),
+        ("considered=0", "considered=0"),
         ("seconds=1,simulations=9", "seconds"),
         ("seconds=-1", "seconds"),
         ("horizon=-1", "horizon=-1"),
@@ -153,18 +154,18 @@ def test_options_are_checked(options, named):
         make(f"search,{options}", FIGARO)
 
 
-def test_a_name_within_a_name_runs_no_python(tmp_path):
-    """A check of agents' names for Python before they are made would not find it there."""
+def test_the_option_network_runs_no_python(tmp_path):
+    """`names_running_python` does not look at options."""
     file = tmp_path / "sly.py"
-    file.write_text(f"open({str(tmp_path / 'ran')!r}, 'w')\n")
+    file.write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n")
     with pytest.raises(ValueError, match="checkpoint"):
         make(f"search,network={file}:agent", FIGARO)
-    assert not (tmp_path / "ran").exists()
+    assert not (tmp_path / "was_run").exists()
 
 
 @full_tables
-def test_chance_picks_one_of_equally_good_moves_and_repeats_itself(table):
-    agent = GreedyAgent(lambda observations: by_sight(observations) % 2, samples=2)
+def test_the_greedy_agent_breaks_ties_at_random_and_repeatably(table):
+    agent = GreedyAgent(lambda observations: hashed(observations) % 2, samples=2)
 
     def choices(seed):
         return decide(agent, table.batch(50, seed=1), np.arange(50), generators(50, seed))
@@ -176,9 +177,9 @@ def test_chance_picks_one_of_equally_good_moves_and_repeats_itself(table):
 def test_the_random_agent_plays_every_legal_action_equally_often_and_no_other():
     masks = np.zeros((30_000, 7), np.bool_)
     masks[:, [1, 2, 6]] = True
-    nothing = np.zeros((30_000, 3), np.int8)
-    actions = RandomAgent().act(nothing, masks, generators(30_000))
-    again = RandomAgent().act(nothing, masks, generators(30_000))
+    observations = np.zeros((30_000, 3), np.int8)
+    actions = RandomAgent().act(observations, masks, generators(30_000))
+    again = RandomAgent().act(observations, masks, generators(30_000))
     assert (actions == again).all()
     counts = np.bincount(actions, minlength=7)
     assert counts[[0, 3, 4, 5]].sum() == 0
@@ -187,11 +188,9 @@ def test_the_random_agent_plays_every_legal_action_equally_often_and_no_other():
 
 @pytest.mark.parametrize(("agent", "games"), [("heuristic", 240), ("greedy", 60)])
 @pytest.mark.parametrize("name", registry.names())
-def test_it_beats_random_agents_and_so_does_one_that_is_greedy_for_its_evaluation(
-    name, agent, games
-):
+def test_the_heuristic_and_greedy_agents_beat_random_agents(name, agent, games):
     least = getattr(knowledge.of(name, "strength"), f"{agent.upper()}_OVER_RANDOM")
     for players, wins in least.wins.items():
-        found = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
-        assert (found[agent].win_rate or 0) > wins
-        assert found[agent].mean_score > found["random"].mean_score + least.lead
+        report = evaluate([agent, *["random"] * (players - 1)], name, games=games, seed=1)
+        assert (report[agent].win_rate or 0) > wins
+        assert report[agent].mean_score > report["random"].mean_score + least.lead

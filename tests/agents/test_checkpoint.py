@@ -1,4 +1,4 @@
-"""Checkpoints are read as they were written, and damaged or unfit ones are refused."""
+"""Checkpoints are read as they were written. Damaged ones and those that do not fit are refused."""
 
 import hashlib
 import warnings
@@ -25,8 +25,8 @@ def make_tensors(seed=0):
     return random_tensors(WIDTH, LAYOUT.size, GAME.actions.size, seed)
 
 
-PLAIN = make_tensors()
-HEADS = PLAIN | random_heads(WIDTH, GAME.max_seats)
+WITHOUT_HEADS = make_tensors()
+WITH_HEADS = WITHOUT_HEADS | random_heads(WIDTH, GAME.max_seats)
 
 
 def save(folder, tensors, **changes):
@@ -49,26 +49,29 @@ def holds(network, tensors):
     return same_tensors(network, Network(tensors, LAYOUT))
 
 
-def refused(folder, message, game=GAME):
+def assert_refused(folder, message):
     with pytest.raises(CheckpointError, match=message):
-        load_checkpoint(folder, game)
+        load_checkpoint(folder, GAME)
 
 
-def test_what_is_saved_comes_back(tmp_path):
-    """With heads and without, one replaces the other, and leaves no litter."""
-    for tensors, heads in ((PLAIN, []), (HEADS, ["win", "score"])):
+def test_a_saved_checkpoint_is_read_unchanged_and_replaces_the_one_before(tmp_path):
+    for tensors, heads in ((WITHOUT_HEADS, []), (WITH_HEADS, ["win", "score"])):
         card = save(tmp_path, tensors)
-        network, read = load_checkpoint(tmp_path, GAME)
+        network, loaded_card = load_checkpoint(tmp_path, GAME)
         assert holds(network, tensors)
         assert not holds(network, make_tensors(seed=2))
-        assert card == read == read_card(tmp_path)
-        assert (card.heads, network.has_heads) == (heads, bool(heads))
-        assert (card.players, card.settings, card.figures["games"]) == ([3, 4], {"gamma": 1.0}, 7)
-        assert (card.width, card.box_digest) == (WIDTH, registry.box_digest("figaro"))
+        assert card == loaded_card == read_card(tmp_path)
+        assert card.heads == heads
+        assert network.has_heads == bool(heads)
+        assert card.players == [3, 4]
+        assert card.settings == {"gamma": 1.0}
+        assert card.figures["games"] == 7
+        assert card.width == WIDTH
+        assert card.box_digest == registry.box_digest("figaro")
         assert sorted(path.name for path in tmp_path.iterdir()) == ["card.json", card.weights]
 
 
-def test_another_box_plays_and_is_told_once(folder):
+def test_a_network_trained_with_another_box_plays_with_a_warning(folder):
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         make(folder, GAME)
@@ -77,19 +80,22 @@ def test_another_box_plays_and_is_told_once(folder):
         make(folder, GAME)
 
 
-def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
+def test_a_save_with_unusable_values_writes_nothing(folder):
     for number in (np.nan, -1.1e6):
         with pytest.raises(ValueError, match=r"policy\.bias holds numbers that are not finite"):
-            save(folder, changed("policy.bias", number))
+            save(folder, with_one_number_changed("policy.bias", number))
     with pytest.raises(ValueError, match="not JSON compliant"):
         save(folder, make_tensors(seed=1), figures={"x": np.inf})
     assert len(list(folder.iterdir())) == 2
-    # The weights are written, the card is not.
-    monkeypatch.setattr(checkpoint, "CARD_NAME", "no/such/folder")
-    with pytest.raises(OSError, match="no/such"):
-        save(folder, make_tensors(seed=1))
-    monkeypatch.undo()
-    assert holds(load_checkpoint(folder, GAME)[0], make_tensors())
+
+
+def test_a_save_that_fails_between_weights_and_card_leaves_the_old_checkpoint(folder, monkeypatch):
+    with monkeypatch.context() as patch:
+        patch.setattr(checkpoint, "CARD_NAME", "no/such/folder")
+        with pytest.raises(OSError, match="no/such"):
+            save(folder, make_tensors(seed=1))
+    network, _ = load_checkpoint(folder, GAME)
+    assert holds(network, make_tensors())
 
 
 @pytest.mark.parametrize(
@@ -108,33 +114,40 @@ def test_a_save_that_fails_leaves_the_old_checkpoint(folder, monkeypatch):
         {"heads": ["win", "score"]},
     ],
 )
-def test_a_card_that_does_not_fit(folder, changes):
+def test_a_card_that_is_damaged_or_does_not_fit_is_refused(folder, changes):
     edit_card(folder, **changes)
-    refused(folder, str(folder))
+    assert_refused(folder, str(folder))
 
 
-def changed(name, number):
-    spoilt = HEADS[name].copy()
-    spoilt.reshape(-1)[1] = number
-    return HEADS | {name: spoilt}
+def with_one_number_changed(name, number):
+    changed = WITH_HEADS[name].copy()
+    changed.reshape(-1)[1] = number
+    return WITH_HEADS | {name: changed}
 
 
 @pytest.mark.parametrize(
     ("tensors", "message"),
     [
-        (PLAIN, r"missing or not expected: .*'win\.weight'"),
-        (HEADS | {"luck.bias": np.zeros(1)}, r"not expected: \['luck\.bias'\]"),
-        (changed("action.bias", np.nan), r"action\.bias holds numbers that are not finite"),
-        # Finite, and overflows within the network.
-        (changed("score.weight", -3e38), r"score\.weight holds .* beyond 1e\+06"),
-        (HEADS | {"win.bias": HEADS["win.bias"].astype(np.float64)}, r"win\.bias is float64"),
-        (HEADS | random_heads(WIDTH, GAME.max_seats - 1), r"is float32 \(5,.*, not float32"),
+        (WITHOUT_HEADS, r"missing or not expected: .*'win\.weight'"),
+        (WITH_HEADS | {"luck.bias": np.zeros(1)}, r"not expected: \['luck\.bias'\]"),
+        (
+            with_one_number_changed("action.bias", np.nan),
+            r"action\.bias holds numbers that are not finite",
+        ),
+        # This number is finite, but would overflow in the network.
+        (with_one_number_changed("score.weight", -3e38), r"score\.weight holds .* beyond 1e\+06"),
+        (
+            WITH_HEADS | {"win.bias": WITH_HEADS["win.bias"].astype(np.float64)},
+            r"win\.bias is float64",
+        ),
+        (WITH_HEADS | random_heads(WIDTH, GAME.max_seats - 1), r"is float32 \(5,.*, not float32"),
     ],
 )
-def test_weights_that_do_not_fit(tmp_path, tensors, message):
-    """Under a card that vouches for them: damage that no digest can show."""
-    card = save(tmp_path, HEADS)
+def test_weights_that_do_not_fit_are_refused_even_if_their_digest_is_right(
+    tmp_path, tensors, message
+):
+    card = save(tmp_path, WITH_HEADS)
     content = safetensors.numpy.save(tensors)
     (tmp_path / card.weights).write_bytes(content)
     edit_card(tmp_path, weights_digest=hashlib.sha256(content).hexdigest())
-    refused(tmp_path, message)
+    assert_refused(tmp_path, message)

@@ -1,4 +1,4 @@
-"""Exported networks compute what the networks do, and load without our packages."""
+"""Exported networks compute the same as the checkpoint, and load without our packages."""
 
 import json
 import subprocess
@@ -23,56 +23,58 @@ for package in ("env", "agents", "arena", "research", "table", "training"):
     sys.modules[f"shakespeare_{package}"] = None
 sys.path.insert(0, ".")
 from network import load
-outputs = load(".")(torch.from_numpy(numpy.load("seen.npy")))
+outputs = load(".")(torch.from_numpy(numpy.load("observations.npy")))
 numpy.savez("outputs.npz", **{name: output.detach() for name, output in outputs.items()})
 """
 
 
-def positions(game, network):
-    """int8[n, D] of games in which the network plays half of the decisions."""
+def observations_of_games(game, network):
+    """Return observations, int8[n, D], of games in which the network makes every other decision."""
     batch = Batch(game.name, n=8, players=game.max_seats, seed=0)
-    seen = []
+    observations = []
     for step in range(60):
-        seen.append(batch.obs.copy())
-        likeliest = np.where(batch.mask, network.logits(seen[-1]), -np.inf).argmax(axis=1)
-        batch.step(likeliest if step % 2 else batch.random_actions())
-    return np.concatenate(seen)
+        observations.append(batch.obs.copy())
+        logits = np.where(batch.mask, network.logits(batch.obs), -np.inf)
+        batch.step(logits.argmax(axis=1) if step % 2 else batch.random_actions())
+    return np.concatenate(observations)
 
 
-def check(network, seen, outputs):
-    """The outputs are the network's; of shares of the victory at a full table."""
-    expected = {"logits": network.logits(seen), "value": network.values(seen)}
+def assert_outputs(outputs, network, observations):
+    """Check that outputs for full tables are the network's."""
+    expected = {"logits": network.logits(observations), "value": network.values(observations)}
     if network.has_heads:
-        likely = np.exp(outputs.pop("win_logits"))
-        outputs["shares"] = likely / likely.sum(1, keepdims=True)
-        seats = np.full(len(seen), likely.shape[1])
-        expected["shares"], expected["changes"] = network.forecasts(seen, seats)
+        exponentials = np.exp(outputs.pop("win_logits"))
+        outputs["shares"] = exponentials / exponentials.sum(1, keepdims=True)
+        players = np.full(len(observations), exponentials.shape[1])
+        shares, changes = network.forecasts(observations, players)
+        expected |= {"shares": shares, "changes": changes}
     assert outputs.keys() == expected.keys()
     for name, output in outputs.items():
         np.testing.assert_allclose(output, expected[name], atol=1e-3)
 
 
 @pytest.mark.parametrize(
-    ("name", "version", "form"),
+    ("name", "version", "file_format"),
     [("shakespeare", 0, "torch"), ("figaro", 1, "torch"), ("figaro", 0, "onnx")],
 )
-def test_it_loads_without_our_packages_and_computes_the_same(name, version, form, tmp_path):
-    runtime = pytest.importorskip("onnxruntime") if form == "onnx" else None
+def test_it_loads_without_our_packages_and_computes_the_same(name, version, file_format, tmp_path):
+    runtime = pytest.importorskip("onnxruntime") if file_format == "onnx" else None
     game = registry.game(name)
     checkpoint = bundled_checkpoint(game, version)
     loaded, card = load_checkpoint(checkpoint, game)
     network = PlainNetwork(loaded.tensors, loaded.layout)
-    seen = positions(game, network)
-    output_of("export", str(checkpoint), f"--{form}", "--out", str(tmp_path))
+    observations = observations_of_games(game, network)
+    output_of("export", str(checkpoint), f"--{file_format}", "--out", str(tmp_path))
     if runtime is None:
-        np.save(tmp_path / "seen.npy", seen)
+        np.save(tmp_path / "observations.npy", observations)
         subprocess.run([sys.executable, "-c", LOAD], cwd=tmp_path, check=True)
-        check(network, seen, dict(np.load(tmp_path / "outputs.npz")))
+        outputs = dict(np.load(tmp_path / "outputs.npz"))
     else:
         session = runtime.InferenceSession(str(tmp_path / "network.onnx"))
         names = [output.name for output in session.get_outputs()]
-        found = session.run(names, {"observation": seen})
-        check(network, seen, dict(zip(names, found, strict=True)))
+        values = session.run(names, {"observation": observations})
+        outputs = dict(zip(names, values, strict=True))
+    assert_outputs(outputs, network, observations)
     config = json.loads((tmp_path / "config.json").read_text())
     assert config["actions"] == list(game.actions.texts)
     assert config["weights_digest"] == card.weights_digest
@@ -100,6 +102,6 @@ FIGARO = bundled_checkpoint(registry.game("figaro"))
         ([str(FIGARO), "--torch", "--game", "shakespeare"], "--game: the checkpoint is of figaro"),
     ],
 )
-def test_what_cannot_be_exported(arguments, named, tmp_path, monkeypatch):
+def test_arguments_that_name_nothing_to_export_are_refused(arguments, named, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     assert named in refusal_of("export", *arguments)

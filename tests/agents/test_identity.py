@@ -1,4 +1,4 @@
-"""An agent is the same under every name, and another as soon as it would play otherwise."""
+"""An agent has one digest under all its names, and another one if it would play differently."""
 
 import functools
 from contextlib import closing
@@ -19,20 +19,24 @@ from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_games
 from shakespeare_env.errors import ArenaError, WorkerError
-from tests.workers.agents_for_tests import Drawn, Held
+from tests.workers.agents_for_tests import Drawing, Unpicklable
 
 GAME = registry.game(registry.DEFAULT)
 FIGARO = registry.game("figaro")
-MINE = "class A:\n    def __init__(self, *, x=1): self.x = x\n"
-MINE += "    def act(self, o, m, r): return m.argmax(1)\nthing = A()\n"
+MINE = """
+class A:
+    def __init__(self, *, x=1): self.x = x
+    def act(self, o, m, r): return m.argmax(1)
+thing = A()
+"""
 
 
 def digest(text, game=GAME):
     return agent_digest(text, make(text, game), game)
 
 
-def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_not():
-    texts = [
+def test_options_that_change_play_change_the_digest():
+    names = [
         "random",
         "greedy",
         "greedy,samples=2",
@@ -49,33 +53,45 @@ def test_options_weights_and_games_make_another_agent_but_names_and_threads_do_n
         "search,considered=3",
         "search,temperature=0.5",
     ]
-    assert len({digest(text) for text in texts}) == len(texts)
-    assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
-    assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
-    assert digest("search", FIGARO) == digest(f"search,horizon={FIGARO.forecast_horizon}", FIGARO)
+    assert len({digest(name) for name in names}) == len(names)
+
+
+def test_each_game_has_an_agent_of_its_own():
     assert digest("random", FIGARO) != digest("random")
 
 
-def test_digests_that_kept_games_carry():
-    kept = {
+def test_other_names_of_the_same_agent_keep_the_digest():
+    assert digest(str(bundled_checkpoint(GAME, 1))) == digest("network,version=1")
+    assert digest("search,threads=2") == digest("search,horizon=end") == digest("search")
+    assert digest("search", FIGARO) == digest(f"search,horizon={FIGARO.forecast_horizon}", FIGARO)
+
+
+def test_digests_are_those_in_stored_games():
+    stored = {
         "random": "2d10a85564410b46",
         "greedy": "f1ee7246b1fd6fe2",
         "heuristic": "ed93c345ce98ed29",
         "network,version=1": "aa4754947db21671",
         "search,version=1": "205b58685dff10e9",
     }
-    assert {text: digest(text, FIGARO) for text in kept} == kept
+    assert {name: digest(name, FIGARO) for name in stored} == stored
 
 
-def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monkeypatch):
+def test_the_digest_of_named_python_covers_source_options_and_version(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(MINE)
     Path("same.py").write_text(MINE)
     Path("other.py").write_text(MINE + "# changed\n")
-    Path("passed_on.py").write_text("from mine import A\n")
+    Path("importing.py").write_text("from mine import A\n")
     Path("numbered.py").write_text(MINE + "A.version = 2\n")
-    different = ["mine.py:A", "mine.py:A,x=2", "mine.py:thing", "other.py:A", "passed_on.py:A"]
-    different.append("numbered.py:A")
+    different = [
+        "mine.py:A",
+        "mine.py:A,x=2",
+        "mine.py:thing",
+        "other.py:A",
+        "importing.py:A",
+        "numbered.py:A",
+    ]
     before = [digest(name) for name in different]
     assert len(set(before)) == len(different)
     assert digest("same.py:A") == before[0]
@@ -84,9 +100,7 @@ def test_named_python_is_known_by_its_source_options_and_version(tmp_path, monke
     assert vars(make("mine.py:A", GAME)) == {"x": 3}
 
 
-def test_a_make_verified_agent_is_another_one_once_a_module_that_its_code_imports_is_edited(
-    tmp_path, monkeypatch
-):
+def test_the_digest_covers_the_modules_that_a_users_code_imports(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     Path("importing.py").write_text(f"from between_ import *\n{MINE}")
     Path("between_.py").write_text("def later(): import deep_\n")
@@ -154,29 +168,45 @@ def test_a_worker_that_has_imported_code_before_it_was_edited_is_refused(tmp_pat
             evaluate(["helped_.py:agent", "random"], "figaro", **table)
 
 
-def test_files_and_versions_make_another_agent_unless_its_own_options_are_called_so(
-    tmp_path, monkeypatch
-):
+WITH_FILE = ["mine.py:A,files=mine.pt", "reading.py:A", "reading.py:thing,version=2"]
+WITHOUT_FILE = ["mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
+
+
+@pytest.fixture
+def folder_with_files(tmp_path, monkeypatch):
+    """Enter a folder with an agent, a file of weights, and an agent that declares this file."""
     monkeypatch.chdir(tmp_path)
     Path("mine.py").write_text(MINE)
     Path("mine.pt").write_bytes(b"1")
     Path("reading.py").write_text(MINE + "A.files = thing.files = ['mine.pt']\n")
-    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
-    reading = ["mine.py:A,files=mine.pt", "reading.py:A", "reading.py:thing,version=2"]
-    different = [*reading, "mine.py:A", "mine.py:A,version=1", "mine.py:A,version=2"]
-    before = list(map(digest, different))
-    assert len(set(before)) == len(different)
-    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
-    assert vars(make_verified_agent(reading[0], before[0], GAME)) == {"x": 1}
+
+
+def test_the_digest_covers_versions_and_the_content_of_files(folder_with_files):
+    with_file = list(map(digest, WITH_FILE))
+    without_file = list(map(digest, WITHOUT_FILE))
+    assert len({*with_file, *without_file}) == len(WITH_FILE) + len(WITHOUT_FILE)
     Path("mine.pt").rename("same.pt")
-    assert digest("mine.py:A,files=same.pt") == before[0]
+    assert digest("mine.py:A,files=same.pt") == with_file[0]
     Path("mine.pt").write_bytes(b"2")
-    changed = list(map(digest, different))
-    assert not set(changed[:3]) & set(before)
-    assert changed[3:] == before[3:]
-    for name, fault in (("files=gone.pt", "no file 'gone.pt'"), ("files=mine.pt", "another one")):
-        with pytest.raises(WorkerError, match=fault):
-            make_verified_agent(f"mine.py:A,{name}", before[0], GAME)
+    assert not {*map(digest, WITH_FILE)} & {*with_file, *without_file}
+    assert list(map(digest, WITHOUT_FILE)) == without_file
+
+
+def test_a_worker_refuses_an_agent_whose_files_are_missing_or_changed(folder_with_files):
+    name = "mine.py:A,files=mine.pt"
+    before = digest(name)
+    assert vars(make_verified_agent(name, before, GAME)) == {"x": 1}
+    with pytest.raises(WorkerError, match=r"no file 'gone\.pt'"):
+        make_verified_agent("mine.py:A,files=gone.pt", before, GAME)
+    Path("mine.pt").write_bytes(b"2")
+    with pytest.raises(WorkerError, match="another one"):
+        make_verified_agent(name, before, GAME)
+
+
+def test_an_agent_may_have_an_option_version_of_its_own(tmp_path, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    Path("taking.py").write_text(MINE.replace("x=1", "version=1").replace("= x", "= version"))
+    assert vars(make("taking.py:A,version=2", GAME)) == {"x": 2}
 
 
 class Mine:
@@ -191,7 +221,7 @@ def objects() -> dict[str, Any]:
         "a method": Mine().act,
         "a function": lambda observations, masks, rng: masks.argmax(axis=1),
         "a partial": functools.partial(Mine.act, Mine()),
-        "what holds a generator": Held(),
+        "what holds a generator": Unpicklable(),
     }
 
 
@@ -221,7 +251,7 @@ def test_an_object_is_the_same_agent_as_long_as_its_version_is(kind):
 
 
 def test_objects_of_two_classes_or_functions_differ_by_their_names():
-    one, other = Mine(), Drawn()
+    one, other = Mine(), Drawing()
     one.version = other.version = 1  # type: ignore[attr-defined]
     digests = {agent_digest(each, each, FIGARO) for each in (one, other)}
     assert len(digests) == 2

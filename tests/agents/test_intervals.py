@@ -1,4 +1,4 @@
-"""Intervals: published values, a textbook's example, and how often they hold the truth."""
+"""Intervals match published values and a textbook's example, and cover the truth as they claim."""
 
 import math
 
@@ -17,11 +17,11 @@ from shakespeare_arena.intervals import (
 )
 
 
-def over_clusters(ends, values, clusters):
-    """The mean and the ends of its interval of values, each of some cluster."""
+def clustered_interval(method, values, clusters):
+    """Return the mean of values and the ends of its interval, given each value's cluster."""
     rows = pl.DataFrame({"group": 0, "cluster": clusters, "value": values})
-    found = by_group(rows, ["group"], "cluster", pl.col("value").sum(), pl.len(), ends)
-    return found.select("mean", "low", "high").row(0)
+    table = by_group(rows, ["group"], "cluster", pl.col("value").sum(), pl.len(), method)
+    return table.select("mean", "low", "high").row(0)
 
 
 @pytest.mark.parametrize(
@@ -33,16 +33,15 @@ def over_clusters(ends, values, clusters):
         (10, 10, 0.7225, 1.0),
     ],
 )
-def test_wilson_interval(wins, games, low, high):
-    """Against published values of the score interval."""
-    found = wilson_interval(wins, games)
-    assert found == pytest.approx((low, high), abs=1e-4)
-    assert (found[0] == 0) == (wins == 0)
-    assert (found[1] == 1) == (wins == games)
+def test_wilson_intervals_are_the_published_ones(wins, games, low, high):
+    interval = wilson_interval(wins, games)
+    assert interval == pytest.approx((low, high), abs=1e-4)
+    assert (interval[0] == 0) == (wins == 0)
+    assert (interval[1] == 1) == (wins == games)
 
 
-def test_the_interval_of_a_mean():
-    """Mean 5, standard deviation sqrt(32 / 7) over 8; t is 2.364624 with 7 degrees of freedom."""
+def test_the_interval_of_a_mean_is_student_s():
+    """The 8 values have mean 5 and variance 32 / 7; t is 2.364624 at 7 degrees of freedom."""
     mean, low, high = mean_interval(np.array([2, 4, 4, 4, 5, 5, 7, 9]))
     half = 2.364624 * math.sqrt(32 / 7) / math.sqrt(8)
     assert (mean, low, high) == pytest.approx((5, 5 - half, 5 + half))
@@ -51,7 +50,7 @@ def test_the_interval_of_a_mean():
 
 
 @pytest.mark.parametrize(
-    ("freedom", "level", "published"),
+    ("degrees_of_freedom", "level", "published"),
     [
         (1, 0.05, 12.706),
         (9, 0.05, 2.262),
@@ -60,27 +59,30 @@ def test_the_interval_of_a_mean():
         (10**6, 0.01, 2.576),
     ],
 )
-def test_student_quantile(freedom, level, published):
-    assert student_quantile(freedom, level) == pytest.approx(published, abs=5e-4)
+def test_student_quantiles_are_the_published_ones(degrees_of_freedom, level, published):
+    assert student_quantile(degrees_of_freedom, level) == pytest.approx(published, abs=5e-4)
 
 
-def test_few_clusters_have_the_interval_of_as_many_deals():
-    for deals in (2, 5, 40):
-        values = np.random.default_rng(1).random(deals)
-        every = np.arange(deals)
-        mean = mean_interval(values)
-        share = share_interval(values)
-        assert over_clusters(student_interval, values, every) == pytest.approx(mean)
-        assert over_clusters(score_interval, values, every) == pytest.approx(share)
+@pytest.mark.parametrize("deals", [2, 5, 40])
+def test_clusters_of_one_value_have_the_interval_of_independent_values(deals):
+    values = np.random.default_rng(1).random(deals)
+    clusters = np.arange(deals)
+    mean = mean_interval(values)
+    share = share_interval(values)
+    assert clustered_interval(student_interval, values, clusters) == pytest.approx(mean)
+    assert clustered_interval(score_interval, values, clusters) == pytest.approx(share)
+
+
+def test_the_interval_of_a_share_is_the_score_interval():
     assert share_interval(np.full(9, 1 / 3))[1:] == pytest.approx((0.1014, 0.6891), abs=1e-4)
 
 
-def test_clusters_of_different_sizes_hold_the_truth_as_often_as_they_say():
+def test_intervals_over_clusters_of_different_sizes_cover_the_truth_in_95_percent():
     rng = np.random.default_rng(2)
-    held = 0
+    covered = 0
     for _ in range(250):
-        cluster = np.repeat(np.arange(60), rng.integers(1, 6, 60))
-        values = rng.exponential(size=60)[cluster] + rng.normal(size=len(cluster))
-        _, low, high = over_clusters(student_interval, values, cluster)
-        held += low < 1.0 < high
-    assert 0.91 < held / 250 < 0.98
+        clusters = np.repeat(np.arange(60), rng.integers(1, 6, 60))
+        values = rng.exponential(size=60)[clusters] + rng.normal(size=len(clusters))
+        _, low, high = clustered_interval(student_interval, values, clusters)
+        covered += low < 1.0 < high
+    assert 0.91 < covered / 250 < 0.98

@@ -1,4 +1,4 @@
-"""Whatever can play becomes an agent: names, checkpoints, Python, objects; the rest is refused."""
+"""Agents are made from names, checkpoints, Python code and objects. Anything else is refused."""
 
 import re
 import sys
@@ -38,7 +38,9 @@ class First:
 
 class OfTheGame(First):
     def __init__(self, game, *, depth=2, share=0.5):
-        self.game, self.depth, self.share = game, depth, share
+        self.game = game
+        self.depth = depth
+        self.share = share
 
 class Searching:
     def search(self, games, rng):
@@ -69,12 +71,13 @@ def broken(game):
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """The current folder, with the same code as a file and in a package."""
+    """Enter a new folder with the same code in a file and in a package, and return its path."""
     package = tmp_path / "own_players"
     package.mkdir()
-    lazy = "from .code import First as Agent\n"
-    for file, code in (("__init__", ""), ("lazy", lazy), ("code", CODE), ("../mine", CODE)):
-        (package / f"{file}.py").write_text(code)
+    (package / "__init__.py").touch()
+    (package / "lazy.py").write_text("from .code import First as Agent\n")
+    (package / "code.py").write_text(CODE)
+    (tmp_path / "mine.py").write_text(CODE)
     monkeypatch.chdir(tmp_path)
     yield tmp_path
     for name in [name for name in sys.modules if name.startswith("own_players")]:
@@ -96,7 +99,7 @@ def folder(tmp_path, monkeypatch):
         "own_players.lazy:Agent",
     ],
 )
-def test_what_plays_by_its_name_and_as_an_object(folder, name):
+def test_python_code_plays_by_its_name_and_as_an_object(folder, name):
     (entrant,) = entrants_of([Entrant("x", name)], GAME)
     python = AgentSpec.parse(name).python
     assert python is not None
@@ -107,7 +110,7 @@ def test_what_plays_by_its_name_and_as_an_object(folder, name):
 
 
 @pytest.mark.parametrize(
-    ("player", "named"),
+    ("player", "part_of_message"),
     [
         ("nowhere.py:First", "nowhere.py"),
         ("mine.py:Frist", "did you mean 'First'"),
@@ -115,7 +118,7 @@ def test_what_plays_by_its_name_and_as_an_object(folder, name):
         ("mine.py:two", "(observations, masks)"),
         ("mine.py:needs", "'depth'"),
         ("mine.py:nothing", "an agent, I promise"),
-        ("mine.py:broken", "mine.py, line 33: KeyError"),
+        ("mine.py:broken", "mine.py, line 35: KeyError"),
         ("mine.py:thing,depth=2", "depth"),
         ("mine.py:OfTheGame,depth", "OfTheGame,depth"),
         ("no_such.thing:First", "no_such"),
@@ -132,8 +135,8 @@ def test_what_plays_by_its_name_and_as_an_object(folder, name):
         ({"random": 1.0}, "random"),
     ],
 )
-def test_what_cannot_play_is_refused(folder, player, named):
-    with pytest.raises((ValueError, TypeError, ImportError), match=re.escape(named)):
+def test_a_player_that_cannot_play_is_refused(folder, player, part_of_message):
+    with pytest.raises((ValueError, TypeError, ImportError), match=re.escape(part_of_message)):
         make(player, GAME)
 
 
@@ -145,19 +148,19 @@ def test_what_cannot_play_is_refused(folder, player, named):
         ("import sys\nsys.exit(3)\n", "line 2: SystemExit: 3$"),
     ],
 )
-def test_an_import_that_fails_says_where_and_leaves_nothing(folder, code, where):
+def test_a_failing_import_says_where_it_fails_and_can_be_repeated(folder, code, where):
     inner = folder / "inner"
     inner.mkdir()
     (inner / "bad.py").write_text(code)
-    before = [*sys.path]
+    path_before = [*sys.path]
     with pytest.raises(ImportError, match=rf"inner/bad.py:Agent .*{where}"):
         make("inner/bad.py:Agent", GAME)
-    assert sys.path == before
+    assert sys.path == path_before
     (inner / "bad.py").write_text(CODE)
     assert make("inner/bad.py:First", GAME)
 
 
-def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
+def test_files_with_the_same_name_are_separate_modules_and_each_is_run_once(folder):
     runs = folder / "runs.txt"
     for name in ("one", "two"):
         (folder / name).mkdir()
@@ -170,23 +173,27 @@ def test_files_of_one_name_do_not_meet_and_each_is_run_once(folder):
     assert "agent" not in sys.modules
 
 
-def test_which_names_run_python(folder):
+def test_names_that_run_python_are_found(folder):
     players = ["random", "mine.py:A,x=1", "runs/first", "a.b:c", "greedy,samples=2", "a b:c"]
     assert names_running_python(players) == ["mine.py:A,x=1", "a.b:c"]
-    (folder / "own_players:First").mkdir()  # of such a name, but a checkpoint
+
+
+def test_an_existing_folder_is_a_checkpoint_even_if_its_name_looks_like_python(folder):
+    (folder / "own_players:First").mkdir()
     assert AgentSpec.parse("own_players:First").python is None
     with pytest.raises(ValueError, match=r"card\.json"):
         make("own_players:First", GAME)
 
 
 def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
-    """A record's agents may have been named by a stranger."""
+    """A stranger may have named the agents in a record."""
     name = "planted.py:function"
     planted = folder / "planted.py"
     was_run = folder / "was_run"
     planted.write_text(f"import pathlib\npathlib.Path('was_run').touch()\n{CODE}")
-    made = ["dataset", name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
-    output_of(*made, "--out", "games")
+    agents_and_games = [name, "random", "--game", GAME.name, "--players", "3", "--games", "3"]
+    command = ["dataset", *agents_and_games, "--out", "games"]
+    output_of(*command)
 
     def forget():
         was_run.unlink()
@@ -205,17 +212,19 @@ def test_a_record_runs_no_python_and_notices_that_the_code_has_changed(folder):
 
     forget()
     planted.write_text(f"{planted.read_text()}# changed\n")
-    assert name in refusal_of(*made, "--out", "games")
+    assert name in refusal_of(*command)
 
 
 ENTRIES = {
-    **{"of-the-game": "own_players.code:OfTheGame", "thing": "own_players.code:thing"},
+    "of-the-game": "own_players.code:OfTheGame",
+    "thing": "own_players.code:thing",
     "random": "own_players.code:First",
 }
 
 
 @pytest.fixture
 def registered(folder, monkeypatch):
+    """Register the agents of `ENTRIES`, as an installed distribution would."""
     entries = [EntryPoint(name, value, naming.ENTRY_POINTS) for name, value in ENTRIES.items()]
     monkeypatch.setattr(naming, "entry_points", lambda group: entries)
     naming.installed_agents.cache_clear()
@@ -225,45 +234,51 @@ def registered(folder, monkeypatch):
 
 def test_docs_and_help_describe_every_built_in_agent():
     docs = (ROOT / "docs" / "agents.md").read_text(encoding="utf-8")
-    told = " ".join(output_of("evaluate", "--help").replace("│", " ").split())
+    help_text = " ".join(output_of("evaluate", "--help").replace("│", " ").split())
     for name, agent in naming.BUILT_IN.items():
         assert f"| `{name}` | {agent.description}" in docs
-        assert f"{name} ({agent.description})" in told
+        assert f"{name} ({agent.description})" in help_text
 
 
-def test_a_registered_name_is_listed_and_makes_it_for_the_game_with_its_options(registered):
+def test_registered_names_are_listed_after_built_in_ones_and_trusted(registered):
     assert names()[:5] == ("random", "greedy", "heuristic", "network", "search")
     assert sorted(names()[5:]) == sorted(ENTRIES.keys() - {"random"})
     assert names_running_python(["thing", "of-the-game,depth=3"]) == []
-    agents: list[Any] = [make("of-the-game", GAME), make("of-the-game,depth=3", GAME)]
-    agents.append(make("of-the-game", GAME, depth=3))
+    assert isinstance(make("random", GAME), RandomAgent), "a built-in name takes precedence"
+
+
+def test_a_registered_agent_is_made_for_the_game_with_its_options(registered):
+    agents: list[Any] = [
+        make("of-the-game", GAME),
+        make("of-the-game,depth=3", GAME),
+        make("of-the-game", GAME, depth=3),
+    ]
     assert [(agent.game, agent.depth) for agent in agents] == [(GAME, 2), (GAME, 3), (GAME, 3)]
     with pytest.raises(TypeError, match="'best'"):
         make("of-the-game,best=true", GAME)
-    assert isinstance(make("random", GAME), RandomAgent), "a built-in name stays ours"
     assert type(make("thing", GAME)).__name__ == "First"
 
 
 # -------------------------------------------------------------------------------------- checkpoints
 @pytest.fixture
 def bundled(tmp_path, monkeypatch):
-    """The folder of the game's first bundled network; nothing is in it yet."""
+    """Return the folder of the game's only bundled network, which does not exist yet."""
     monkeypatch.setattr(checkpoint, "_BUNDLED", tmp_path / "checkpoints")
     return tmp_path / "checkpoints" / GAME.name / "1"
 
 
 def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
-    """A folder more is all it takes; the tenth is newer than the ninth."""
-    written = {
-        f"network,greedy=false,version={version}": write_checkpoint(
-            bundled.parent / version, GAME, k
-        )
-        for k, version in enumerate(("9", "1", "10"))
-    }
-    (bundled.parent / "drafts").mkdir()
-    (bundled.parent / "11").touch()
+    """Adding a folder adds a version, and version 10 is newer than version 9."""
+    versions = bundled.parent
+    written = {}
+    for seed, version in enumerate(("9", "1", "10")):
+        tensors = write_checkpoint(versions / version, GAME, seed)
+        written[f"network,greedy=false,version={version}"] = tensors
+        written["network"] = tensors  # overwritten, so that version 10 stays
+    (versions / "drafts").mkdir()
+    (versions / "11").touch()
     assert checkpoint.bundled_versions(GAME) == [1, 9, 10]
-    for name, tensors in [*written.items(), ("network", [*written.values()][-1])]:
+    for name, tensors in written.items():
         agent = make(name, GAME)
         assert isinstance(agent, NetworkAgent)
         assert (agent.network.tensors["trunk.weight"] == tensors["trunk.weight"]).all()
@@ -280,38 +295,55 @@ def test_older_bundled_networks_stay_and_the_newest_plays_by_default(bundled):
         ("serch", "search"),
     ],
 )
-def test_a_misspelled_name_option_or_value_is_answered_with_what_was_meant(name, meant):
+def test_for_a_misspelled_name_option_or_value_the_right_one_is_suggested(name, meant):
     with pytest.raises((TypeError, ValueError), match=f"did you mean '{meant}'"):
         make(name, GAME)
 
 
-def test_where_no_bundled_network_fits_the_heuristic_is_the_default(bundled, monkeypatch):
+def test_without_a_bundled_network_the_default_is_the_heuristic_or_else_random(bundled):
     assert default(GAME) == "heuristic"
     assert default(replace(GAME, name="chess")) == "random"
+
+
+def test_without_a_bundled_network_the_error_gives_the_command_that_trains_one(
+    bundled, monkeypatch
+):
     with pytest.raises(ValueError, match=r"no network of .* is bundled: train one by"):
         make("network", GAME)
-    with monkeypatch.context() as patch:
-        patch.setitem(registry._in_files, GAME.name, "/my.py:GAME")
-        with pytest.raises(ValueError, match=r"train --game /my\.py:GAME"):
-            make("network", GAME)
+    monkeypatch.setitem(registry._in_files, GAME.name, "/my.py:GAME")
+    with pytest.raises(ValueError, match=r"train --game /my\.py:GAME"):
+        make("network", GAME)
+
+
+def test_a_bundled_network_is_the_default_unless_it_does_not_fit_or_is_damaged(bundled):
     write_checkpoint(bundled, GAME)
     assert default(GAME) == "network"
-    edit_card(bundled, layout_digest="0" * 64)
-    for _ in ("other observations", "no card"):
+
+    def assert_unusable():
         assert default(GAME) == "heuristic"
         with pytest.raises(CheckpointError):
             make("network", GAME)
-        (bundled / "card.json").unlink(missing_ok=True)
+
+    edit_card(bundled, layout_digest="0" * 64)
+    assert_unusable()
+    (bundled / "card.json").unlink()
+    assert_unusable()
 
 
-def test_a_public_name_has_no_folders(tmp_path):
+@pytest.mark.parametrize(
+    ("name", "public"),
+    [
+        ("search,simulations=16", "search,simulations=16"),
+        ("package.module:Agent", "package.module:Agent"),
+        ("/home/ann/my.py:Agent,depth=2", "my.py:Agent,depth=2"),
+        ("search,network=/home/ann/best/", "search,network=best"),
+    ],
+)
+def test_a_public_name_has_no_folders(name, public):
+    assert public_name(name) == public
+
+
+def test_the_public_name_of_an_existing_folder_is_the_folder_s_name(tmp_path):
     folder = tmp_path / "odd,name=best"
     folder.mkdir()
-    for name, public in {
-        "search,simulations=16": "search,simulations=16",
-        "package.module:Agent": "package.module:Agent",
-        "/home/ann/my.py:Agent,depth=2": "my.py:Agent,depth=2",
-        "search,network=/home/ann/best/": "search,network=best",
-        str(folder): "odd,name=best",
-    }.items():
-        assert public_name(name) == public
+    assert public_name(str(folder)) == "odd,name=best"

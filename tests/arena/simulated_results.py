@@ -21,18 +21,23 @@ def digest_of(name: str) -> str:
 
 
 def plan(names: Sequence[str], players: int, matches: int, seed: int) -> list[Match]:
-    """Draw line-ups at random, with copies only where agents are too few; solo: `matches` deals."""
+    """Draw the line-ups of matches, with copies only if there are too few agents.
+
+    In the solo game every agent plays `matches` deals.
+    """
     rng = np.random.default_rng(seed)
     digests = [digest_of(name) for name in names]
-    turns = tuple(range(players))
+    rotations = tuple(range(players))
     if players == 1:
-        return [Match(1, deal, (one,), turns) for deal in range(matches) for one in digests]
+        return [
+            Match(1, deal, (digest,), rotations) for deal in range(matches) for digest in digests
+        ]
     planned = []
     for deal in range(matches):
         lineup = [digests[i] for i in rng.permutation(len(digests))][:players]
         pool = digests * math.ceil(players / len(digests))
-        more = rng.choice(pool, players - len(lineup), replace=False)
-        planned.append(Match(players, deal, (*lineup, *map(str, more)), turns))
+        copies = rng.choice(pool, players - len(lineup), replace=False)
+        planned.append(Match(players, deal, (*lineup, *map(str, copies)), rotations))
     return planned
 
 
@@ -46,17 +51,17 @@ def played(
     seat_luck: float = 0.0,
     forfeits: Mapping[str, float] | None = None,
 ) -> pl.DataFrame:
-    """Simulate the matches' games, in the columns `RESULTS`.
+    """Simulate the games of matches, in the columns `RESULTS`.
 
-    Finishing orders are Plackett-Luce exactly, but for `seat_luck`, ties, and forfeits.
+    Without `seat_luck`, ties and forfeits, finishing orders follow a Plackett-Luce model exactly.
 
     Args:
         matches: The matches.
         strengths: Elo points by name.
         seed: Decides everything.
-        points: Points of score in 174 Elo points: the fewer, the more ties.
-        deal_luck: The standard deviation of what a deal gives to all seats.
-        seat_luck: The standard deviation of what a deal gives to a seat.
+        points: Points of score per 174 Elo points. The fewer, the more ties.
+        deal_luck: The standard deviation of the points that a deal gives to all seats.
+        seat_luck: The standard deviation of a seat's luck in a deal, in units of 174 Elo points.
         forfeits: The chance of a forfeit in a game, by name.
     """
     rng = np.random.default_rng([seed, 1])
@@ -118,8 +123,8 @@ def simulated(
     tables: Sequence[int] = (4,),
     matches: int = 100,
     seed: int = 0,
-    **how: Any,
+    **options: Any,
 ) -> pl.DataFrame:
-    """Simulate `matches` at each table between agents drawn at random, as by `played`."""
+    """Simulate matches at each table between agents drawn at random (see `plan` and `played`)."""
     plans = (plan(list(strengths), players, matches, seed) for players in tables)
-    return played(itertools.chain(*plans), strengths, seed=seed, **how)
+    return played(itertools.chain(*plans), strengths, seed=seed, **options)

@@ -40,13 +40,14 @@ def written(name, folder):
     )
     others = ("b",) * (seats - 1)
     match = Match(seats, DEAL, ("a", *others), tuple(range(seats)))
-    lost = Match(seats, DEAL + 1, ("f", *others), (1,))
+    forfeited = Match(seats, DEAL + 1, ("f", *others), (1,))
     with open_results(folder, name) as results:
-        results.append(play([Seating(match, turn) for turn in match.rotations], settings))
-        results.append(play([Seating(lost, 1)], settings))
+        all_rotations = [Seating(match, rotation) for rotation in match.rotations]
+        results.append(play(all_rotations, settings))
+        results.append(play([Seating(forfeited, 1)], settings))
     return folder
 
 
 def games(folder):
-    """Read the games without what differs from run to run."""
+    """Read the games without their times, which differ between runs."""
     return read_results(folder).select(pl.exclude("seconds")).sort("key")

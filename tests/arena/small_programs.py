@@ -1,4 +1,4 @@
-"""Programs written on the spot, and games played with one."""
+"""Programs made from a few lines of Python, and games played with them."""
 
 import os
 import secrets
@@ -8,17 +8,18 @@ import numpy as np
 import psutil
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.programs import Limits, Program, ProgramAgent
+from shakespeare_agents.program_agent import ProgramAgent
+from shakespeare_agents.programs import Limits, Program
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_env.play.lineup import play_out
 from tests.generators import generators
 
 PYTHON = [sys.executable, "-I", "-S"]
-"""Python as it starts in some milliseconds."""
+"""A Python that starts within milliseconds."""
 QUICK = Limits(seconds_a_move=20.0, seconds_to_start=20.0)
-"""Limits that suffice on any machine for tests that are not about time."""
+"""Limits that suffice on any machine, for tests that are not about time."""
 TOKEN = os.environ.get("STARTED_BY_TEST") or secrets.token_hex(16)
-"""The last word of the commands of programs and their forks, which other tests do not share."""
+"""The last argument of these programs and their children, which marks them as of this test."""
 PREAMBLE = """
 import json, os, signal, subprocess, sys, time
 def questions():
@@ -36,7 +37,7 @@ PLAYS = "for question in questions(): answer(question)"
 
 
 def program(body, limits=QUICK, folder="."):
-    """Make a program in Python, of these lines after the preamble."""
+    """Return a program of these lines of Python after the preamble."""
     return Program([*PYTHON, "-c", PREAMBLE + body, TOKEN], limits, folder)
 
 
@@ -45,23 +46,22 @@ def agent(body, limits=QUICK):
 
 
 def games(table, agents, n):
-    """Begin n games: the first agent holds the seat to move, the others the rest in turn."""
+    """Begin n games. The first agent holds the seat to move, and the others share the rest."""
     batch = table.batch(n, seed=1, autoreset=False)
     others = agents[1:] or [RandomAgent()]
-    rest = [others[k % len(others)] for k in range(table.players - 1)]
-    seated = [agents[0], *rest]
+    seated = [agents[0], *(others[k % len(others)] for k in range(table.players - 1))]
     places = (np.arange(table.players) - batch.to_move[:, None]) % table.players
     lineup = RefereedLineup.seated(seated, places, batch.game.max_seats, generators(n))
     return batch, lineup
 
 
-def forfeits(table, asked, n=1, most=None):
-    """Return the faults by which an agent loses some of n games against random players."""
-    batch, lineup = games(table, [asked], n)
-    play_out(batch, lineup, most=most)
+def forfeits(table, tested, n=1, most=None):
+    """Return the faults by which an agent loses some of n games against random agents."""
+    batch, lineup = games(table, [tested], n)
+    play_out(batch, lineup, max_steps=most)
     lineup.end()
-    lost = np.flatnonzero(lineup.forfeited)
-    faults = [lineup.forfeits[row].fault for row in lost.tolist()]
+    forfeited = np.flatnonzero(lineup.forfeited)
+    faults = [lineup.forfeits[row].fault for row in forfeited.tolist()]
     return [(fault.kind, fault.details) for fault in faults]
 
 
@@ -70,7 +70,7 @@ def descriptors():
 
 
 def running():
-    """Return processes of programs started here, also those that no longer have a parent."""
+    """Return the processes of these programs, including those that no longer have a parent."""
     found = []
     for process in psutil.process_iter():
         try:

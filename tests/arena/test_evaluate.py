@@ -19,12 +19,13 @@ from tests.contract.each_table import full_tables, small_tables
 
 
 class Fixed:
-    """An agent that plays the legal action of the least id, and counts what it was asked."""
+    """An agent that plays the legal action of the least id, and counts its decisions."""
 
-    seen = most_at_once = 0
+    decisions = 0
+    most_at_once = 0
 
     def act(self, observations, masks, rng):
-        self.seen += len(masks)
+        self.decisions += len(masks)
         self.most_at_once = max(self.most_at_once, len(masks))
         return masks.argmax(axis=1)
 
@@ -38,19 +39,22 @@ def against_random(table, agent):
 
 @full_tables
 def test_equal_agents_win_their_share(table):
-    """The games of a deal are one game: every agent holds each of its seats equally often."""
+    """Equal agents make all games of a deal one game, and hold each of its seats equally often."""
     seats = table.players
     same = Fixed()
     entrants = [Entrant(f"copy {k}", same) for k in range(seats)]
-    heard: list[tuple[int, int]] = []
-    how: dict[str, Any] = {"on_progress": lambda *now: heard.append(now)}
-    result = evaluate(entrants, table.game, games=10 * seats, seed=5, **how)
+    reports: list[tuple[int, int]] = []
+
+    def on_progress(decisions: int, games: int) -> None:
+        reports.append((decisions, games))
+
+    result = evaluate(entrants, table.game, games=10 * seats, seed=5, on_progress=on_progress)
     assert result.games % result.deals == 0
-    # Seats of one agent are asked together; decisions and games are counted.
-    assert heard[0] == (result.games, 0)
+    # Seats of one agent decide together.
+    assert reports[0] == (result.games, 0)
     assert same.most_at_once == result.games
-    assert heard == sorted(heard)
-    assert heard[-1] == (same.seen, result.games)
+    assert reports == sorted(reports)
+    assert reports[-1] == (same.decisions, result.games)
     for agent in result.agents:
         assert agent.games == result.games
         assert agent.wins == pytest.approx(result.games / seats)
@@ -61,21 +65,21 @@ def test_equal_agents_win_their_share(table):
 
 
 @small_tables
-def test_results_depend_on_the_seed_and_not_on_what_is_played_together(table, monkeypatch):
+def test_results_depend_on_the_seed_and_not_on_how_many_games_run_at_once(table, monkeypatch):
     entrants = against_random(table, make("heuristic", registry.game(table.game)))
     results = []
     few = 3 * table.players
-    for seed, together in (1, 16_384), (1, few), (1, 1), (2, 1):
-        monkeypatch.setattr(playing, "_GAMES_AT_ONCE", together)
+    for seed, games_at_once in (1, 16_384), (1, few), (1, 1), (2, 1):
+        monkeypatch.setattr(playing, "GAMES_AT_ONCE", games_at_once)
         results.append(evaluate(entrants, table.game, games=10 * table.players, seed=seed))
     assert results[0] == results[1] == results[2]
     assert results[0].agents != results[3].agents
 
 
-def test_alone_nobody_wins_and_the_target_is_beside_the_score():
+def test_in_the_solo_game_nobody_wins_and_the_target_is_given():
     result = evaluate([RANDOM], "shakespeare", games=7, players=1, seed=0)
     alone = result["random"]
-    # Its only seat is among the record's winners, but nobody was beaten.
+    # The record counts the only seat as a winner, but it has beaten nobody.
     assert (alone.wins, alone.win_rate, alone.seat_win_rates) == (None, None, None)
     assert (alone.low, alone.high) == (None, None)
     assert (result.mean_winning_score, result.winning_score_low) == (None, None)
@@ -84,7 +88,7 @@ def test_alone_nobody_wins_and_the_target_is_beside_the_score():
     assert alone.score_low < alone.mean_score
 
 
-# By deal, rotation and seat: the first agent sits at seat 0, then at seat 1.
+# Indexed by deal, rotation and seat. The first agent sits at seat 0, then at seat 1.
 SCORES = np.array([[[10, 4], [5, 9]], [[6, 8], [7, 7]]])
 WINNERS = np.array([[[1, 0], [0, 1]], [[0, 1], [1, 1]]], bool)
 BY_HAND: dict[str, Any] = {"a": (2.5, (0.5, 0.75), 8.0), "b": (1.5, (0.25, 0.5), 6.0)}
@@ -94,9 +98,9 @@ STUDENT_1 = 12.706205
 
 
 def results(names, scores, winners) -> Any:
-    """Return each agent's result and the differences of pairs, of games in fixed rotation."""
-    turns = [np.roll(np.arange(len(names)), turn) for turn in range(len(names))]
-    seating = np.broadcast_to(turns, scores.shape)
+    """Return each agent's result and the differences of pairs for games in all rotations."""
+    rotations = [np.roll(np.arange(len(names)), rotation) for rotation in range(len(names))]
+    seating = np.broadcast_to(rotations, scores.shape)
     return agent_results(names, seating, scores, winners)
 
 
@@ -116,10 +120,10 @@ def test_an_agent_s_result_worked_out_by_hand():
 
 def test_a_difference_worked_out_by_hand():
     _, (between, turned) = results(["a", "b"], SCORES, WINNERS)
-    # In a deal a won 1 and -½ of the games more than b, and scored 5 and -1 points more.
+    # In the two deals a won 1 and -½ of the games more than b, and scored 5 and -1 points more.
     assert (between.first, between.second, between.deals) == ("a", "b", 2)
     assert (between.win_rate, between.score) == (0.25, 2)
-    # Two deals are too few: their interval ends about where differences do.
+    # Two deals say little, so the interval covers nearly all possible differences.
     assert (between.win_low, between.win_high) == pytest.approx((-0.992, 0.997), abs=1e-3)
     assert between.score - between.score_low == pytest.approx(STUDENT_1 * 3)
     assert (turned.first, turned.win_rate, turned.score) == ("b", -0.25, -2)
@@ -131,15 +135,15 @@ def test_a_difference_worked_out_by_hand():
 
 
 @pytest.mark.parametrize("deals", [4, 10, 30, 100, 500])
-def test_intervals_hold_as_often_as_they_say_where_a_deal_suits_one_agent_in_every_seat(deals):
-    """The games of a deal only repeat one, and are worth no more; what it gives to all cancels."""
+def test_intervals_hold_as_often_as_they_say_if_a_deal_suits_one_agent_at_every_seat(deals):
+    """The games of a deal then only repeat one game, and count no more than one."""
     rng = np.random.default_rng(deals)
     odds = np.array([0.5, 0.3, 0.2])
     held = []
-    turns = np.array([np.roll(np.arange(3), turn) for turn in range(3)])
+    rotations = np.array([np.roll(np.arange(3), rotation) for rotation in range(3)])
     for _ in range(400):
-        winners = turns == rng.choice(3, deals, p=odds)[:, None, None]
-        scores = np.rint(100 * rng.standard_normal((deals, 3)))[:, turns]
+        winners = rotations == rng.choice(3, deals, p=odds)[:, None, None]
+        scores = np.rint(100 * rng.standard_normal((deals, 3)))[:, rotations]
         agents, between = results("abc", scores, winners)
         for agent, odd in zip(agents, odds, strict=True):
             held.append((agent.low <= odd <= agent.high, agent.score_low <= 0 <= agent.score_high))
@@ -153,7 +157,7 @@ def test_intervals_hold_as_often_as_they_say_where_a_deal_suits_one_agent_in_eve
     assert 0.93 <= mean <= 0.97
 
 
-def test_copies_share_a_row():
+def test_copies_share_a_result():
     rng = np.random.default_rng(0)
     scores = rng.integers(0, 9, (5, 3, 3))
     winners = scores == scores.max(axis=2, keepdims=True)
@@ -166,7 +170,7 @@ def test_copies_share_a_row():
     assert pair.mean_score == pytest.approx((one.mean_score + three.mean_score) / 2)
     both = np.add(one.seat_win_rates, three.seat_win_rates)
     assert pair.seat_win_rates == pytest.approx(both / 2)
-    # That one of the two wins is that the third does not; each has half of it.
+    # One of the two copies wins unless the third agent does, and each copy has half of that.
     assert pair.low == pytest.approx((1 - single.high) / 2)
     assert pair.high == pytest.approx((1 - single.low) / 2)
 
@@ -178,8 +182,9 @@ def test_a_result_is_saved_as_json_and_read_by_name(game, players, tmp_path):
     variants = registry.game(game).options.items()
     options = {name: True for name, seats in variants if players in seats}
     entrants = ["heuristic", *["random"] * (players - 1)]
-    how: dict[str, Any] = {"players": players, "options": options, "seed": 2**64 - 1}
-    result = evaluate(entrants, game, games=players, **how)
+    result = evaluate(
+        entrants, game, games=players, players=players, options=options, seed=2**64 - 1
+    )
     path = tmp_path / "result.json"
     result.save(path)
     data = json.loads(path.read_bytes(), parse_constant=pytest.fail)

@@ -16,9 +16,10 @@ NOTHING = simulated({"a": 0.0}, tables=(1,), matches=1).head(0)
 
 
 def planned(results=NOTHING, *, tables=(4,), number=0, **changes):
-    how: dict[str, Any] = {"agents": AGENTS[:4], "games": 48, "seed": 0, **changes}
-    ladders = look(results, how["agents"], tables, look=number + 1)
-    return plan_round(results, ladders, number=number, **how)
+    """Plan a round of 48 games of four agents, unless changed."""
+    options: dict[str, Any] = {"agents": AGENTS[:4], "games": 48, "seed": 0, **changes}
+    ladders = look(results, options["agents"], tables, look=number + 1)
+    return plan_round(results, ladders, number=number, **options)
 
 
 def meetings(matches):
@@ -27,18 +28,19 @@ def meetings(matches):
     return Counter(itertools.chain(*pairs))
 
 
-def look(results, agents, tables, **how):
-    return ladders_at_look(results, agents=agents, tables=tables, **{"look": 1} | how)
+def look(results, agents, tables, **options):
+    return ladders_at_look(results, agents=agents, tables=tables, **{"look": 1} | options)
 
 
 def test_in_the_first_round_tables_share_the_games_and_all_pairs_meet_equally_often():
     matches = planned(tables=(1, 2, 4), games=240)
     for players in (2, 4):
-        here = [match for match in matches if match.players == players]
-        assert sum(len(match.rotations) for match in here) == 80
-        met = meetings(here).values()
-        assert (len(met), max(met) - min(met) <= 1) == (6, True)
-        assert [match.deal for match in here] == list(range(80 // players))
+        at_table = [match for match in matches if match.players == players]
+        assert sum(len(match.rotations) for match in at_table) == 80
+        met = meetings(at_table).values()
+        assert len(met) == 6
+        assert max(met) - min(met) <= 1
+        assert [match.deal for match in at_table] == list(range(80 // players))
 
 
 def test_pairs_whose_order_is_open_meet_more_often():
@@ -51,7 +53,7 @@ def test_pairs_whose_order_is_open_meet_more_often():
     assert min(met.values()) >= 2
 
 
-def test_a_plan_is_repeatable_and_numbers_deals_on_by_table_and_seed():
+def test_a_plan_is_repeatable_and_goes_on_numbering_deals_by_table_and_seed():
     results = simulated(STRENGTHS, tables=(2, 4), matches=7)
     plan = planned(results, number=1, tables=(2, 4))
     assert planned(results.reverse(), number=1, tables=(2, 4)) == plan
@@ -65,11 +67,12 @@ def test_a_plan_is_repeatable_and_numbers_deals_on_by_table_and_seed():
 
 @pytest.mark.parametrize("players", [3, 4])
 def test_everyone_sits_everywhere_equally_often(players):
-    """Over two rounds: the second goes on where the first ended."""
+    """They do over two rounds, the second of which goes on where the first ended."""
     names = dict.fromkeys("abcd"[:players], 0.0)
-    how: dict[str, Any] = {"tables": (players,), "agents": AGENTS[:players], "games": 6 * players}
-    first = planned(**how)
-    matches = first + planned(played(first, names), number=1, **how)
+    setup: dict[str, Any] = {"tables": (players,), "agents": AGENTS[:players]}
+    setup["games"] = 6 * players
+    first = planned(**setup)
+    matches = first + planned(played(first, names), number=1, **setup)
     follows = Counter(
         pair
         for match in matches
@@ -82,11 +85,11 @@ def test_everyone_sits_everywhere_equally_often(players):
 
 
 def test_copies_sit_everywhere_equally_often_and_repeat_no_game():
-    """Two agents at a table of four, over two rounds: where rotations are alike, deals are more."""
+    """If rotations are equal, more deals are played, here by two agents at four seats."""
     names = dict.fromkeys("ab", 0.0)
-    how: dict[str, Any] = {"agents": AGENTS[:2], "games": 36}
-    first = planned(**how)
-    matches = first + planned(played(first, names), number=1, **how)
+    setup: dict[str, Any] = {"agents": AGENTS[:2], "games": 36}
+    first = planned(**setup)
+    matches = first + planned(played(first, names), number=1, **setup)
     assert [match.deal for match in matches] == list(range(len(matches)))
     follows: Counter[tuple[str, str]] = Counter()
     games = 0
@@ -110,24 +113,24 @@ def test_in_the_solo_game_all_play_the_same_deals_and_those_whose_order_is_open_
     second = planned(played(first, STRENGTHS), tables=(1,), number=1, games=80)
     assert {match.lineup for match in second} == {(digest_of("b"),), (digest_of("c"),)}
     assert {match.deal for match in second} == set(range(20, 60))
-    # A new agent plays what the others have played.
+    # A new agent plays the deals that the others have played.
     third = planned(played(first, STRENGTHS), agents=AGENTS, tables=(1,), number=1, games=15)
     assert {match.lineup for match in third} == {(digest_of("e"),)}
     assert [match.deal for match in third] == list(range(15))
 
 
 def test_an_order_is_settled_when_all_neighbours_are():
-    def settled(strengths, matches, **how):
+    def is_settled(strengths, matches, **options):
         results = simulated(strengths, tables=(1, 4), matches=matches, points=500.0)
         agents = [digest_of(name) for name in strengths]
-        ladders = look(results, agents, (1, 4), **how)
+        ladders = look(results, agents, (1, 4), **options)
         return not any(ladder.undecided() for ladder in ladders.values())
 
     apart = {"a": 0.0, "b": 300.0, "c": 700.0}
-    assert settled(apart, 80)
-    assert not settled(apart, 9)
-    assert not settled(apart | {"d": 702.0}, 80)
-    assert settled(apart | {"d": 702.0}, 80, equal_within=200.0, solo_equal_within=1000.0)
+    assert is_settled(apart, 80)
+    assert not is_settled(apart, 9)
+    assert not is_settled(apart | {"d": 702.0}, 80)
+    assert is_settled(apart | {"d": 702.0}, 80, equal_within=200.0, solo_equal_within=1000.0)
 
 
 def test_all_ladders_and_all_looks_share_the_level():

@@ -13,10 +13,10 @@ from tests.contract.command_line import output_of
 
 
 class Planted:
-    """Simulated games of an agent whose odds against every rung are known, on a clock of its own.
+    """Simulated games of an agent whose odds against every rung are known, with a simulated clock.
 
-    With `noise` deals differ in how much they suit the agent, in logits. The odds are logistic in
-    `curve` of a place. The first deal takes `compiling` seconds longer.
+    The odds are logistic in `curve` of a place. `noise` is the standard deviation, in logits, of
+    how well a deal suits the agent. The first deal at a rung takes `compiling` seconds longer.
     """
 
     def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0, curve=float):
@@ -43,7 +43,8 @@ class Planted:
         def play(deals):
             self.order += [playouts] * deals
             self.now += 0.01 * deals * self.players * max(playouts, 1)
-            self.now += 0 if shares else self.compiling
+            if not shares:
+                self.now += self.compiling
             chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
             shares.extend(self.rng.binomial(self.players, chances) / self.players)
             variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
@@ -55,7 +56,7 @@ class Planted:
 
 
 def covered(found, true):
-    """Whether an interval, whose ends may lie beyond the scale, holds a place."""
+    """Return whether an interval holds a place. Its ends may lie beyond the scale."""
     low = math.inf if found.low is None else found.low
     high = math.inf if found.high is None else found.high
     return low <= true <= high
@@ -74,7 +75,7 @@ def test_intervals_hold_the_true_place():
 
 
 def eight_times_as_steep_at_the_top(place):
-    """Curve shares as with two seats of Shakespeare; above, a doubling is worth less and less."""
+    """Curve shares as at two seats of Shakespeare; above, each doubling is worth less."""
     if place >= 0:
         return 2 * math.sqrt(place)
     share = 1 + place / 20
@@ -82,7 +83,7 @@ def eight_times_as_steep_at_the_top(place):
 
 
 def test_intervals_hold_and_are_narrow_on_a_steep_curve():
-    """Rungs in between are met."""
+    """Rungs between those of `RUNGS` make this possible."""
     placements = []
     curve = eight_times_as_steep_at_the_top
     for true, seed in itertools.product((0.12, 0.38, 0.63, 0.9, 10, 40), range(2)):
@@ -110,14 +111,14 @@ def test_an_agent_beyond_the_scale_is_placed_there_in_few_games(place, said):
     assert planted.order.count(0 if place < 0 else 1024) >= 100
 
 
-def test_no_rung_is_met_that_takes_longer_than_there_is_time():
+def test_no_rung_is_met_that_would_take_longer_than_the_time_left():
     planted = Planted(9.0, 0.4, 2, 0)
     planted.climb(10_000, 20.0)
     assert planted.now < 25
     assert max(planted.order) == 256
 
 
-def test_time_for_compiling_is_no_time_of_a_deal():
+def test_compiling_does_not_count_as_time_of_a_deal():
     planted = Planted(5.0, 0.4, 2, 0, compiling=10.0)
     planted.climb(10_000, 100.0)
     assert {1, 4, 16} <= set(planted.order)

@@ -1,4 +1,4 @@
-"""Ratings: against choix, against known strengths, and with ties, copies and faults."""
+"""Ratings, compared with those of choix and with known strengths."""
 
 import itertools
 import math
@@ -20,17 +20,19 @@ def lineup(names):
 
 
 def unpenalised(results):
-    """Return strengths without a penalty by digest, their mean 0."""
-    made = choices(results, penalty=0)
-    ones = np.ones(made.chosen.shape[0])
-    at = fit_strengths(made.sets, made.chosen.T @ ones, made.shown.T @ ones)
-    return dict(zip(made.digests, at - at.mean(), strict=True))
+    """Return strengths by digest without a penalty. Their mean is 0."""
+    data = choices(results, penalty=0)
+    ones = np.ones(data.chosen.shape[0])
+    strengths = fit_strengths(data.sets, data.chosen.T @ ones, data.offered.T @ ones)
+    return dict(zip(data.digests, strengths - strengths.mean(), strict=True))
 
 
-def orders_of(seats, place):
-    """Yield all orders of the seats' agents that agree with their places."""
-    groups = [[s for s, p in zip(seats, place, strict=True) if p == q] for q in sorted(set(place))]
-    for parts in itertools.product(*map(itertools.permutations, groups)):
+def orders_of(agents, places):
+    """Yield all orders of the agents, given by seat, that agree with their places."""
+    tied: dict[int, list[int]] = {}
+    for agent, place in sorted(zip(agents, places, strict=True), key=lambda pair: pair[1]):
+        tied.setdefault(place, []).append(agent)
+    for parts in itertools.product(*map(itertools.permutations, tied.values())):
         yield tuple(itertools.chain(*parts))
 
 
@@ -40,10 +42,10 @@ def test_strengths_are_those_of_choix_over_all_orders_of_ties(points):
     found = unpenalised(results)
     number = {digest: i for i, digest in enumerate(found)}
     orders = [
-        list(orders_of([number[digest] for digest in digests], place))
-        for digests, place in results.select("digests", "places").iter_rows()
+        list(orders_of([number[digest] for digest in digests], places))
+        for digests, places in results.select("digests", "places").iter_rows()
     ]
-    # choix has no weights: every game counts equally often.
+    # choix has no weights, so orders are repeated until every game has equally many.
     times = math.lcm(*map(len, orders))
     assert (times > 1) == (points < 100)
     rankings = [order for game in orders for order in game * (times // len(game))]
@@ -57,9 +59,9 @@ def test_a_copy_is_as_likely_to_be_chosen_as_any_other_seat():
     places = [[1, 3, 2], [2, 1, 3], [1, 2, 3], [2, 1, 3], [2, 3, 1]]
     results = results.with_columns(places=pl.Series(places, dtype=pl.List(pl.Int8)))
     found = unpenalised(results)
-    held = math.exp(found[digest_of("a")] - found[digest_of("b")])
-    # Second places, between a and b, went to a in three of four games.
-    choices_of_a = 5 * 2 * held / (2 * held + 1) + 4 * held / (held + 1)
+    ratio = math.exp(found[digest_of("a")] - found[digest_of("b")])
+    # Where a and b were left for second place, a had it in three of four games.
+    choices_of_a = 5 * 2 * ratio / (2 * ratio + 1) + 4 * ratio / (ratio + 1)
     assert choices_of_a == pytest.approx(4 + 3, abs=1e-4)
 
 
@@ -67,10 +69,10 @@ def test_an_agent_that_never_lost_has_the_rating_that_the_penalty_allows():
     matches = [Match(2, deal, lineup("ab"), (0, 1)) for deal in range(20)]
     rated = fit_ratings(played(matches, {"a": 5000.0, "b": 0.0}))
     lead, error, _ = rated.lead(*map(rated.digests.index, lineup("ab")))
-    # Where the likelihood of 40 victories and the penalty of both are in balance.
-    at = lead / ELO
-    pull = PENALTY * (2 / (1 + math.exp(-at / 2)) - 1)
-    assert 40 / (1 + math.exp(at)) == pytest.approx(pull, rel=1e-3)
+    # There the slope of the likelihood of 40 victories balances that of the penalty.
+    logit = lead / ELO
+    penalty_slope = PENALTY * (2 / (1 + math.exp(-logit / 2)) - 1)
+    assert 40 / (1 + math.exp(logit)) == pytest.approx(penalty_slope, rel=1e-3)
     assert 100 < error < 400
 
 
@@ -86,8 +88,8 @@ def test_known_strengths_are_found():
     assert fit_ratings(results.head(0)).digests == ()
 
 
-def test_a_matchs_games_count_together():
-    """Games that repeat each other tell nothing new: with four copies errors stay as wide."""
+def test_games_of_a_match_count_as_dependent():
+    """Games that repeat each other add no information, so with four copies errors stay as wide."""
     results = simulated({"a": 0.0, "b": 50.0, "c": 90.0}, tables=(3,), matches=200, seed=1)
     one = results.filter(rotation=0)
     again = pl.concat([one.with_columns(key=pl.col("key") + f"{i}") for i in range(4)])

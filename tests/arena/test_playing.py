@@ -1,4 +1,4 @@
-"""Games of matches become rows, each of which depends on its match alone and can be replayed."""
+"""Games of matches become rows. A row depends on its match alone, and can be replayed."""
 
 import numpy as np
 import polars as pl
@@ -15,14 +15,14 @@ LINEUP = ("random", "heuristic", "network,greedy=false", "greedy", "heuristic", 
 
 
 def seatings(players, deals=range(3)):
-    turns = tuple(range(players))
-    matches = [Match(players, deal, LINEUP[:players], turns) for deal in deals]
-    return [Seating(match, turn) for match in matches for turn in match.rotations]
+    rotations = tuple(range(players))
+    matches = [Match(players, deal, LINEUP[:players], rotations) for deal in deals]
+    return [Seating(match, rotation) for match in matches for rotation in rotations]
 
 
 def settings(game, seed=5, **agents):
-    given = {name: make(name, registry.game(game)) for name in LINEUP} | agents
-    return RunSettings(game, (), seed, given, {digest: digest.upper() for digest in given})
+    by_digest = {name: make(name, registry.game(game)) for name in LINEUP} | agents
+    return RunSettings(game, (), seed, by_digest, {digest: digest.upper() for digest in by_digest})
 
 
 class Fails:
@@ -33,14 +33,14 @@ class Fails:
 
 
 @pytest.mark.parametrize("game", registry.names())
-def test_a_row_has_all_of_a_game_and_depends_on_no_other(game):
-    """Tables of different sizes are played together; a forfeited game ends where it was stopped."""
+def test_a_row_records_a_complete_game_and_depends_on_no_other(game):
+    """Tables of all sizes are played together. A forfeited game ends where it was stopped."""
     run = settings(game, random=Fails())
-    games = [one for seats in registry.seats(game) for one in seatings(seats, range(3))]
+    games = [seating for seats in registry.seats(game) for seating in seatings(seats)]
     results = play(games, run).drop("seconds").sort("key")
-    alone = pl.concat([play([one], run) for one in games[::5]])
-    some = results.filter(pl.col("key").is_in(alone["key"].to_list()))
-    assert_frame_equal(alone.select(results.columns).sort("key"), some)
+    played_alone = pl.concat([play([seating], run) for seating in games[::5]])
+    played_together = results.filter(pl.col("key").is_in(played_alone["key"].to_list()))
+    assert_frame_equal(played_alone.select(results.columns).sort("key"), played_together)
     assert results["key"].n_unique() == len(games)
     assert results["match"].n_unique() == 3 * len(registry.seats(game))
     assert 0 < results["forfeited_by"].count() < len(games)

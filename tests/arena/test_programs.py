@@ -1,4 +1,4 @@
-"""External programs: the questions they get, how faults are judged, and that none is left."""
+"""External programs get the right questions, lose by faults, and leave nothing behind."""
 
 import gc
 import json
@@ -10,7 +10,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from shakespeare_agents.programs import Limits, Program, ProgramAgent, move_request, program_digest
+from shakespeare_agents.program_agent import ProgramAgent, move_request
+from shakespeare_agents.programs import Limits, Program, program_digest
 from shakespeare_env.play.information_sets import InformationSets
 from tests.arena.small_programs import (
     PLAYS,
@@ -30,26 +31,30 @@ ONE = next(table for table in TABLES if table.players == 1)
 TWO = next(table for table in TABLES if table.players == 2)
 
 
-def shown(table, records):
+def questions(table, records):
     """Return the questions about some positions, each to the seat that decides."""
     batch = table.batch(len(records), seed=0)
     batch.load(slice(None), stack_records(records))
     sets = InformationSets(batch, np.arange(len(records)))
-    asked = (move_request(sets, i, number=17, game_id=4, seconds=2.5) for i in range(len(records)))
-    return [json.loads(line) for line in asked]
+    lines = [
+        move_request(sets, place, number=17, game_id=4, seconds=2.5)
+        for place in range(len(records))
+    ]
+    return [json.loads(line) for line in lines]
 
 
 @small_tables
 def test_a_question_holds_what_the_seat_may_know_and_nothing_hidden(table):
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(8)
-    positions = [p for p in sample_positions(table, seed=2, every=12) if p.to_move is not None]
+    games = sample_positions(table, seed=2, every=12)
+    positions = [position for position in games if position.to_move is not None]
     records = [position.record() for position in positions]
-    found = shown(table, records)
-    for position, asked in zip(positions, found, strict=True):
+    found = questions(table, records)
+    for position, question in zip(positions, found, strict=True):
         seat = position.to_move
         assert seat is not None
-        assert asked == {
+        assert question == {
             "id": 17,
             "command": "move",
             "game_id": 4,
@@ -59,8 +64,8 @@ def test_a_question_holds_what_the_seat_may_know_and_nothing_hidden(table):
             "observation": position.observation(seat).tolist(),
             "moves": position.moves(),
         }
-    changed = [hidden.change_in_record(r, int(r["to_move"]), rng) for r in records]
-    assert shown(table, changed) == found
+    changed = [hidden.change_in_record(record, int(record["to_move"]), rng) for record in records]
+    assert questions(table, changed) == found
     assert len(differing_fields(stack_records(records), stack_records(changed))) > 1, (
         "nothing was hidden"
     )
@@ -93,14 +98,14 @@ def test_every_fault_is_of_its_kind_and_no_process_is_left(body, kind):
 
 
 def test_a_program_plays_several_games_and_hears_when_they_are_over(tmp_path):
-    """Games and questions are numbered for the program, which tells nothing of deals."""
+    """Numbers of games and questions count for the program alone, and tell nothing about deals."""
     heard = tmp_path / "heard"
     body = f"""
 heard = open({str(heard)!r}, "w")
 for line in sys.stdin:
     question = json.loads(line)
-    known = [question.get(name) for name in ("command", "id", "game_id", "seconds")]
-    print(json.dumps(known), file=heard, flush=True)
+    fields = [question.get(name) for name in ("command", "id", "game_id", "seconds")]
+    print(json.dumps(fields), file=heard, flush=True)
     if question["command"] == "move":
         answer(question)
 """
@@ -116,7 +121,7 @@ for line in sys.stdin:
     assert {game for _, _, game, _ in lines[len(first) + 2 :]} == {3}
 
 
-def test_a_program_has_its_time_for_a_game_and_not_more():
+def test_a_program_that_exceeds_its_time_for_a_game_loses_it():
     limits = Limits(seconds_a_move=20, seconds_a_game=0.3, seconds_to_start=20)
     with agent("for question in questions(): time.sleep(0.02); answer(question)", limits) as slow:
         assert forfeits(ONE, slow) == [("time", "it thought for longer than 0.3 s in one game")]
@@ -146,52 +151,53 @@ def test_after_ten_faults_in_a_row_the_rest_of_a_step_is_lost_unasked(tmp_path):
     assert lost[10:] == [("crash", "it was not asked any more after 10 faults in a row")] * 2
 
 
-# ------------------------------------------------------------------------------------ what is left
+# ----------------------------------------------------------------------------- leftover processes
 
-LEAVES = f"""
+STARTS_A_CHILD = f"""
 subprocess.Popen([sys.executable, "-c", "import time; time.sleep(600)", sys.argv[-1]])
 {PLAYS}
 """
 STARTED = 2
+"""The processes of such a program: itself and its child."""
 
 
-def interrupt(one):
-    def raises(*_):
+def interrupt(agent_asked):
+    def raise_interrupt(*_):
         raise KeyboardInterrupt
 
-    batch, lineup = games(TABLES[0], [one], 1)
+    batch, lineup = games(TABLES[0], [agent_asked], 1)
     with pytest.MonkeyPatch.context() as patched:
-        patched.setattr("selectors.PollSelector.select", raises)
+        patched.setattr("selectors.PollSelector.select", raise_interrupt)
         with pytest.raises(KeyboardInterrupt):
             lineup.decide(batch, np.arange(1))
 
 
 @pytest.mark.parametrize("stop", [ProgramAgent.close, lambda one: None, interrupt])
 def test_nothing_is_left_of_a_program_closed_forgotten_or_interrupted(stop):
-    with agent(PLAYS) as first:  # what is opened once stays open
+    with agent(PLAYS) as first:  # opens files that this process keeps open
         forfeits(TABLES[0], first, most=1)
     before = descriptors()
     others = len(running())
-    one = agent(LEAVES)
+    one = agent(STARTS_A_CHILD)
     assert forfeits(TABLES[0], one, most=1) == []
-    assert _soon(others + STARTED)
+    assert _soon_running(others + STARTED)
     stop(one)
     del one
     gc.collect()
-    assert _soon(others)
+    assert _soon_running(others)
     assert descriptors() == before
 
 
-def _soon(many):
-    """Whether so many programs run, or soon do: processes take a moment to appear and to go."""
+def _soon_running(number):
+    """Return whether this number of programs runs within seconds, as processes come and go."""
     until = time.monotonic() + 20
-    while len(running()) != many and time.monotonic() < until:
+    while len(running()) != number and time.monotonic() < until:
         time.sleep(0.01)
-    return len(running()) == many
+    return len(running()) == number
 
 
 def test_a_program_has_few_environment_variables_and_those_of_its_entry(tmp_path, monkeypatch):
-    def found(**more):
+    def environment_found(**more):
         body = f"open({str(tmp_path / 'found')!r}, 'w').write(json.dumps(dict(os.environ)))"
         with ProgramAgent(replace(program(f"{body}\n{PLAYS}"), **more)) as one:
             assert forfeits(TABLES[0], one, most=1) == []
@@ -200,15 +206,15 @@ def test_a_program_has_few_environment_variables_and_those_of_its_entry(tmp_path
     monkeypatch.setenv("KEY_TO_ANOTHER_SERVICE", "secret")
     monkeypatch.setenv("SEED", "5")
     monkeypatch.delenv("TMPDIR", raising=False)
-    bare = found()
+    bare = environment_found()
     assert bare["PATH"] == os.environ["PATH"]
     assert bare.keys() <= {"PATH", "HOME", "LANG", "LC_ALL", "LC_CTYPE"}  # Python sets the last
-    named = found(environment=["SEED", "WORDS=a=b", "HOME=/nowhere"])
+    named = environment_found(environment=["SEED", "WORDS=a=b", "HOME=/nowhere"])
     assert (named["SEED"], named["WORDS"], named["HOME"]) == ("5", "a=b", "/nowhere")
     assert "KEY_TO_ANOTHER_SERVICE" not in named
     monkeypatch.delenv("SEED")
     with pytest.raises(ValueError, match="the environment variable SEED, which is not set; set it"):
-        found(environment=["SEED"])
+        environment_found(environment=["SEED"])
 
 
 def test_a_digest_follows_command_limits_variables_and_files(tmp_path):

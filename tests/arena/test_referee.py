@@ -1,4 +1,4 @@
-"""An agent that fails loses the game; other games go on as if nothing had happened."""
+"""An agent that fails loses its game, and other games go on as if nothing had happened."""
 
 import re
 
@@ -6,7 +6,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.programs import Answers, Fault
+from shakespeare_agents.program_agent import Answers
+from shakespeare_agents.programs import Fault
 from shakespeare_arena.referee import RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
@@ -15,9 +16,9 @@ from tests.generators import RememberingAgent, generators
 
 
 class Fails(RememberingAgent):
-    """An agent in whose place `fail` answers for row 1 after some decisions there.
+    """An agent whose answers `fail` changes in game 1, after some decisions there.
 
-    It recognises rows by their generators, which no agent should do.
+    It recognises games by their generators, which no agent should do.
     """
 
     def __init__(self, fail, after=0):
@@ -34,14 +35,18 @@ class Fails(RememberingAgent):
 
 
 def raises(error):
-    def fail(chosen, at):
+    def fail(chosen, in_game_1):
         raise error
 
     return fail
 
 
+def answers(action):
+    return lambda chosen, in_game_1: np.where(in_game_1, action, chosen)
+
+
 def games(table, agents, n=4, kind=RefereedLineup):
-    """Return a batch and its line-up; agents hold the seats in turn."""
+    """Return a batch and its line-up, in which agents take turns at the seats."""
     batch = table.batch(n, seed=1, autoreset=False)
     places = np.tile(np.arange(table.players) % len(agents), (n, 1))
     lineup = kind.seated(agents, places, batch.game.max_seats, generators(n))
@@ -49,15 +54,16 @@ def games(table, agents, n=4, kind=RefereedLineup):
 
 
 def played(batch, lineup):
-    """Play out, and return each game's moves, (seat, action), without those nobody chose."""
+    """Play games out, and return the (seat, action) pairs that agents chose in each game."""
     moves: list[list[tuple[int, int]]] = [[] for _ in range(batch.n)]
 
-    def keep(rows, actions):
-        gone = getattr(lineup, "forfeited", np.zeros(batch.n, bool))[rows]
-        for row, action in zip(rows[~gone].tolist(), actions[~gone].tolist(), strict=True):
-            moves[row].append((int(batch.to_move[row]), action))
+    def note(rows, actions):
+        is_forfeited = getattr(lineup, "forfeited", np.zeros(batch.n, bool))
+        for row, action in zip(rows.tolist(), actions.tolist(), strict=True):
+            if not is_forfeited[row]:
+                moves[row].append((int(batch.to_move[row]), action))
 
-    play_out(batch, lineup, before_step=keep)
+    play_out(batch, lineup, before_step=note)
     return moves
 
 
@@ -76,10 +82,10 @@ def test_agents_without_faults_play_the_same_games_as_without_a_referee(table):
     [
         (raises(LookupError("no idea")), "error", "test_referee.py, line [0-9]+: LookupError: no"),
         (raises(SystemExit(3)), "error", "SystemExit: 3"),
-        (lambda chosen, at: chosen[1:], "garbage", "shape"),
-        (lambda chosen, at: chosen + 0.5, "garbage", "give integers"),
-        (lambda chosen, at: np.where(at, -1, chosen), "illegal", "action -1 is not legal; legal: "),
-        (lambda chosen, at: np.where(at, 2**40, chosen), "illegal", "action 2147483647 is not"),
+        (lambda chosen, in_game_1: chosen[1:], "garbage", "shape"),
+        (lambda chosen, in_game_1: chosen + 0.5, "garbage", "give integers"),
+        (answers(-1), "illegal", "action -1 is not legal; legal: "),
+        (answers(2**40), "illegal", "action 2147483647 is not"),
     ],
 )
 def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
@@ -94,7 +100,7 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert forfeit.seat % 2 == 0
     assert forfeit.fault.kind == kind
     assert re.search(says, forfeit.fault.details)
-    # It went on as without the fault up to there, and the other games to their end.
+    # Up to the fault its moves are the same as without it, and other games are the same throughout.
     assert moves[1] == expected[1][: len(moves[1])]
     assert len(moves[1]) < len(expected[1])
     assert [moves[row] for row in (0, 2, 3)] == [expected[row] for row in (0, 2, 3)]
@@ -122,13 +128,14 @@ class Answering(RandomAgent):
 
 
 @small_tables
-def test_an_agent_that_reports_its_own_faults_is_asked_once_and_hears_of_the_end(table):
+def test_an_agent_that_reports_its_own_faults_is_asked_once_and_told_of_the_end(table):
     agent = Answering()
     batch, lineup = games(table, [agent], n=3)
     moves = played(batch, lineup)
     assert len({key[0] for key in agent.asked}) == 1
-    # The second of three is lost, then the second of two; the last one alone is played out.
-    assert {row: lost.fault.kind for row, lost in lineup.forfeits.items()} == {1: "time", 2: "time"}
+    # The second of three games is lost, then the second of two. The last one is played out.
+    kinds = {row: forfeit.fault.kind for row, forfeit in lineup.forfeits.items()}
+    assert kinds == {1: "time", 2: "time"}
     assert [len(moves[row]) for row in (1, 2)] == [0, 1]
     assert lineup.seconds.sum() == 1 + 2 + 3 + 1 + 2 + (len(moves[0]) - 2)
     assert lineup.decisions.sum() == sum(map(len, moves))

@@ -1,4 +1,4 @@
-"""An arena's games are replayed; rows that no game can have are refused with the reason."""
+"""Games of an arena are replayed. Rows that no game can have are refused with the reason."""
 
 import pytest
 
@@ -54,10 +54,9 @@ def test_a_forfeited_game_ends_where_it_was_stopped(rows, folder):
     ],
 )
 def test_a_row_that_no_game_can_have_is_refused(rows, change, said):
-    # Beside a sound game, which is not blamed.
-    row, first = rows[:2]
+    row, sound = rows[:2]
     damaged = {**row, **change(row)}
-    columns = {name: [first[name], damaged[name]] for name in RESULTS}
+    columns = {name: [sound[name], damaged[name]] for name in RESULTS}
     games = frame(RESULTS, columns).with_row_index("game_id")
     with pytest.raises(DatasetError, match=said) as caught:
         list(recorded_games(games.lazy()))

@@ -1,4 +1,4 @@
-"""Standings in the terminal and as Markdown, whatever the agents are called."""
+"""Standings in the terminal and as Markdown, whatever the names of agents contain."""
 
 import io
 import re
@@ -27,22 +27,22 @@ HOSTILE = (
 
 @pytest.fixture(scope="module", params=[NAMES, HOSTILE, ("a", "b"), ()], ids=len)
 def standings(request):
-    """Standings of agents, strongest first; the last one forfeits some of its games."""
+    """Return standings of agents, strongest first. The last one forfeits some of its games."""
     names = request.param
-    strengths = {name: -200.0 * place for place, name in enumerate(names)} or {"nobody": 0.0}
+    if not names:
+        return standings_of(simulated({"nobody": 0.0}, tables=(1,), matches=1).head(0))
+    strengths = {name: -200.0 * place for place, name in enumerate(names)}
     tables = (1, 2, 4) if len(names) > 2 else (1,)
-    faults = dict.fromkeys(names[-1:], 0.1)
-    results = simulated(strengths, tables=tables, matches=60, forfeits=faults)
-    return standings_of(results if names else results.head(0))
+    return standings_of(simulated(strengths, tables=tables, matches=60, forfeits={names[-1]: 0.1}))
 
 
 def estimate(row, name, digits=0):
-    """Write an estimate with its interval."""
+    """Format an estimate with its interval."""
     value, low, high = [f"{row[column]:.{digits}f}" for column in (name, "low", "high")]
     return f"{value} ({low} to {high})".replace("-", "−")
 
 
-def test_all_estimates_stand_in_80_columns(standings):
+def test_all_estimates_are_shown_within_80_columns(standings):
     text = io.StringIO()
     Console(file=text, width=80, color_system=None).print(
         standings_tables(standings, [*table_sheets(standings)])
@@ -58,7 +58,7 @@ def test_all_estimates_stand_in_80_columns(standings):
         assert said.strip() == "No game has been finished yet."
 
 
-def test_markdown_has_a_row_for_each_agent_and_names_end_no_cell(standings):
+def test_markdown_has_a_row_for_each_agent_and_no_name_ends_its_cell(standings):
     text = ladder_markdown(standings)
     rows = [line for line in text.splitlines() if re.match(r"\| \d+=? \|", line)]
     assert len(rows) == standings.ladder.height + standings.solo.height

@@ -1,4 +1,4 @@
-"""Finished games are kept completely, each once, whatever happens to the process that plays."""
+"""Every finished game is kept once and completely, whatever happens to the process."""
 
 import json
 import os
@@ -12,7 +12,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_arena import results
 from shakespeare_arena.results import merge, open_results
-from shakespeare_env.datasets.reading import ARENA, read_games, read_results, results_files
+from shakespeare_env.datasets.reading import MANIFEST_NAME, read_games, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated
 
@@ -22,16 +22,16 @@ ROWS = simulated({"a": 0, "b": 50}, tables=(3,), matches=4)
 
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
-    """A folder that holds all rows in two files, the second of which is not full."""
+    """Return a folder that holds all rows in two files, the second of which is not full."""
     with open_results(tmp_path / "arena", GAME) as results_folder:
         with monkeypatch.context() as patched:
-            patched.setattr(results, "FULL", 1)
+            patched.setattr(results, "FULL_FILE_BYTES", 1)
             results_folder.append(ROWS[:5])
         results_folder.append(ROWS[5:])
     return tmp_path / "arena"
 
 
-def test_a_game_counts_once_and_stands_where_it_was_written(folder):
+def test_a_game_counts_once_and_stays_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
     with open_results(folder, GAME) as results_folder:
         results_folder.append(ROWS.with_columns(seconds=pl.col("seconds").list.eval(pl.lit(9.0))))
@@ -42,7 +42,7 @@ def test_a_game_counts_once_and_stands_where_it_was_written(folder):
     assert_frame_equal(read_results(folder), ROWS)
 
 
-def test_a_frame_holds_the_games_that_were_there_whatever_is_added_as_it_is_read(folder):
+def test_a_lazy_frame_is_not_changed_by_games_added_before_it_is_collected(folder):
     """Polars opens files again and again, and must not find one of them replaced."""
     games = read_games(folder)
     with open_results(folder, GAME) as results_folder:
@@ -52,7 +52,7 @@ def test_a_frame_holds_the_games_that_were_there_whatever_is_added_as_it_is_read
 
 
 def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
-    """Opened again, an unfinished file goes on."""
+    """An unfinished file is continued when the folder is opened again."""
     first, last = results_files(folder)
     more = simulated({"a": 0, "b": 50}, tables=(3,), matches=4, seed=1)
     for number in range(4):
@@ -60,7 +60,7 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
             results_folder.append(more[number : number + 1])
     assert results_files(folder) == [first, last]
     assert pl.read_parquet(last)["key"].to_list() == [*ROWS["key"][5:], *more["key"][:4]]
-    monkeypatch.setattr(results, "FULL", 1)
+    monkeypatch.setattr(results, "FULL_FILE_BYTES", 1)
     for number in range(4, 7):
         with open_results(folder, GAME) as results_folder:
             results_folder.append(more[number : number + 1])
@@ -72,7 +72,7 @@ def test_a_file_gets_more_games_until_it_is_full(folder, monkeypatch):
     assert_frame_equal(read_results(folder), pl.concat([ROWS, more[:7]]))
 
 
-def test_a_folder_that_is_in_use_or_holds_something_else_is_refused(folder, tmp_path):
+def test_a_folder_that_is_in_use_or_holds_other_files_is_refused(folder, tmp_path):
     def refused(path, says, game=GAME):
         with pytest.raises(ArenaError, match=says), open_results(path, game):
             pass
@@ -87,7 +87,7 @@ def test_a_folder_that_is_in_use_or_holds_something_else_is_refused(folder, tmp_
     (other / "games.parquet").write_text("mine")
     refused(other, "holds other things")
     assert [path.name for path in other.iterdir()] == ["games.parquet"]
-    refused(other / "games.parquet", "is no folder")
+    refused(other / "games.parquet", "is not a folder")
 
 
 def planned(**changed):
@@ -120,7 +120,7 @@ def test_a_plan_that_cannot_be_played_is_refused_with_the_remedy(folder, text, s
         assert results_folder.last_plan is not None
     (folder / "round-0000.json").write_text(text)
     with (
-        pytest.raises(ArenaError, match=f"{said}.*; delete it: the round"),
+        pytest.raises(ArenaError, match=f"{said}.*; delete it, and the round"),
         open_results(folder, GAME),
     ):
         pass
@@ -139,13 +139,15 @@ def with_rows_that_are_missing(path):
     frame = pl.concat([pl.read_parquet(path)] * 700)
     frame.write_parquet(path, statistics=False)
     content = path.read_bytes()
-    at = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
+    footer_start = len(content) - 8 - int.from_bytes(content[-8:-4], "little")
     # Numbers are doubled and written in groups of seven bits, the lowest first.
     old = bytes([2 * frame.height & 127 | 128, 2 * frame.height >> 7])
-    first, *others = content[at:-8].split(old)
     new = bytes([128, 128, 128, 128, 8])
+    # The first occurrence counts the file's rows, and the last one those of the group.
+    first, *others = content[footer_start:-8].split(old)
     footer = first + new + old.join(others[:-1]) + new + others[-1]
-    path.write_bytes(content[:at] + footer + len(footer).to_bytes(4, "little") + b"PAR1")
+    length = len(footer).to_bytes(4, "little")
+    path.write_bytes(content[:footer_start] + footer + length + b"PAR1")
 
 
 def changed(**facts):
@@ -173,7 +175,7 @@ def changed(**facts):
     ],
 )
 def test_damage_is_named_with_the_remedy(folder, file, change, said):
-    path = results_files(folder)[1] if file == "games" else folder / ARENA
+    path = results_files(folder)[1] if file == "games" else folder / MANIFEST_NAME
     change(path)
     with pytest.raises(DatasetError, match=said) as refused:
         read_results(folder)

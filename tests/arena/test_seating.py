@@ -8,8 +8,6 @@ import pytest
 
 from shakespeare_arena.seating import SeatPlan, seatings
 
-# Companies of agents and the games of a deal: fewer cannot seat every pair of agents at every two
-# neighbouring seats equally often.
 GAMES = {
     "ab": 2,
     "abc": 6,
@@ -34,6 +32,10 @@ GAMES = {
     "aaaabc": 30,
     "aabbcd": 30,
 }
+"""The games of a deal, by the agents that play it.
+
+Fewer games cannot seat every ordered pair of agents at every two neighbouring seats equally often.
+"""
 each_company = pytest.mark.parametrize("agents", [*GAMES, "aabbcc", "abacbda", "babcabc"])
 
 
@@ -52,8 +54,8 @@ def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
     assert len(orders) == GAMES.get(agents, len(orders))
     assert all(sorted(places) == list(range(len(agents))) for places in orders)
     names = np.array(list(agents))[orders]
-    if agents in GAMES:  # of three pairs, 3 games of 30 are
-        assert len(np.unique(names, axis=0)) == len(names), "no game is another one again"
+    if agents in GAMES:  # three pairs of copies repeat 3 of their 30 games
+        assert len(np.unique(names, axis=0)) == len(names), "a game is repeated"
     for seat in range(len(agents)):
         for name in agents:
             held = int((names[:, seat] == name).sum())
@@ -64,8 +66,8 @@ def test_everyone_follows_everyone_at_every_seat_equally_often(agents):
 
 
 def test_over_many_deals_everyone_is_as_often_two_and_three_seats_away():
-    """Six seats are too many for one deal's games to balance more than neighbours."""
-    seating = SeatPlan(tuple("abcdef"), 1).of(range(400)).reshape(-1, 6)
+    """With six seats the games of one deal can balance no more than neighbours."""
+    seating = SeatPlan(tuple("abcdef"), 1).places(range(400)).reshape(-1, 6)
     for apart in range(1, 6):
         pairs = Counter(
             pair

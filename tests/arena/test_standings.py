@@ -1,8 +1,7 @@
-"""Standings: each frame, of results whose figures are known."""
+"""Standings: each of their frames, computed from results whose figures are known."""
 
 import dataclasses
 import io
-from typing import Any
 
 import polars as pl
 import pytest
@@ -24,8 +23,15 @@ AT_FOUR = {"all-rounder": 150.0, "duellist": -150.0, "crowd": 300.0, "weak": -30
 
 @pytest.fixture(scope="module")
 def results():
-    how: dict[str, Any] = {"points": 3.0, "seat_luck": 0.5, "forfeits": {"weak": 0.05}}
-    return simulated(STRENGTHS, tables=(1, 2, 4), matches=60, seed=1, **how)
+    return simulated(
+        STRENGTHS,
+        tables=(1, 2, 4),
+        matches=60,
+        seed=1,
+        points=3.0,
+        seat_luck=0.5,
+        forfeits={"weak": 0.05},
+    )
 
 
 @pytest.fixture(scope="module")
@@ -56,7 +62,7 @@ def test_the_same_results_give_the_same_standings_in_any_order(results, standing
             assert_frame_equal(frame, getattr(standings, field.name))
 
 
-def test_a_game_that_stands_there_twice_is_refused(results):
+def test_results_with_a_game_twice_are_refused(results):
     with pytest.raises(DatasetError, match=r"several games have the key .* results.unique"):
         standings_of(pl.concat([results, results[3:4]]))
 
@@ -76,7 +82,7 @@ def test_a_ladder_is_in_order_of_strength(standings, players):
 
 
 def test_games_of_one_table_move_no_rating_of_another():
-    """Strengths depend on the table, so each ladder is of its own games."""
+    """Strengths depend on the table, so each ladder counts its own games alone."""
     two = simulated(AT_TWO, tables=(2,), matches=100, points=500.0)
     four = simulated(AT_FOUR, tables=(4,), matches=100, points=500.0)
     complete = standings_of(pl.concat([two, four]))
@@ -89,7 +95,7 @@ def test_games_of_one_table_move_no_rating_of_another():
 
 
 def test_agents_that_no_games_connect_are_not_compared():
-    """They are not compared though the penalty gives all of them ratings."""
+    """The penalty gives all of them ratings, but these do not compare."""
     two = {"a": 400.0, "b": -400.0}, {"c": 100.0, "d": -100.0}
     apart = pl.concat([simulated(pair, tables=(2,), matches=60, points=500.0) for pair in two])
     together = simulated(dict.fromkeys("abcd", 0.0), tables=(4,), matches=20)
@@ -119,15 +125,20 @@ def test_a_rank_counts_the_agents_that_are_surely_stronger(verdicts, apart, rank
     assert [row["rank"] for row in ranked] == ranks.split()
 
 
-def test_the_ladder_of_agents_that_beat_each_other_in_a_circle_is_marked_as_misfitting():
-    """Pairs come first, and intervals are wider."""
+def test_a_ladder_misfits_agents_that_beat_each_other_in_a_circle():
+    """It comes after the pairs, and its intervals are wider."""
     circle = {"a": 150.0, "b": 0.0}, {"b": 150.0, "c": 0.0}, {"c": 150.0, "a": 0.0}
     weak = [{name: 200.0, "weak": 0.0} for name in "abc"]
-    how: dict[str, Any] = {"tables": (2,), "matches": 60, "points": 500.0}
-    results = pl.concat([simulated(pair, seed=i, **how) for i, pair in enumerate((*circle, *weak))])
+    results = pl.concat(
+        [
+            simulated(pair, seed=seed, tables=(2,), matches=60, points=500.0)
+            for seed, pair in enumerate((*circle, *weak))
+        ]
+    )
     standings = standings_of(results)
     (fit,) = standings.fits.to_dicts()
-    z = {(a, b): z for a, b, z in standings.pairs.select("agent", "other", "z").iter_rows()}
+    pairs = standings.pairs.select("agent", "other", "z").iter_rows()
+    z = {(agent, other): value for agent, other, value in pairs}
     assert min(z["a", "b"], z["b", "c"], z["c", "a"]) > 3
     assert z["a", "b"] == -z["b", "a"]
     assert fit["chi_square"] == pytest.approx(sum(each**2 for each in z.values()) / 2)
@@ -144,16 +155,18 @@ def test_the_ladder_of_agents_that_beat_each_other_in_a_circle_is_marked_as_misf
     assert f"{fit['widening']:.1f} times as wide" in " ".join(page.split())
 
 
-def test_an_agent_that_forfeits_was_beaten_by_each_other_one_and_nothing_else_is_counted():
+def test_a_forfeited_game_counts_only_as_a_defeat_of_its_loser_by_each_other_agent():
     standings = standings_of(game([1, 3, 1], [40, 50, 60], forfeited_by=1))
-    ahead = {(a, o): s for a, o, s in standings.pairs.select("agent", "other", "ahead").iter_rows()}
+    pairs = standings.pairs.select("agent", "other", "ahead").iter_rows()
+    ahead = {(agent, other): share for agent, other, share in pairs}
     assert ahead == {("a", "b"): 1, ("c", "b"): 1, ("b", "a"): 0, ("b", "c"): 0}
     assert standings.pairs["score_lead"].null_count() == 4
     assert standings.tables["mean_score"].null_count() == 3
     assert standings.faults.rows() == [("b", "crash", 1, "crash")]
-    # A shared victory counts a part of one, and a single match has no interval.
+    # Each winner gets a share of the victory. A single match has no interval.
     table = standings.tables
-    assert dict(table.select("agent", "win_rate").iter_rows()) == {"a": 0.5, "b": 0, "c": 0.5}
+    win_rates = dict(table.select("agent", "win_rate").iter_rows())
+    assert win_rates == {"a": 0.5, "b": 0, "c": 0.5}
     assert table["low"].null_count() == 3
 
 
@@ -168,7 +181,7 @@ def test_time_is_counted_by_decision_and_table(results, standings):
 
 
 def test_solo_leads_are_of_the_deals_that_both_have_played():
-    """The mean of b is best, but its deals were the good ones; a forfeited game counts as 0."""
+    """b has the best mean, but only because its deals were good. A forfeited game counts as 0."""
     scores = {"a": {0: 10, 1: 20, 2: 30, 3: 40}, "b": {2: 29, 3: 38}, "c": {0: 9, 1: 18}}
     results = pl.concat(
         game([1], [score], lineup=agent, deal=deal)
@@ -191,8 +204,8 @@ def test_solo_leads_are_of_the_deals_that_both_have_played():
     ("lead", "error", "matches", "expected"),
     [
         (22, 10, 1000, "stronger"),
-        (22, 10, 12, "open"),  # by Student's t
-        (30, 10, 9, "open"),
+        (22, 10, 12, "open"),  # by Student's t, whose interval is wider with few matches
+        (30, 10, 9, "open"),  # too few matches
         (0, 10, 1000, "equal"),
         (10, 6, 1000, "open"),
         (5, 2, 1000, "stronger"),

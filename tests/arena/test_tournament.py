@@ -40,21 +40,20 @@ def broken(observations, masks, rng):
 breaks_down.version = broken.version = 1  # type: ignore[attr-defined]
 
 
-def small(*agents, **how):
-    """An arena of two seats that plays all its games."""
-    named = agents or ("random", Twin())
-    given: dict[str, Any] = {"players": [2], "equal_within": 1e-6, "solo_equal_within": 1e-6}
-    return ArenaConfig.of(agents=list(named), **given | how)
+def small(*agents, **changes):
+    """Configure an arena that plays all its games, at two seats unless changed."""
+    settings: dict[str, Any] = {"players": [2], "equal_within": 1e-6, "solo_equal_within": 1e-6}
+    return ArenaConfig.of(agents=list(agents or ("random", Twin())), **settings | changes)
 
 
 class Stop(Exception):  # noqa: N818
     """An interruption, in place of Ctrl-C."""
 
 
-def test_games_are_played_at_all_tables_until_the_budget_is_spent_and_then_it_goes_on(
+def test_an_arena_plays_at_all_tables_until_its_games_are_played_and_can_be_continued(
     tmp_path, monkeypatch
 ):
-    """The games are in one file, and none is played twice; another seed deals others."""
+    """The games are in one file, and none is played twice. Another seed deals other games."""
     monkeypatch.setattr(tournament, "SHARD_S", 0.1)
     assert run_arena(small(players=[1, 2, 4], games=200), tmp_path) is Ending.games
     first = read_results(tmp_path)
@@ -72,7 +71,7 @@ def test_games_are_played_at_all_tables_until_the_budget_is_spent_and_then_it_go
     assert set(more[len(first) :]["seed"]) == {1}
 
 
-def test_an_interrupted_arena_ends_as_an_undisturbed_one(tmp_path, monkeypatch):
+def test_an_interrupted_arena_plays_the_games_of_an_uninterrupted_one(tmp_path, monkeypatch):
     """An agent that often fails sits out from the same round on."""
     monkeypatch.setattr(tournament, "SHARD_S", 0.1)
     config = small("random", Twin(), breaks_down, games=120)
@@ -104,21 +103,22 @@ def test_an_arena_stops_once_the_order_is_settled(tmp_path):
 
 
 def test_minutes_count_from_the_first_move(tmp_path, monkeypatch):
-    """Compiling, and whatever else comes before the first move, may take long."""
-    now = [0.0]
+    """Compiling and everything else before the first move may take long."""
+    now = 0.0
 
-    def planned(*given, **options):
-        now[0] += 1000.0
-        return plan_round(*given, **options)
+    def plan_slowly(*arguments, **options):
+        nonlocal now
+        now += 1000.0
+        return plan_round(*arguments, **options)
 
-    monkeypatch.setattr(tournament, "plan_round", planned)
-    monkeypatch.setattr("time.monotonic", lambda: now[0])
+    monkeypatch.setattr(tournament, "plan_round", plan_slowly)
+    monkeypatch.setattr("time.monotonic", lambda: now)
     assert run_arena(small(minutes=1), tmp_path) is Ending.minutes
     assert len(read_results(tmp_path)) > 0
 
 
-def test_a_changed_agent_is_a_new_one_and_a_renamed_one_the_same(tmp_path):
-    """The budget counts the games of the arena's own agents."""
+def test_a_changed_agent_is_another_one_and_a_renamed_agent_is_the_same(tmp_path):
+    """The games to play count those of the arena's own agents only."""
 
     def played(*agents):
         run_arena(small(*agents, games=40), tmp_path)
@@ -136,16 +136,16 @@ def test_a_changed_agent_is_a_new_one_and_a_renamed_one_the_same(tmp_path):
 def test_an_agent_that_always_fails_sits_out_and_the_others_play_on(tmp_path):
     run_arena(small("random", Twin(), broken, games=400), tmp_path / "three")
     results = read_results(tmp_path / "three")
-    lost = results.filter(pl.col("forfeited_by").is_not_null())
+    forfeited = results.filter(pl.col("forfeited_by").is_not_null())
     with_broken = results.filter(pl.col("agents").list.contains("broken"))
-    assert len(lost) == len(with_broken) < len(results) / 2
-    # Of two it leaves the other nobody to meet.
+    assert len(forfeited) == len(with_broken) < len(results) / 2
+    # If there are two agents, the other one has nobody to meet.
     ending = run_arena(small("random", broken, games=400), tmp_path / "two")
     assert ending in (Ending.alone, Ending.settled)
 
 
 def test_arenas_in_threads_share_the_working_folder_or_take_turns(tmp_path):
-    """The folder stays until the last of them is over, whichever ends first."""
+    """The working folder is left when the last of them ends, whichever that is."""
     before = Path.cwd()
     game = registry.game("figaro")
     here = small(game="figaro", players=[3])
@@ -173,8 +173,8 @@ def test_an_agent_that_cannot_play_is_named_and_nothing_is_written(tmp_path, age
     assert not list(tmp_path.iterdir())
 
 
-def test_identical_agents_are_seldom_taken_for_different(tmp_path):
-    """At most one in twenty is, though an arena looks at its games after every round."""
+def test_identical_agents_are_seldom_judged_different(tmp_path):
+    """At most one arena in twenty does so, though it looks at its games after every round."""
     stronger = []
     for seed, players in enumerate([(2,), (4,), (2, 4), (1, 2, 4)] * 3):
         twins = [

@@ -56,11 +56,11 @@ VIOLATED = {
         "pile.full": (7, "rounds and piles"),
     },
 }
-"""By game and entry: a value, and the constraint that it violates."""
+"""A value and the constraint that it violates, by game and entry."""
 
 
 @games
-def test_the_package_s_own_box_violates_nothing(game):
+def test_the_packages_own_box_violates_nothing(game):
     assert not violated_constraints(game, registry.own_box(game))
     assert all(one.description and one.source for one in constraints(game))
 
@@ -84,7 +84,7 @@ def test_winners_could_have_recruited_for_23_pounds_or_taken_extras(tmp_path):
 
 
 def entries(value, name=""):
-    """Every fact under its name; tables of a list go by their ids."""
+    """Yield every fact with its name; tables of a list are named by their ids."""
     if isinstance(value, dict):
         for key, item in value.items():
             yield from entries(item, f"{name}.{key}" if name else key)
@@ -97,7 +97,7 @@ def entries(value, name=""):
 
 @games
 def test_boxes_are_drawn_within_what_sources_say(game, tmp_path):
-    """Equal seeds draw equal boxes; every group moves its own facts, and no fact of a source."""
+    """Equal seeds draw equal boxes; every group changes its own facts, and none of a source."""
     own = dict(entries(box_facts(registry.own_box(game))))
     file = tmp_path / "box.toml"
     texts = [sample_box(game, 0, number) for number in range(8)]

@@ -1,4 +1,4 @@
-"""One Chromium and one table server for all tests of a worker, and pages whose faults count."""
+"""Fixtures: a Chromium and a table server for all tests of a worker, and pages without faults."""
 
 import os
 import shutil
@@ -18,7 +18,7 @@ _PATIENCE = 30_000
 """Milliseconds for an answer on a busy machine."""
 _NAMES = ("chromium", "chromium-browser", "google-chrome")
 _LOOK = {"viewport": {"width": 1280, "height": 800}, "reduced_motion": "reduce"}
-# Tells when a page has read what the server has sent, which takes it some 20 ms.
+# Notes the version that a page's scripts have read, which they do some 20 ms after an answer.
 _TELL_WHEN_READ = """
 for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:afterSettle"]]) {
   where.addEventListener(name, () => {
@@ -31,7 +31,7 @@ for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:af
 
 @pytest.fixture(scope="session")
 def chromium() -> Iterator[Any]:
-    """A browser; skips where there is none."""
+    """Start a browser. Tests are skipped where there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)
     if found is None:
         pytest.skip("needs Chromium: apt-get install chromium")
@@ -44,7 +44,7 @@ def chromium() -> Iterator[Any]:
 
 @pytest.fixture(scope="session")
 def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
-    """A table server that runs for all tests."""
+    """Start a table server for all tests."""
     running = TableServer(tmp_path_factory.mktemp("table")).start()
     yield running
     running.end()
@@ -53,25 +53,28 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[TableServer]:
 
 @pytest.fixture
 def new_page(chromium: Any) -> Iterator[Callable[..., Any]]:
-    """Opens pages, each in a browser of its own. None may report a fault or ask another machine."""
-    heard: list[str] = []
+    """Return a function that opens a page in a browser of its own.
+
+    No page may report a fault or send a request to another machine.
+    """
+    faults: list[str] = []
     contexts = []
 
     def listen(page: Any) -> None:
-        def said(words: Any) -> None:
-            expected = any(known in words.text for known in page.expected)
-            if words.type in ("error", "warning") and not expected:
-                heard.append(f"{page.url}: {words.text}")
+        def on_console(message: Any) -> None:
+            is_expected = any(text in message.text for text in page.expected)
+            if message.type in ("error", "warning") and not is_expected:
+                faults.append(f"{page.url}: {message.text}")
 
-        def asked(request: Any) -> None:
+        def on_request(request: Any) -> None:
             if urlsplit(request.url).hostname not in ("127.0.0.1", None):
-                heard.append(f"{page.url} asks for {request.url}")
+                faults.append(f"{page.url} requests {request.url}")
 
-        page.on("pageerror", lambda fault: heard.append(f"{page.url}: {fault}"))
-        page.on("console", said)
-        page.on("request", asked)
+        page.on("pageerror", lambda fault: faults.append(f"{page.url}: {fault}"))
+        page.on("console", on_console)
+        page.on("request", on_request)
 
-    def opened(**look: object) -> Any:
+    def open_page(**look: object) -> Any:
         context = chromium.new_context(**{**_LOOK, **look})
         contexts.append(context)
         context.set_default_timeout(_PATIENCE)
@@ -81,7 +84,7 @@ def new_page(chromium: Any) -> Iterator[Callable[..., Any]]:
         listen(page)
         return page
 
-    yield opened
+    yield open_page
     for context in contexts:
         context.close()
-    assert heard == []
+    assert faults == []

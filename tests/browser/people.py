@@ -1,4 +1,4 @@
-"""People in tests: they look at a page and use a mouse, a finger or a keyboard."""
+"""People in tests, who look at a page and use a mouse, a finger or a keyboard."""
 
 import random
 from dataclasses import dataclass
@@ -27,8 +27,8 @@ _SEEN = """(before) => {
   return {version, moves, over, lacking};
 }"""
 
-# A place is in view if most of one of its drawings can be seen between the bar at the top and,
-# on a phone, the one at the bottom.
+# A place is in view if most of one of its drawings is visible between the bar at the top and, on a
+# phone, the bar at the bottom.
 _IN_VIEW = """(names) => {
   const top = Math.max(0, document.querySelector(".bar").getBoundingClientRect().bottom);
   const moves = document.getElementById("moves");
@@ -66,7 +66,7 @@ _MOST_STOPS = 200
 
 @dataclass
 class Seen:
-    """A page when its person is to decide, or the game is over."""
+    """The state of a page once its person has to decide, or the game is over."""
 
     version: str
     moves: list[tuple[str, list[str], str]]
@@ -74,7 +74,7 @@ class Seen:
 
 
 class Person:
-    """A person who looks at a page and chooses moves at random, the same ones with each seed."""
+    """A person who looks at a page and plays random moves, which the seed decides."""
 
     def __init__(self, page, seed: int = 0) -> None:
         self.page = page
@@ -84,7 +84,7 @@ class Person:
     def begin(
         self, address: str, game: str, seats: list[str], seed: int = 1, position="", **fields
     ) -> None:
-        """Begin a table in the lobby; a seat is `person` or the name of an agent."""
+        """Begin a table in the lobby. Each of the seats is `person` or the name of an agent."""
         form = {"game": game, "players": len(seats), "position": position}
         self.page.goto(f"{address}?{urlencode(form)}")
         self.page.get_by_label("Seed").fill(str(seed))
@@ -108,13 +108,17 @@ class Person:
 
     def choose(self, seen: Seen) -> tuple[str, list[str], str]:
         """Draw a move, each kind with the same probability."""
-        kind = self._random.choice(sorted({move.partition(":")[0] for move, _, _ in seen.moves}))
-        return self._random.choice([it for it in seen.moves if it[0].partition(":")[0] == kind])
+        by_kind: dict[str, list[tuple[str, list[str], str]]] = {}
+        for choice in seen.moves:
+            by_kind.setdefault(choice[0].partition(":")[0], []).append(choice)
+        kind = self._random.choice(sorted(by_kind))
+        return self._random.choice(by_kind[kind])
 
     def play_on(self, most: int = 1000) -> int:
-        """Play until the game is over, at most so many moves, and return their number."""
+        """Play until the game is over, but at most `most` moves, and return their number."""
         for played in range(most):
-            if (seen := self.look()).over:
+            seen = self.look()
+            if seen.over:
                 return played
             self.play(seen, *self.choose(seen))
         return most
@@ -126,10 +130,11 @@ class Person:
             return
         for count, place in enumerate(places, 1):
             self.press(self._target(place))
-            alike = [it for it in seen.moves if it[1][:count] == places[:count]]
-            if len(alike) == 1:
-                break  # the page plays it
-            if any(len(it[1]) == count for it in alike):
+            # The places of the moves that begin with the places clicked so far.
+            begun = [others for _, others, _ in seen.moves if others[:count] == places[:count]]
+            if len(begun) == 1:
+                break  # the page plays the only move
+            if any(len(others) == count for others in begun):
                 wanted = words if count == len(places) else "Go on to the next place"
                 self.press(self.page.get_by_role("button", name=wanted, exact=True))
 
@@ -176,7 +181,7 @@ class TypingPerson(Person):
 
 
 def wait_for_log(page, count=0):
-    """Return the lines of a page's log once it has at least so many; each is a move."""
+    """Return the lines of a page's log, one a move, once there are at least `count`."""
     page.wait_for_function(
         "(count) => document.querySelectorAll('#log li').length >= count", arg=count
     )
@@ -184,13 +189,13 @@ def wait_for_log(page, count=0):
 
 
 def in_view(page) -> dict[str, Any]:
-    """Return which places the others have changed, and which of them and of legal ones are seen."""
+    """Return which places have changed or are legal to click, and which of them are in view."""
     found: dict[str, Any] = page.evaluate(_IN_VIEW)
     return found
 
 
-def fits(page) -> None:
-    """Check that nothing is beyond the screen of a phone or too small for a finger."""
+def check_fit(page) -> None:
+    """Check that nothing lies beyond a phone's screen or is too small for a finger."""
     width, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
     assert width <= room == PHONE["viewport"]["width"], page.url
     assert page.evaluate(_TOO_SMALL) == [], page.url

@@ -1,4 +1,4 @@
-"""A table server as users start it, in a process of its own."""
+"""A table server in a process, started as users start it."""
 
 import os
 import signal
@@ -15,7 +15,7 @@ _COMMAND = (sys.executable, "-m", "shakespeare_env", "table", "--no-browser")
 
 
 class TableServer:
-    """`shakespeare table` on this machine, with its games in a folder. It can be started again."""
+    """A process of `shakespeare table` with its games in a folder, which can be started again."""
 
     def __init__(self, folder: Path, *arguments: str) -> None:
         self._errors = folder / f"stderr-{id(self)}.txt"
@@ -25,7 +25,7 @@ class TableServer:
         self.address = ""
 
     def start(self) -> "TableServer":
-        """Start it at the same address as before, and wait until games can be played."""
+        """Start the server, at the address of an earlier start, and wait until games can begin."""
         with self._errors.open("a") as errors:
             self._process = subprocess.Popen(
                 [*_COMMAND, "--port", str(self._port), *self._arguments],
@@ -46,11 +46,11 @@ class TableServer:
         return self
 
     def end(self, how: signal.Signals = signal.SIGTERM) -> None:
-        """End it by a signal, as Ctrl-C would."""
+        """End the server by a signal."""
         assert self._process is not None
         self._process.send_signal(how)
         self._process.communicate(timeout=30)
 
     def errors(self) -> str:
-        """Return what it has written to standard error."""
+        """Return the text that the server has written to standard error."""
         return self._errors.read_text()

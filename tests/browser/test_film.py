@@ -1,4 +1,4 @@
-"""A recorded game as a page in a browser, opened from disk or in a notebook."""
+"""A recorded game as a page, opened from disk in a browser."""
 
 import numpy as np
 import pytest
@@ -13,7 +13,7 @@ MOVES = 24
 
 @pytest.fixture(scope="module")
 def film(tmp_path_factory):
-    """The address of a game as a page."""
+    """Write a game as a page and return its address."""
     game = played_session("figaro", 3, MOVES, names=["Ann", "Ben", "Cora"])
     path = tmp_path_factory.mktemp("film") / "game.html"
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
@@ -26,7 +26,7 @@ def film(tmp_path_factory):
 
 
 def at(page, *keys):
-    """The position shown after some keys."""
+    """Press some keys and return the number of the position shown."""
     for key in keys:
         page.keyboard.press(key)
     return int(page.locator(".film-place").inner_text().split("/")[0])

@@ -1,8 +1,8 @@
-"""Learning in a browser: the guided game by keys and by finger, terms, and a hint."""
+"""The guided game by keys and by finger, terms, and a hint, in a browser."""
 
 import pytest
 
-from tests.browser.people import PHONE, fits, serious_findings
+from tests.browser.people import PHONE, check_fit, serious_findings
 
 # The guide's suggestion, once guide, board and server agree on what is to be decided.
 _SUGGESTED = """(before) => {
@@ -18,10 +18,10 @@ _MOVES = 6
 
 
 def _begin(page, server, game):
-    page.goto(f"{server.address}learn/{game}")  # which opens once its rules are compiled
+    page.goto(f"{server.address}learn/{game}")  # the page opens once the rules are compiled
     page.locator(f"form[action='/learn/{game}/first-game'] button").click(timeout=120_000)
     page.wait_for_selector("#guide")
-    page.wait_for_load_state()  # before its scripts have run, it answers no finger
+    page.wait_for_load_state()  # taps are lost before its scripts have run
 
 
 def _by_keys(page, number):
@@ -36,7 +36,7 @@ def _by_keys(page, number):
 
 def _by_finger(page, number):
     if number == 0:
-        fits(page)
+        check_fit(page)
     page.locator("#guide-play").tap()
 
 
@@ -75,17 +75,17 @@ def test_terms_are_explained_on_hover_focus_and_tap(server, new_page):
     phone.locator("#explained").get_by_text("Have the shortest road").wait_for()
 
 
-def test_a_hint_is_given_and_goes_with_the_next_move(server, new_page):
+def test_a_hint_is_given_and_removed_after_the_next_move(server, new_page):
     page = new_page()
     _begin(page, server, "figaro")
     found = page.wait_for_function(_SUGGESTED, arg="").json_value()
     page.locator("#hint > summary").click()
     page.get_by_role("button", name="What is best, and why?").click()
     # The first hint of a computer compiles what a search needs.
-    page.get_by_text("is best when games are played on").wait_for(timeout=120_000)
+    page.get_by_text("is best when games are played to their end").wait_for(timeout=120_000)
     move = page.locator("#hinted [data-move]").get_attribute("data-move")
     assert move in [known for known, _, _ in found["moves"]]
-    page.keyboard.press("Escape")  # which closes what lies over the page
+    page.keyboard.press("Escape")  # closes the popup over the page
     page.locator("#guide-play").click()
     page.wait_for_function(_SUGGESTED, arg=found["version"])
     assert page.locator("#hinted").inner_text() == ""

@@ -1,4 +1,4 @@
-"""Tables in the browser: played by mouse, finger and keys, by several people, on two widths."""
+"""Tables in the browser, played by mouse, finger and keys, on a desktop and on a phone."""
 
 import json
 from typing import Any
@@ -12,16 +12,16 @@ from tests.browser.people import (
     Person,
     TouchingPerson,
     TypingPerson,
-    fits,
+    check_fit,
     in_view,
     serious_findings,
     wait_for_log,
 )
 
 _MAX_FIRST_PAGE = 300_000
-"""The most bytes on the wire of everything that a page needs."""
+"""The most bytes that everything a page needs may take when it is sent."""
 _MAX_ANSWER = 60_000
-"""The most bytes on the wire of the answer to a move."""
+"""The most bytes that the answer to a move may take when it is sent."""
 _MOVES = 5
 
 
@@ -38,10 +38,12 @@ def test_a_game_is_played_to_its_end(server, new_page):
     with page.expect_request_finished(lambda request: "board.js" in request.url):
         person.begin(server.address, "figaro", ["person", "random", "random"], position=text)
     page.wait_for_load_state("load")
-    assert 10_000 < sum(it.sizes()["responseBodySize"] for it in loaded) < _MAX_FIRST_PAGE
+    assert 10_000 < sum(request.sizes()["responseBodySize"] for request in loaded) < _MAX_FIRST_PAGE
     assert person.play_on() > 3
-    answers = [it for it in loaded if it.url.endswith("/play") or "/changes?" in it.url]
-    assert max(it.sizes()["responseBodySize"] for it in answers) < _MAX_ANSWER
+    answers = [
+        request for request in loaded if request.url.endswith("/play") or "/changes?" in request.url
+    ]
+    assert max(request.sizes()["responseBodySize"] for request in answers) < _MAX_ANSWER
     rows = page.locator("#moves tbody tr").all_inner_texts()
     table = [row.replace("−", "-").split("\t") for row in rows]
     totals = next(row for row in table if row[0].startswith("total"))
@@ -68,14 +70,14 @@ def test_what_the_others_did_and_a_legal_place_are_in_view(server, new_page, gam
         assert sight["first"] or not sight["legal"]
         assert sight["screens"] <= (2.0 if look is PHONE else 1.01)
         if look is PHONE:
-            fits(page)
+            check_fit(page)
         person.play(seen, *person.choose(seen))
     shown = [name for name, is_seen in changed if is_seen]
     assert len(shown) >= 0.85 * len(changed) > 5, changed
     assert serious_findings(page) == []
 
 
-def test_by_keys_a_move_is_found_or_walked_to(server, new_page):
+def test_a_move_is_played_by_keys(server, new_page):
     person = TypingPerson(new_page())
     person.begin(server.address, "shakespeare", ["person"])
     assert person.play_on(5) == 5
@@ -83,7 +85,7 @@ def test_by_keys_a_move_is_found_or_walked_to(server, new_page):
 
 
 def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
-    """They can also be shown at once, and an entry of the strip shows its places."""
+    """The moves can also be shown at once, and an entry of the strip shows its places."""
     page = new_page(reduced_motion="no-preference")
     person = Person(page, 2)
     person.begin(server.address, "figaro", ["person", *["random"] * 4], seed=1)
@@ -110,7 +112,7 @@ def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
 
 
 def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
-    """The third has seven tabs, though a browser opens six connections to a server."""
+    """The third has seven tabs, more than a browser opens connections to a server."""
     one = Person(new_page(), 1)
     other = Person(new_page(), 2)
     spectator = new_page()

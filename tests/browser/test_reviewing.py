@@ -1,4 +1,4 @@
-"""A review in a browser: steps, the bar of chances, and a better line on the board."""
+"""A review in a browser, with verdicts, the bar of chances, and a better line on the board."""
 
 import pytest
 
@@ -9,7 +9,7 @@ from tests.browser.people import serious_findings
 
 _NAMES = ["Ann", "Ben", "Cora"]
 _JUDGED = 120_000
-"""Milliseconds for two decisions on a busy machine."""
+"""The milliseconds that judging two decisions may take on a busy machine."""
 _BLUNDER = 114
 """A decision of random players that Figaro's bundled network calls a blunder."""
 

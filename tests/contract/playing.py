@@ -1,6 +1,6 @@
-"""Positions in text after some moves, for the rule tests of every game.
+"""Positions as dicts after some moves, for the rule tests of every game.
 
-Each move's events must explain it, in whatever corner of the rules a test plays it.
+Every move that these tests play is also checked for events that explain it.
 """
 
 from __future__ import annotations
@@ -15,16 +15,16 @@ from tests.contract import knowledge
 
 Dict = dict[str, Any]
 GONE = "(gone)"  # a name of its own in the ids of tests
-"""Stands for an entry to be removed."""
+"""The value that stands for an entry to be removed."""
 
 
 def play(d: Dict, *moves: str, seed: int = 0) -> Dict:
-    """The position after these moves (and what is forced after each)."""
+    """Return the position after some moves, each with the forced moves after it."""
     return _after(d, moves, seed).to_dict()
 
 
 def legal(d: Dict, *moves: str) -> set[str]:
-    """The legal moves, after `moves`."""
+    """Return the legal moves after some moves."""
     return set(_after(d, moves, 0).moves())
 
 
@@ -38,12 +38,17 @@ def _after(d: Dict, moves: tuple[str, ...], seed: int) -> Position:
 
 
 def changed(d: Dict, changes: Mapping[str, Any]) -> Dict:
-    """A copy with entries replaced, added or removed (`GONE`), each by its path with dots."""
+    """Return a copy with entries replaced, added or, with the value `GONE`, removed.
+
+    Args:
+        d: The position.
+        changes: The new values by path, such as "seats.0.pounds".
+    """
     d = copy.deepcopy(d)
     for path, value in changes.items():
         entry: Any = d
-        *way, last = path.split(".")
-        for key in way:
+        *parents, last = path.split(".")
+        for key in parents:
             entry = entry[int(key) if isinstance(entry, list) else key]
         place = int(last) if isinstance(entry, list) else last
         if value is GONE:
@@ -56,9 +61,9 @@ def changed(d: Dict, changes: Mapping[str, Any]) -> Dict:
 def check_events(
     before: Position, move: str, after: Position, seat: int | None = None
 ) -> list[Event]:
-    """The events of a move as a seat may know them; AssertionError if they do not add up."""
+    """Return the events of a move as a seat may know them; assert that they explain all changes."""
     counters = knowledge.of(before.game.name, "facts").counters
-    added = counters(before.to_dict())
+    totals = counters(before.to_dict())
     events = before.events(move, after=after, seat=seat)
     for event in events:
         assert bool(event.source) == bool(event.points), event
@@ -69,6 +74,6 @@ def check_events(
             assert not event.counters, event
         else:
             for name, change in {"points": event.points, **event.counters}.items():
-                added[event.seat][name] += change
-    assert added == counters(after.to_dict()), (move, events)
+                totals[event.seat][name] += change
+    assert totals == counters(after.to_dict()), (move, events)
     return events

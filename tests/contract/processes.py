@@ -1,4 +1,4 @@
-"""Python in processes of their own, at the root of the project or in another folder."""
+"""Scripts that run in Python processes of their own."""
 
 from __future__ import annotations
 
@@ -28,8 +28,8 @@ def run_script(
         *arguments: The script's arguments.
         folder: The folder in which it runs.
         flags: Options of Python.
-        given: The text that the script reads from its standard input.
-        **environment: Variables beside or in place of those of this process.
+        given: The text on the script's standard input.
+        **environment: Environment variables, added to those of this process or replacing them.
     """
     path = [str(folder), str(ROOT), os.environ.get("PYTHONPATH", "")]
     variables = {"PYTHONPATH": os.pathsep.join(filter(None, path)), "PYTHONIOENCODING": "utf-8"}

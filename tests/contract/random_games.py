@@ -1,7 +1,7 @@
 """Games for the contract tests: every game, seat count and variant, played by a repeatable rule.
 
-The rule picks among the legal actions by a hash of the table's number, the step and a salt: it is
-the same for a `Position` and a `Batch`, and knows nothing of what the actions do.
+The rule picks a legal action by a hash of the game's row, the step and a salt. It picks the same in
+a `Position` and a `Batch`, and knows nothing of what the actions do.
 """
 
 from __future__ import annotations
@@ -18,13 +18,15 @@ from shakespeare_env import Batch, Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.seat_names import with_names
 
-LONGEST = 1000  # decisions, more than any game has
-EACH_PHASE = 4  # positions of each phase that a sample of a game holds at most
+LONGEST = 1000
+"""A number of decisions that no game reaches."""
+EACH_PHASE = 4
+"""The number of first positions of each phase that a sample of a game holds."""
 
 
 @dataclass(frozen=True)
 class Table:
-    """A game to be played: its name, its seats and the variants switched on."""
+    """A game, its number of seats and the variants that are switched on."""
 
     game: str
     players: int
@@ -35,7 +37,7 @@ class Table:
 
     @property
     def arguments(self) -> dict[str, Any]:
-        """The arguments that make a batch, or a view, of games at this table."""
+        """The arguments of a batch or a view of games at this table."""
         return {"game": self.game, "players": self.players, **self.options}
 
     def position(self, seed: int) -> Position:
@@ -46,30 +48,32 @@ class Table:
 
 
 def _tables(name: str) -> list[Table]:
-    options = registry.game(name).options
     tables = [Table(name, players) for players in registry.seats(name)]
-    return tables + [Table(name, n, {option: True}) for option in options for n in options[option]]
+    for option, seats in registry.game(name).options.items():
+        tables += [Table(name, players, {option: True}) for players in seats]
+    return tables
 
 
 TABLES = [table for name in registry.names() for table in _tables(name)]
+"""Tables of every size of each game, without and with each variant."""
 MANY_SEATS = [table for table in TABLES if table.players > 1]
 PLAIN_TABLES = [table for table in TABLES if not table.options]
-"""One for each number of seats of each game, without variants."""
+"""Tables of every size of each game, without variants."""
 PLAIN_FULL_TABLES = [Table(name, registry.seats(name)[-1]) for name in registry.names()]
-"""One for each game: the one with the most seats."""
+"""The largest table of each game."""
 SMALL_TABLES = [Table(name, max(2, registry.seats(name)[0])) for name in registry.names()]
-"""One for each game: the one with the fewest seats at which somebody sits opposite."""
+"""The smallest table of each game at which somebody sits opposite."""
 
 
 def mix_bits(words: npt.NDArray[np.uint64]) -> npt.NDArray[np.uint64]:
-    """64 bits for 64 bits, without visible order (the finaliser of MurmurHash3)."""
+    """Return 64 well-mixed bits for each word (the finaliser of MurmurHash3)."""
     words = (words ^ (words >> np.uint64(33))) * np.uint64(0xFF51AFD7ED558CCD)
     words = (words ^ (words >> np.uint64(33))) * np.uint64(0xC4CEB9FE1A85EC53)
     return words ^ (words >> np.uint64(33))
 
 
 def actions_by_rule(mask: npt.NDArray[np.bool_], step: int, salt: int = 0) -> npt.NDArray[np.int64]:
-    """int64[n]: the action that the rule picks in each row of a mask; -1 where none is legal."""
+    """Return the action that the rule picks in each row, int64[n]; -1 where none is legal."""
     words = np.arange(1, len(mask) + 1, dtype=np.uint64) * np.uint64(0x9E3779B97F4A7C15)
     numbers = mix_bits(mix_bits(words + np.uint64(step)) + np.uint64(salt))
     counts = mask.sum(axis=1).astype(np.uint64)
@@ -79,12 +83,12 @@ def actions_by_rule(mask: npt.NDArray[np.bool_], step: int, salt: int = 0) -> np
 
 
 def move_by_rule(position: Position, step: int, salt: int = 0) -> str:
-    """The move that the rule picks in game 0."""
+    """Return the move that the rule picks in row 0."""
     return position.move_text(int(actions_by_rule(position.action_mask()[None], step, salt)[0]))
 
 
 def play_by_rule(position: Position, salt: int = 0) -> Iterator[Position]:
-    """Play a position to the end; yields the same object at each decision and at the end."""
+    """Play a position to the end; yield the same object at each decision and at the end."""
     for step in range(LONGEST):
         yield position
         if position.to_move is None:
@@ -94,7 +98,7 @@ def play_by_rule(position: Position, salt: int = 0) -> Iterator[Position]:
 
 
 def sample_positions(table: Table, seed: int, every: int) -> Iterator[Position]:
-    """Yield copies of one position in `every` and of the first ones of each phase."""
+    """Play a game; yield copies of one position in `every` and of the first of each phase."""
     seen: Counter[str] = Counter()
     for step, position in enumerate(play_by_rule(table.position(seed), salt=seed)):
         seen[position.phase] += 1
@@ -126,7 +130,7 @@ def record_of(batch: Batch, game: int) -> Any:
 
 
 def batch_of_copies(position: Position, n: int) -> Batch:
-    """A batch of n copies of a position."""
+    """Return a batch of n copies of a position."""
     batch = Batch(position.game.name, n, players=position.players)
     batch.load(slice(None), stack_records([position.record()] * n))
     return batch

@@ -1,8 +1,8 @@
-"""Whole games recorded by other programs, to be replayed move by move.
+"""Games recorded by other programs, to be replayed move by move.
 
-A file is JSON lines: the first holds a position, every other one a move, the moves that were legal
-and the next position. Chance is drawn by whoever plays: what it has had a hand in, a game's own
-tests say (`Chance`), and check that both draws were possible.
+A file holds JSON lines. The first holds a position, and every other one a move, the moves that were
+legal and the next position. The programs draw chance in their own ways. A game's own tests say what
+chance decides (`Chance`), and check that both draws were possible.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from shakespeare_env import Position
 
 Dict = dict[str, Any]
 Chance = Callable[[Dict, Dict], Collection[str]]
-"""(before, after) -> the entries of the position after in which chance has had a hand."""
+"""A function of the positions before and after a move: the entries that chance has changed."""
 
 
 class Step(NamedTuple):
-    """A move of a recorded game; all positions are in notation."""
+    """A move of a recorded game, with positions as dicts."""
 
     number: int
     before: Dict
@@ -33,7 +33,7 @@ class Step(NamedTuple):
     after: Dict
 
     def played(self) -> Dict:
-        """The position after the move, with what chance gives the engine."""
+        """Return the position after the move is played here, where chance may draw otherwise."""
         position = Position.from_dict(self.before, seed=self.number)
         position.push(self.move)
         return position.to_dict()
@@ -41,7 +41,7 @@ class Step(NamedTuple):
 
 @dataclass(frozen=True)
 class RecordedGame:
-    """A file of a folder; a test that it does not pass says where it differs."""
+    """A recorded game, with checks that the engine plays it alike. A failure names the move."""
 
     folder: Path
     name: str
@@ -50,32 +50,32 @@ class RecordedGame:
         return self.name
 
     def positions(self) -> list[Dict]:
-        """All positions, the first and the last one included."""
+        """Return all positions, the first and the last one included."""
         return [line["position"] for line in _lines(self.folder / f"{self.name}.jsonl.gz")]
 
     def steps(self) -> Iterator[Step]:
-        """All moves in order."""
+        """Yield all moves in order."""
         lines = _lines(self.folder / f"{self.name}.jsonl.gz")
         for number, (before, after) in enumerate(pairwise(lines), start=1):
             yield Step(number, before["position"], after["move"], after["legal"], after["position"])
 
     def draws(self, chance: Chance) -> Iterator[Step]:
-        """The moves after which something was drawn."""
+        """Yield the moves after which chance has changed something."""
         return (step for step in self.steps() if chance(step.before, step.after))
 
     def check_positions(self) -> None:
-        """Every position is read, and written as it was."""
+        """Assert that every position is read, and written as it was."""
         for number, position in enumerate(self.positions()):
             assert _texts(Position.from_dict(position).to_dict()) == _texts(position), number
 
     def check_legal_moves(self) -> None:
-        """In every position the legal moves are those recorded."""
+        """Assert that the legal moves of every position are those recorded."""
         for step in self.steps():
             found = sorted(Position.from_dict(step.before).moves())
             assert found == sorted(step.legal), (step.number, step.move)
 
     def check_moves(self, chance: Chance) -> None:
-        """Every move leads to the position recorded, but for what chance has had a hand in."""
+        """Assert that every move leads to the recorded position, but for what chance changed."""
         for step in self.steps():
             found = step.played()
             drawn = chance(step.before, step.after)
@@ -84,14 +84,16 @@ class RecordedGame:
             assert _texts({key: found[key] for key in kept}) == _texts(kept), step.number
 
     def check_result(self, scores: Callable[[Dict], list[int]]) -> None:
-        """The game ends where the record does, with its winners and its scores."""
+        """Assert that every move leads to the recorded position, but for changes by chance."""
         last = self.positions()[-1]
         end = Position.from_dict(last)
-        assert (end.moves(), end.winners, end.scores()) == ([], last["winners"], scores(last))
+        assert end.moves() == []
+        assert end.winners == last["winners"]
+        assert end.scores() == scores(last)
 
 
 def _texts(position: Dict) -> dict[str, str]:
-    """Entry -> its JSON text, in which 1, 1.0 and true are different."""
+    """Return each entry as JSON, in which 1, 1.0 and true are different."""
     return {key: json.dumps(value, sort_keys=True) for key, value in position.items()}
 
 

@@ -1,4 +1,4 @@
-"""Recordings of a few games for tests, and players that draw and estimate."""
+"""Datasets of a few games, played by random agents of which one estimates values."""
 
 import numpy as np
 
@@ -9,7 +9,7 @@ from shakespeare_env.core import registry
 
 
 class Guesser(RandomAgent):
-    """Plays at random and expects what it sees."""
+    """An agent that plays at random and estimates values from its observations."""
 
     version = 1
 
@@ -18,11 +18,13 @@ class Guesser(RandomAgent):
 
 
 def entrants_of(game):
-    """Seats for the fewest that play against each other: a guesser, then random players."""
+    """Return a guesser and random agents for the smallest table with opponents."""
     seats = max(registry.seats(game)[0], 2)
     return [Entrant("guesser", Guesser()), *[Entrant("random", RandomAgent())] * (seats - 1)]
 
 
-def write_small_dataset(folder, game, deals=3, **how):
+def write_small_dataset(folder, game, deals=3, **arguments):
+    """Play every deal from every seat, write the games, and return their number."""
     entrants = entrants_of(game)
-    return write_dataset(folder, entrants, game, games=deals * len(entrants), seed=5, **how)
+    games = deals * len(entrants)
+    return write_dataset(folder, entrants, game, games=games, seed=5, **arguments)

@@ -1,6 +1,7 @@
-"""Compile all that GPUs run for two kinds of them, without one: `python -m tests.device.ptx`.
+"""Compile all GPU code for two kinds of GPUs on a machine without one.
 
-It needs the extra `cuda`. Numba asks the GPU at hand what it is; here something else answers.
+Run `python -m tests.device.ptx`. It needs the extra `cuda`. Numba asks the current GPU for its
+compute capability, and gets the answer from this module.
 """
 
 from __future__ import annotations
@@ -20,29 +21,28 @@ from shakespeare_env.core import registry
 from shakespeare_training.league import League
 
 ARCHITECTURES = ((8, 0), (9, 0))
-"""Compute capabilities: an A100's and an H100's."""
+"""The compute capabilities of an A100 and an H100."""
 
 
-def compile_instead(row: Any, owner: str, purpose: str, *of: Any) -> None:
-    """`device.launch`, but for launching."""
-    rows, _, *arguments = of
+def compile_only(row: Any, owner: str, purpose: str, rows: Any, _: Any, *arguments: Any) -> None:
+    """Compile what `device.launch` would launch, and print the size of the code."""
     kernel = device.kernel_over_rows(row, owner, purpose)
-    kinds = typeof(rows), typeof(device._as_kernel_argument(tuple(arguments)))
+    argument_types = typeof(rows), typeof(device._as_kernel_argument(arguments))
     for capability in ARCHITECTURES:
+        gpu = SimpleNamespace(compute_capability=capability)
+        numba.cuda.dispatcher.get_current_device = lambda gpu=gpu: gpu
         began = time.perf_counter()
-        numba.cuda.dispatcher.get_current_device = lambda of=capability: SimpleNamespace(
-            compute_capability=of
-        )
-        text, _ = cuda.compile_ptx(kernel.py_func, kinds, cc=capability)
-        assert f".target sm_{capability[0]}{capability[1]}" in text
-        size = f"{len(text) // 1000:,} kB"
+        text, _ = cuda.compile_ptx(kernel.py_func, argument_types, cc=capability)
         seconds = time.perf_counter() - began
-        print(f"{owner}: {purpose}: sm_{capability[0]}{capability[1]}, {size}, {seconds:.0f} s")
+        major, minor = capability
+        assert f".target sm_{major}{minor}" in text
+        size = f"{len(text) // 1000:,} kB"
+        print(f"{owner}: {purpose}: sm_{major}{minor}, {size}, {seconds:.0f} s")
 
 
 def main() -> None:
     device.SIMULATED = True
-    device.launch = compile_instead  # type: ignore[assignment]
+    device.launch = compile_only  # type: ignore[assignment]
     from shakespeare_training.device import DeviceGames
 
     for name in registry.names():

@@ -1,6 +1,7 @@
-"""Tests of `DeviceBatch` in Numba's simulator: `python -m tests.device.simulated PART`.
+"""Tests of `DeviceBatch` and `DeviceGames` in Numba's simulator.
 
-The environment must switch the simulator on; see `compile/device.py`.
+Run `python -m tests.device.simulated PART`, with one of `PARTS`. Environment variables must switch
+the simulator on (see `compile/device.py`).
 """
 
 from __future__ import annotations
@@ -24,19 +25,24 @@ from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
 from shakespeare_training.ppo import PPO, PPOSettings
 
-SHOWN = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
+ARRAYS = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
+"""The arrays that both kinds of batch show."""
 GPU = torch.device("cuda")
 
 
 def pair(name: str, players: Any, **arguments: Any) -> tuple[Batch, DeviceBatch]:
-    """Return the same games in both kinds of batch."""
+    """Return the same games in a batch on the CPU and in one on the GPU."""
     arguments = {"n": len(players), "players": players, "seed": 3, **arguments}
     return Batch(name, **arguments), DeviceBatch(name, **arguments)
 
 
-def assert_equal(host: Batch, device: DeviceBatch) -> None:
-    for name in SHOWN:
+def assert_equal_arrays(host: Batch, device: DeviceBatch, names: list[str]) -> None:
+    for name in names:
         np.testing.assert_array_equal(getattr(host, name), getattr(device, name).numpy(), name)
+
+
+def assert_equal(host: Batch, device: DeviceBatch) -> None:
+    assert_equal_arrays(host, device, ARRAYS)
     assert host.save(slice(None)).tobytes() == device.save(slice(None)).tobytes()
 
 
@@ -47,45 +53,47 @@ def step(host: Batch, device: DeviceBatch) -> None:
     device.step(torch.from_numpy(actions))
 
 
-def late(batch: Batch) -> None:
-    """Play until a game ends, so that others are about to."""
+def play_until_a_game_ends(batch: Batch) -> None:
     while not batch.done.any():
         batch.step(batch.random_actions())
 
 
-def whole_games(name: str) -> None:
-    """Games at every table are those of the CPU, byte for byte, after every step."""
+def complete_games(name: str) -> None:
+    """Games at every table are equal to the CPU's, byte for byte, after every step."""
     host, device = pair(name, [*registry.seats(name)], autoreset=False)
     while (host.to_move >= 0).any():
         assert_equal(host, device)
         actions = host.random_actions()
-        there = device.random_actions()
-        np.testing.assert_array_equal(actions, there.numpy())
+        actions_on_device = device.random_actions()
+        np.testing.assert_array_equal(actions, actions_on_device.numpy())
         host.step(actions)
-        device.step(there)
+        device.step(actions_on_device)
     assert_equal(host, device)
 
 
 def rewards_and_next_games() -> None:
-    """Every reward, and games that follow each other, with a variant."""
+    """Every kind of reward is the CPU's, also when new games follow games that have ended."""
     for reward in ("win", "margin", "rank", "score"):
         host, device = pair("figaro", [3, 3, 5], reward=reward)
-        late(host)
+        play_until_a_game_ends(host)
         device.load(slice(None), host.save(slice(None)))
         ended = host.done.copy()
         while not (ended | host.done)[1:].all():
             step(host, device)
-            for name in ("obs", "mask", "to_move", "rewards", "done"):
-                np.testing.assert_array_equal(getattr(host, name), getattr(device, name).numpy())
+            assert_equal_arrays(host, device, ["obs", "mask", "to_move", "rewards", "done"])
             ended |= host.done
+
+
+def a_variant() -> None:
+    """Games with a variant of the rules are equal to the CPU's."""
     host, device = pair("shakespeare", [2, 3], strategic_rest=True)
     for _ in range(40):
         step(host, device)
         assert_equal(host, device)
 
 
-def some_games_and_records() -> None:
-    """Steps of some games, new games in some rows, and records that go from one to the other."""
+def some_rows() -> None:
+    """Only the rows that are named are stepped, restarted and reset."""
     host, device = pair("figaro", [3, 4, 5, 6])
     rows = np.array([1, 3])
     for _ in range(8):
@@ -100,20 +108,26 @@ def some_games_and_records() -> None:
     host.reset(9, deals=[5, 5], rows=rows)
     device.reset(9, deals=[5, 5], rows=rows)
     assert_equal(host, device)
-    other, there = pair("figaro", [6, 5, 4, 3], seed=8)
-    other.load(slice(None), device.save(slice(None)))
-    there.load(slice(None), host.save(slice(None)))
-    for name in ("obs", "mask", "to_move", "players"):
-        np.testing.assert_array_equal(getattr(other, name), getattr(there, name).numpy())
-    assert other.save([0, 2]).tobytes() == there.save([0, 2]).tobytes()
+
+
+def records() -> None:
+    """Records of each kind of batch can be loaded into the other. Damaged ones are refused."""
+    host, device = pair("figaro", [3, 4, 5, 6])
+    for _ in range(8):
+        step(host, device)
+    other_host, other_device = pair("figaro", [6, 5, 4, 3], seed=8)
+    other_host.load(slice(None), device.save(slice(None)))
+    other_device.load(slice(None), host.save(slice(None)))
+    assert_equal_arrays(other_host, other_device, ["obs", "mask", "to_move", "players"])
+    assert other_host.save([0, 2]).tobytes() == other_device.save([0, 2]).tobytes()
     damaged = host.save([0])
     damaged["to_move"] = 5
     with pytest.raises(PositionError):
-        there.load([0], damaged)
+        other_device.load([0], damaged)
 
 
 def illegal_moves() -> None:
-    """A game with an illegal action stands still until it is told of; the others go on."""
+    """A game stops at an illegal action until `synchronize` reports it. Other games go on."""
     host, device = pair("figaro", [3, 4, 5])
     before = device.save(slice(None))
     for illegal in (int(np.argmin(host.mask[1])), -1, 10**6, 2**40):
@@ -123,10 +137,10 @@ def illegal_moves() -> None:
         _, done = device.step(actions)
         device.step(device.random_actions())
         assert not done[1]
-        with pytest.raises(IllegalMove) as told:
+        with pytest.raises(IllegalMove) as raised:
             device.synchronize()
-        assert told.value.game_index == 1
-        assert told.value.seat == host.to_move[1]
+        assert raised.value.game_index == 1
+        assert raised.value.seat == host.to_move[1]
         device.synchronize()
         after = device.save(slice(None))
         assert after[1].tobytes() == before[1].tobytes()
@@ -137,7 +151,7 @@ def illegal_moves() -> None:
 
 
 def refusals() -> None:
-    """A batch that cannot be made is refused before anything is allocated."""
+    """A device or a variant that does not exist is refused."""
     with pytest.raises(DeviceError, match="Batch"):
         DeviceBatch("figaro", players=3, device="cpu")
     with pytest.raises(TypeError, match="strategic_rest"):
@@ -145,9 +159,9 @@ def refusals() -> None:
 
 
 def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
-    """Return a learner of a few games that are about to end."""
+    """Return a learner with a few games that will end soon."""
     batch = Batch("figaro", n=8, players=[3, 4] * 4, seed=1, autoreset=False, reward="score")
-    late(batch)
+    play_until_a_game_ends(batch)
     batch.restart(np.flatnonzero(batch.done))
     league = League(opponents, batch, max_snapshots=2, seed=1)
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
@@ -166,21 +180,21 @@ def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
 
 def heuristic_opponents() -> None:
     """Heuristic opponents choose as on the CPU, and draw from the same generators."""
-    made = learner({"heuristic": 1.0}, is_on_device=False)
-    device = DeviceGames(made.league, 4, GPU)
-    host = made.games
+    ppo = learner({"heuristic": 1.0}, is_on_device=False)
+    device = DeviceGames(ppo.league, 4, GPU)
+    host = ppo.games
     device.begin_rollout(np.random.default_rng(0))
-    nothing = torch.zeros(8, dtype=torch.int64)
-    theirs = device.fill_in_opponents(nothing.clone())
-    ours = host.fill_in_opponents(nothing.clone())
-    assert torch.equal(theirs, ours)
-    assert bool((theirs[~device.learner_to_move] != 0).any())
-    states = made.league.lineup.generators.states.view(np.int64)
+    zeros = torch.zeros(8, dtype=torch.int64)
+    on_device = device.fill_in_opponents(zeros.clone())
+    on_host = host.fill_in_opponents(zeros.clone())
+    assert torch.equal(on_device, on_host)
+    assert bool((on_device[~device.learner_to_move] != 0).any())
+    states = ppo.league.lineup.generators.states.view(np.int64)
     np.testing.assert_array_equal(device.states.numpy(), states)
 
 
-def games_before_a_rollout() -> None:
-    """Seats drawn while games are played up to moments of their own stay as they are."""
+def seats_drawn_during_a_rollout() -> None:
+    """The next rollout keeps the seats that were drawn when new games began in the last one."""
     games = learner({"heuristic": 1.0}, is_on_device=True).games
     assert isinstance(games, DeviceGames)
     games.begin_rollout(np.random.default_rng(0))
@@ -196,40 +210,49 @@ def games_before_a_rollout() -> None:
 
 
 def exploded_weights() -> None:
-    """Weights that explode are told of as on the CPU, however late."""
+    """Weights that are not finite raise the same error as on the CPU, though later."""
     for is_on_device in (True, False):
-        made = learner({"current": 1.0}, is_on_device=is_on_device)
-        torch.nn.init.constant_(made.policy.action.weight, torch.nan)
+        ppo = learner({"current": 1.0}, is_on_device=is_on_device)
+        torch.nn.init.constant_(ppo.policy.action.weight, torch.nan)
         with pytest.raises(FloatingPointError, match="too large"):
-            made.learn(24)
+            ppo.learn(24)
 
 
 def a_league() -> None:
-    """Rollouts have snapshots and heuristics; each game's seats follow from it alone."""
+    """Rollouts play against snapshots and heuristics, and all actions of the learner are legal."""
     opponents = {"past": 0.6, "heuristic": 0.4}
-    made = learner(opponents, is_on_device=True)
-    host = learner(opponents, is_on_device=False)
-    assert torch.equal(made.games.learner_to_move, host.games.learner_to_move)
+    ppo = learner(opponents, is_on_device=True)
+    on_host = learner(opponents, is_on_device=False)
+    assert torch.equal(ppo.games.learner_to_move, on_host.games.learner_to_move)
     for _ in range(3):
-        made.learn(80)
-        made.league.add_snapshot(f"{made.num_timesteps}", made.policy.tensors())
-    league = made.league
-    assert league.finished >= 2
-    assert sum(opponent.games for opponent in league.opponents) > 0
-    seats = league.lineup.seats
-    assert ((seats == OUTSIDE).sum(axis=1) >= 1).all()
-    own = made.rollout.seats
-    masks = made.rollout.decisions["masks"][own >= 0]
-    actions = made.rollout.decisions["actions"][own >= 0]
+        ppo.learn(80)
+        ppo.league.add_snapshot(f"{ppo.num_timesteps}", ppo.policy.tensors())
+    assert ppo.league.finished >= 2
+    assert sum(opponent.games for opponent in ppo.league.opponents) > 0
+    assert ((ppo.league.lineup.seats == OUTSIDE).sum(axis=1) >= 1).all()
+    is_decision = ppo.rollout.seats >= 0
+    masks = ppo.rollout.decisions["masks"][is_decision]
+    actions = ppo.rollout.decisions["actions"][is_decision]
     assert masks.gather(1, actions[:, None]).all()
+
+
+def opponents_for_the_cpu_only() -> None:
+    """An opponent without a policy for the GPU is refused."""
+    league = learner({"random": 1.0}, is_on_device=False).league
     with pytest.raises(DeviceError, match=r"'random' plays on the CPU only"):
-        DeviceGames(learner({"random": 1.0}, is_on_device=False).league, 4, GPU)
+        DeviceGames(league, 4, GPU)
 
 
 PARTS: dict[str, list[Callable[[], None]]] = {
-    "whole games": [partial(whole_games, name) for name in registry.names()],
-    "a batch": [rewards_and_next_games, some_games_and_records, illegal_moves, refusals],
-    "learning": [heuristic_opponents, games_before_a_rollout, exploded_weights, a_league],
+    "complete games": [partial(complete_games, name) for name in registry.names()],
+    "a batch": [rewards_and_next_games, a_variant, some_rows, records, illegal_moves, refusals],
+    "learning": [
+        heuristic_opponents,
+        seats_drawn_during_a_rollout,
+        exploded_weights,
+        a_league,
+        opponents_for_the_cpu_only,
+    ],
 }
 
 if __name__ == "__main__":

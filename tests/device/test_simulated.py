@@ -1,4 +1,4 @@
-"""Rules on a GPU play as on the CPU, as Numba's simulator shows without one."""
+"""Rules on a GPU play as on the CPU, which Numba's simulator shows on machines without a GPU."""
 
 from __future__ import annotations
 
@@ -10,13 +10,15 @@ import pytest
 
 from tests.device.simulated import PARTS
 
-MODE = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+SIMULATOR = {"NUMBA_ENABLE_CUDASIM": "1", "NUMBA_DISABLE_JIT": "1", "PYTHONWARNINGS": "ignore"}
+"""Environment variables that switch the simulator on, before Numba is imported."""
 
 
 @pytest.mark.slow
 @pytest.mark.parametrize("part", PARTS)
 def test_in_the_simulator(part):
-    """The simulator runs kernels in Python, a thread for every row, in a process of its own."""
+    """Run kernels in Python, with a thread for every row."""
     command = [sys.executable, "-m", "tests.device.simulated", part]
-    found = subprocess.run(command, env=os.environ | MODE, capture_output=True, text=True)
-    assert found.returncode == 0, found.stderr
+    environment = os.environ | SIMULATOR
+    result = subprocess.run(command, env=environment, capture_output=True, text=True)
+    assert result.returncode == 0, result.stderr

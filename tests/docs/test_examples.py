@@ -1,4 +1,4 @@
-"""Examples of the pages run as they stand: Python, commands, and games that are entered."""
+"""The examples on the pages work as written: Python code, commands, and moves to enter."""
 
 import re
 import shlex
@@ -21,7 +21,7 @@ TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"),
 
 
 def blocks(text):
-    """The language and the text of each block of code."""
+    """Return the language and the text of each block of code."""
     return re.findall(r"^ *```(\w*)\n(.*?)^ *```$", text, re.DOTALL | re.MULTILINE)
 
 
@@ -46,44 +46,48 @@ def test_an_example_runs(example, capsys):
 
 @pytest.mark.parametrize("page", sorted(PAGES), ids=lambda page: page.stem)
 def test_commands_have_the_options_and_targets_they_are_given(page):
+    lines = []
     for language, block in blocks(PAGES[page]):
-        for line in block.replace("\\\n", " ").splitlines() * (language in ("", "sh", "console")):
-            if not re.match(r" *(\$ )?(shakespeare|make) ", line):
-                continue
-            program, *words = shlex.split(line.strip().removeprefix("$ "), comments=True)
-            if program == "make":
-                assert {word for word in words if "=" not in word} <= TARGETS, line
-                continue
-            _, command, rest = COMMANDS.resolve_command(typer.Context(COMMANDS), words)
-            known = {option for param in command.params for option in param.opts}
-            assert {word for word in rest if word.startswith("--")} <= known, line
+        if language in ("", "sh", "console"):
+            lines += block.replace("\\\n", " ").splitlines()
+    for line in lines:
+        if not re.match(r" *(\$ )?(shakespeare|make) ", line):
+            continue
+        program, *words = shlex.split(line.strip().removeprefix("$ "), comments=True)
+        if program == "make":
+            assert {word for word in words if "=" not in word} <= TARGETS, line
+            continue
+        _, command, arguments = COMMANDS.resolve_command(typer.Context(COMMANDS), words)
+        options = {option for param in command.params for option in param.opts}
+        assert {word for word in arguments if word.startswith("--")} <= options, line
 
 
-def test_the_page_about_datasets_runs_in_its_order(tmp_path, monkeypatch, capsys):
-    """With fewer games."""
+def test_the_examples_about_datasets_run_one_after_the_other(tmp_path, monkeypatch, capsys):
+    """The dataset has fewer games than on the page."""
     monkeypatch.chdir(tmp_path)
     names = {"__name__": "example"}
-    said: list[str] = []
+    outputs: list[str] = []
     for language, block in blocks(PAGES[DATASETS]):
         if language == "python":
             exec(compile(block, "<example>", "exec"), names)
-            said.append(capsys.readouterr().out)
+            outputs.append(capsys.readouterr().out)
         elif language == "sh":
             for line in block.replace("--games 2000", "--games 16").splitlines():
-                said.append(output_of(*shlex.split(line)[1:], input="quit\n"))
-    assert "16 games" in said[0]
-    assert "Position 0 of" in said[1]
-    assert "Wrote game.html" in said[-1]
+                outputs.append(output_of(*shlex.split(line)[1:], input="quit\n"))
+    assert "16 games" in outputs[0]
+    assert "Position 0 of" in outputs[1]
+    assert "Wrote game.html" in outputs[-1]
 
 
 def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():
-    ((_, shown),) = [found for found in blocks(PAGES[DOCS / "play.md"]) if found[0] == "console"]
+    consoles = [text for language, text in blocks(PAGES[DOCS / "play.md"]) if language == "console"]
+    (shown,) = consoles
     command, *parts = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
     entered = re.findall(r"^Your move \(\? for help\): (.*)$", shown, re.MULTILINE)
     assert {"hint", "undo", "scores", "quit"} <= {*entered}
     arguments = shlex.split(command.removeprefix("$ "))[1:]
     screen = {"COLUMNS": "78", "LINES": "40"}
-    out = output_of(*arguments, input="\n".join(entered) + "\n", env=screen)
+    output = output_of(*arguments, input="\n".join(entered) + "\n", env=screen)
     for part in parts:
-        _, found, out = out.partition(part)
-        assert found, part
+        _, match, output = output.partition(part)
+        assert match, part

@@ -1,4 +1,7 @@
-"""The page about external programs says what is asked, allowed and judged; its examples play."""
+"""The page about external programs describes their messages, limits and faults.
+
+Its examples play whole games.
+"""
 
 import json
 import re
@@ -9,14 +12,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from shakespeare_agents.programs import (
-    MOST_BYTES,
-    Limits,
-    Program,
-    ProgramAgent,
-    end_notice,
-    move_request,
-)
+from shakespeare_agents.program_agent import ProgramAgent, end_notice, move_request
+from shakespeare_agents.programs import MOST_BYTES, Limits, Program
 from shakespeare_arena.referee import FAULT_KINDS
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out
@@ -41,20 +38,24 @@ def test_an_example_plays_whole_games(argv):
         assert (batch.to_move == -1).all()
 
 
-def test_all_fields_limits_and_faults_are_explained():
-    def section(heading):
-        return re.split(rf"^## {heading}\n", PAGE, flags=re.M)[1].partition("\n## ")[0]
+def section(heading):
+    """Return the text of a section of the page."""
+    return re.split(rf"^## {heading}\n", PAGE, flags=re.M)[1].partition("\n## ")[0]
 
+
+def test_all_fields_of_the_messages_are_explained():
     sets = InformationSets(TABLES[0].batch(1, seed=0), np.array([0]))
-    asked = json.loads(move_request(sets, 0, number=1, game_id=2, seconds=3))
+    request = json.loads(move_request(sets, 0, number=1, game_id=2, seconds=3))
     text = section("Questions and answers")
-    shown = json.loads(re.findall(r"```json\n(.*?)```", text, re.S)[0])
-    assert list(shown) == list(asked)
-    assert {*re.findall(r"^\| `(\w+)` \|", text, re.M), "command"} == set(asked)
+    example = json.loads(re.findall(r"```json\n(.*?)```", text, re.S)[0])
+    assert list(example) == list(request)
+    assert {*re.findall(r"^\| `(\w+)` \|", text, re.M), "command"} == set(request)
     assert f"`{json.dumps(json.loads(end_notice(3)))}`" in text
     assert f"at most {MOST_BYTES // 1024} KiB" in text
+
+
+def test_all_limits_and_faults_are_explained():
     limits = dict(re.findall(r"^\| `(\w+)` \| (\d+) \|", section("Limits"), re.M))
     assert {name: float(value) for name, value in limits.items()} == asdict(Limits())
-    assert set(re.findall(r"^\| `(\w+)` \|", section("Faults"), re.M)) == set(FAULT_KINDS) - {
-        "error"
-    }
+    faults = set(re.findall(r"^\| `(\w+)` \|", section("Faults"), re.M))
+    assert faults == set(FAULT_KINDS) - {"error"}

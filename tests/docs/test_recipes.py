@@ -1,4 +1,4 @@
-"""The recipes of docs/recipes run as they stand, on few games."""
+"""The recipes in docs/recipes run as they are, on few games."""
 
 import runpy
 import sys
@@ -21,40 +21,39 @@ RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """Games of 84 deals, every twentieth of which is kept back."""
-    place = tmp_path_factory.mktemp("recipes") / "games"
+    """A dataset of 84 deals. Cloning keeps back every twentieth deal."""
+    dataset = tmp_path_factory.mktemp("recipes") / "games"
     heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
-    write_dataset(place, [heuristic] * 4, games=84, seed=1)
-    return place
+    write_dataset(dataset, [heuristic] * 4, games=84, seed=1)
+    return dataset
 
 
-def test_cloning_learns_from_the_record(folder, tmp_path, monkeypatch, capsys):
+def test_cloning_learns_from_recorded_games(folder, tmp_path, monkeypatch, capsys):
     out = tmp_path / "clone"
     options = ["--epochs", "2", "--width", "32", "--size", "256", "--games", "8"]
     monkeypatch.setattr(sys, "argv", ["clone.py", str(folder), str(out), *options])
     names = runpy.run_path(str(RECIPES / "clone.py"), run_name="__main__")
-    said = capsys.readouterr().out
-    assert "epoch 2, " in said
-    assert "heuristic ×3" in said
+    output = capsys.readouterr().out
+    assert "epoch 2, " in output
+    assert "heuristic ×3" in output
     _, card = load_checkpoint(out, registry.game("shakespeare"))
     assert card.figures["decisions"] == names["learned"].decisions
-    # Uniformly random choices would be in a quarter.
+    # Uniformly random choices would agree in a quarter of the decisions.
     assert 0.5 < card.figures["agreed"] < 1.0
     assert names["kept"].games == 5
 
 
-@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")  # on one processor
+# On one processor, PyTorch warns of two worker processes.
+@pytest.mark.filterwarnings("ignore:This DataLoader will create:UserWarning")
 def test_processes_share_the_decisions(folder, monkeypatch):
     monkeypatch.syspath_prepend(str(RECIPES))
     recipe = import_module("loader_processes")
     decisions = recipe.RecordedDecisions(Batches(folder, size=2048, seed=0))
     loader = DataLoader(decisions, batch_size=None, num_workers=2, multiprocessing_context="spawn")
-    found = [
-        key
-        for batch in loader
-        for key in zip(batch["game_ids"].tolist(), batch["numbers"].tolist(), strict=True)
-    ]
-    assert len(found) == len(set(found)) == decisions.batches.decisions
+    keys: list[tuple[int, int]] = []
+    for batch in loader:
+        keys += zip(batch["game_ids"].tolist(), batch["numbers"].tolist(), strict=True)
+    assert len(keys) == len(set(keys)) == decisions.batches.decisions
     batches = Batches(folder, size=256, seed=0)
     ranks = [recipe.RecordedDecisions(batches, rank=rank, ranks=2) for rank in range(2)]
     first, second = [[len(batch["actions"]) for batch in rank] for rank in ranks]
@@ -62,13 +61,14 @@ def test_processes_share_the_decisions(folder, monkeypatch):
     assert sum(first) + sum(second) == batches.decisions
 
 
-def test_the_mask_stands_in_the_observation(monkeypatch):
+def test_the_wrapper_puts_the_mask_into_the_observation(monkeypatch):
     monkeypatch.syspath_prepend(str(RECIPES))
-    masked = import_module("masked_observation").MaskedObservation
-    view = masked(gymnasium.make("Shakespeare-v0", players=2, opponents="random"))
-    seen, info = view.reset(seed=1)
+    wrapper = import_module("masked_observation").MaskedObservation
+    env = wrapper(gymnasium.make("Shakespeare-v0", players=2, opponents="random"))
+    observation, info = env.reset(seed=1)
     over = False
     while not over:
-        assert view.observation_space.contains(seen)
-        assert (seen["action_mask"] == info["action_mask"]).all()
-        seen, _, over, _, info = view.step(int(seen["action_mask"].argmax()))
+        assert env.observation_space.contains(observation)
+        assert (observation["action_mask"] == info["action_mask"]).all()
+        action = int(observation["action_mask"].argmax())
+        observation, _, over, _, info = env.step(action)

@@ -1,4 +1,4 @@
-"""The documentation as a site: it builds without a warning and needs nothing from elsewhere."""
+"""The site of the documentation builds without a warning and loads nothing from other sites."""
 
 import ast
 import json
@@ -22,7 +22,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory, worker_id):
-    """The folder of the site, built as `make site` builds it, by one process for all."""
+    """The folder of the site, which one test process builds for all as `make site` does."""
     base = tmp_path_factory.getbasetemp()
     folder = (base if worker_id == "master" else base.parent) / "site"
     command = [sys.executable, "-m", "mkdocs", "build", "--strict", "--site-dir", str(folder)]
@@ -35,7 +35,7 @@ def site(tmp_path_factory, worker_id):
 
 
 def imported(code):
-    """The names that a program imports from our packages, with those of modules."""
+    """Yield the full names that a program imports from our packages."""
     lines = [line for line in code.splitlines() if not line.lstrip().startswith(("%", "!"))]
     for node in ast.walk(ast.parse("\n".join(lines))):
         if isinstance(node, ast.ImportFrom) and (node.module or "").startswith("shakespeare_"):
@@ -49,24 +49,25 @@ def test_the_reference_holds_what_pages_and_notebooks_use(site):
     for notebook in (ROOT / "notebooks").glob("*.ipynb"):
         cells = json.loads(notebook.read_text("utf-8"))["cells"]
         codes += ["".join(cell["source"]) for cell in cells if cell["cell_type"] == "code"]
-    packages = (shakespeare_env, shakespeare_agents)
-    public = {f"{one.__name__}.{name}" for one in packages for name in one.__all__}
-    used = {name for code in codes for name in imported(code)} | public
+    used = {name for code in codes for name in imported(code)}
+    for package in (shakespeare_env, shakespeare_agents):
+        used |= {f"{package.__name__}.{name}" for name in package.__all__}
     shown = {
         name
         for page in (site / "reference").glob("*.html")
         for name in re.findall(r'<h2 id="?(shakespeare_\w+\.[\w.]+)', page.read_text("utf-8"))
     }
-    known = {id(pydoc.locate(name)): name for name in shown}
-    missing = [one for one in used if id(pydoc.locate(one)) not in known and "__" not in one]
-    assert not missing
+    # The same object may have several names.
+    documented = {id(pydoc.locate(name)) for name in shown}
+    public = {name for name in used if "__" not in name}
+    assert not [name for name in public if id(pydoc.locate(name)) not in documented]
 
 
 def test_pages_work_from_disk_and_fetch_nothing_from_elsewhere(site):
-    """From disk a page may read neither JSON nor start a web worker, which searching would."""
+    """A page read from disk can neither fetch JSON nor start a web worker, which a search needs."""
     assert (site / "search" / "search_index.js").is_file()
     for page in site.rglob("*.html"):
         text = page.read_text("utf-8")
         assert "assets/iframe-worker.js" in text
-        loaded = re.findall(r"<(?:link|script|img|iframe)\b[^>]*>", text)
-        assert not [tag for tag in loaded if re.search(r'(?:src|href)="?(?:https?:)?//', tag)]
+        tags = re.findall(r"<(?:link|script|img|iframe)\b[^>]*>", text)
+        assert not [tag for tag in tags if re.search(r'(?:src|href)="?(?:https?:)?//', tag)]

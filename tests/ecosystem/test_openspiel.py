@@ -1,4 +1,4 @@
-"""The games as OpenSpiel sees them; test_recipes.py runs docs/libraries/openspiel_ismcts.py."""
+"""The games work in OpenSpiel. (test_recipes.py runs docs/libraries/openspiel_ismcts.py.)"""
 
 import numpy as np
 import pytest
@@ -15,12 +15,12 @@ every_table = pytest.mark.parametrize(("name", "seats"), TABLES)
 
 
 def load(name, seats, **parameters):
-    """A game, its parameters as OpenSpiel takes them."""
+    """Return a game as OpenSpiel loads it."""
     return pyspiel.load_game(f"python_{name}", {"players": seats, **parameters})
 
 
 def dealt(game, seed):
-    """The state after the chance nodes of a seed."""
+    """Return the state after the chance nodes, which stand for the bytes of a seed."""
     state = game.new_initial_state()
     for byte in seed.to_bytes(SEED_BYTES, "big"):
         assert state.is_chance_node()
@@ -29,7 +29,7 @@ def dealt(game, seed):
 
 
 def played(state, rng, decisions):
-    """A state some random decisions later, or at its end."""
+    """Play some random decisions, at most to the end of the game, and return the state."""
     while decisions and not state.is_terminal():
         state.apply_action(int(rng.choice(state.legal_actions())))
         decisions -= 1
@@ -37,13 +37,13 @@ def played(state, rng, decisions):
 
 
 @every_table
-def test_openspiels_own_test_passes(name, seats):
+def test_the_game_passes_the_test_of_openspiel(name, seats):
     pyspiel.random_sim_test(load(name, seats), num_sims=1, serialize=True, verbose=False)
 
 
 @every_table
 @pytest.mark.parametrize("reward", ["win", "margin"])
-def test_it_is_the_same_game_as_the_batch(name, seats, reward):
+def test_a_state_is_the_same_game_as_the_batch(name, seats, reward):
     seed = 0x01020304
     state = dealt(load(name, seats, reward=reward), seed)
     assert state.position == Position.new(name, players=seats, seed=seed)
@@ -61,8 +61,9 @@ def test_it_is_the_same_game_as_the_batch(name, seats, reward):
         state.apply_action(action)
         rewards, _ = batch.step([action])
     assert state.returns() == rewards[0, :seats].tolist()
-    bounds = state.get_game().min_utility(), state.get_game().max_utility()
-    assert all(bounds[0] <= paid <= bounds[1] for paid in state.returns())
+    loaded = state.get_game()
+    for value in state.returns():
+        assert loaded.min_utility() <= value <= loaded.max_utility()
 
 
 @every_table
@@ -76,15 +77,16 @@ def test_resampling_keeps_what_a_seat_knows_and_redraws_the_rest(name, seats):
         seat = state.current_player()
         for _ in range(3):
             possible = state.resample_from_infostate(seat, rng.random)
-            # A clone has the game's own chance to come; what is resampled has another.
-            own_chance = state.position.record()["random"]
-            assert state.clone().position.record()["random"] == own_chance
-            assert possible.position.record()["random"] != own_chance
+            # A clone keeps the state of the random generator. A resampled game has another one.
+            generator = state.position.record()["random"]
+            assert state.clone().position.record()["random"] == generator
+            assert possible.position.record()["random"] != generator
             assert possible.current_player() == seat
             assert possible.legal_actions() == state.legal_actions()
             assert possible.information_state_string(seat) == state.information_state_string(seat)
             assert possible.observation_string(seat) == state.observation_string(seat)
-            for other in set(range(seats)) - {seat}:  # others have forgotten what they saw
+            # The other seats have forgotten what they have seen.
+            for other in set(range(seats)) - {seat}:
                 assert possible.information_state_string(other).startswith(":")
             redrawn += possible.position != state.position
             played(possible, rng, 1000)
@@ -93,15 +95,16 @@ def test_resampling_keeps_what_a_seat_knows_and_redraws_the_rest(name, seats):
     assert redrawn or seats == 1
 
 
-def test_a_seats_information_holds_all_it_has_seen_and_done():
-    """Two ways to one position are two information states, and one observation."""
-    game = load("shakespeare", 2)
-    moves = []
-    state = dealt(game, 0)
+def test_a_seats_information_state_holds_all_it_has_seen_and_done():
+    """Different moves lead to different information states, even with equal observations."""
+    state = dealt(load("shakespeare", 2), 0)
     seat = state.current_player()
+    information_states = []
+    observations = []
     for action in state.legal_actions():
         other = state.clone()
         other.apply_action(action)
-        moves.append((other.information_state_string(seat), other.observation_string(seat)))
-    known, seen = zip(*moves, strict=True)
-    assert len(set(known)) == len(moves) >= len(set(seen))
+        information_states.append(other.information_state_string(seat))
+        observations.append(other.observation_string(seat))
+    assert len(set(information_states)) == len(information_states)
+    assert len(set(observations)) <= len(information_states)

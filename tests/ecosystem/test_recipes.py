@@ -1,6 +1,7 @@
-"""The recipes of docs/libraries, run as a user runs them; each test begins with its library's key.
+"""The recipes in docs/libraries learn, search and play, run as a user runs them.
 
-An illegal action would end a game at a loss, so learning and winning show that masks are followed.
+The name of each test begins with that of its library. An illegal action would end a game with a
+loss, so learning and winning show that masks are respected.
 """
 
 import math
@@ -15,11 +16,11 @@ from tests.agents.networks import PlainNetwork
 from tests.contract.command_line import output_of
 from tests.ecosystem.libraries import run
 
-# What other people's libraries warn of is theirs to mend.
+# Warnings of other libraries are not errors.
 pytestmark = pytest.mark.filterwarnings("default")
 
 
-def test_sb3_learns_to_beat_random_play_with_legal_actions_alone(monkeypatch):
+def test_sb3_learns_to_beat_random_play_with_only_legal_actions(monkeypatch):
     pytest.importorskip("sb3_contrib")
     recipe = run(monkeypatch, "sb3_ppo")
     assert recipe["before"] + 0.3 < recipe["after"] <= 1.0  # `win` pays at most 1
@@ -34,7 +35,7 @@ def test_cleanrl_learns_to_beat_random_play(monkeypatch):
     assert math.isfinite(recipe["loss"])
 
 
-def test_torchrl_learns_at_a_seat_and_plays_all_with_legal_actions_alone(monkeypatch):
+def test_torchrl_learns_one_seat_and_plays_all_seats_with_only_legal_actions(monkeypatch):
     pytest.importorskip("torchrl")
     recipe = run(monkeypatch, "torchrl_ppo")
     scores = recipe["scores"]
@@ -43,11 +44,12 @@ def test_torchrl_learns_at_a_seat_and_plays_all_with_legal_actions_alone(monkeyp
     seats = recipe["table"].group_map
     assert (sum(played[seat, "mask"].long() for seat in seats) == 1).all()
     for seat in seats:
-        taken = played[seat, "action_mask"].gather(-1, played[seat, "action"].unsqueeze(-1))
-        assert taken[played[seat, "mask"]].all()
+        actions = played[seat, "action"].unsqueeze(-1)
+        is_legal = played[seat, "action_mask"].gather(-1, actions)
+        assert is_legal[played[seat, "mask"]].all()
 
 
-def test_tianshou_learns_at_a_seat_and_joins_a_table_with_legal_actions_alone(monkeypatch, capfd):
+def test_tianshou_learns_one_seat_and_joins_a_table_with_only_legal_actions(monkeypatch, capfd):
     pytest.importorskip("tianshou")
     recipe = run(monkeypatch, "tianshou_ppo")
     assert recipe["after"] > recipe["before"] > 0  # an illegal action costs ten points
@@ -56,7 +58,7 @@ def test_tianshou_learns_at_a_seat_and_joins_a_table_with_legal_actions_alone(mo
     assert "Illegal move" not in capfd.readouterr().err
 
 
-def test_rllib_learns_at_one_seat_and_at_all_with_legal_actions_alone(monkeypatch):
+def test_rllib_learns_one_seat_and_all_seats_with_only_legal_actions(monkeypatch):
     pytest.importorskip("ray.rllib")
     recipe = run(monkeypatch, "rllib_ppo")
     for means in (recipe["one_seat"], recipe["all_seats"]):
@@ -64,7 +66,7 @@ def test_rllib_learns_at_one_seat_and_at_all_with_legal_actions_alone(monkeypatc
         assert means[-1] > max(means[0], 0)
 
 
-def test_supersuit_wraps_games_that_are_played_with_legal_actions_alone(monkeypatch, capfd):
+def test_supersuit_wraps_games_that_end_with_only_legal_actions(monkeypatch, capfd):
     pytest.importorskip("supersuit")
     recipe = run(monkeypatch, "supersuit_wrappers")
     assert recipe["decisions"] > 100

@@ -1,6 +1,6 @@
-"""Programs that use one extra in its own environment: `python -I uses.py EXTRA CHECKOUT`.
+"""Functions that use one extra in an environment of its own: `python -I uses.py EXTRA CHECKOUT`.
 
-It runs in an empty folder, and needs no package but ours and the extra's.
+The program runs in an empty folder, and needs only our package with the extra.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from urllib.request import urlopen
 
 CHECKOUT = Path(sys.argv[-1])
 GAME = "figaro"
-"""The smaller game: its rules are compiled sooner."""
-SHORT = [
+"""The smaller game, whose rules compile faster."""
+SHORT_RUN = [
     "game=figaro",
     "decisions=2000",
     "n_envs=16",
@@ -65,11 +65,11 @@ def base() -> None:
     table = shakespeare_env.env()
     table.reset(seed=1)
     for _ in table.agent_iter():
-        _, _, ended, _, told = table.last()
-        table.step(None if ended else int(told["action_mask"].argmax()))
+        _, _, ended, _, info = table.last()
+        table.step(None if ended else int(info["action_mask"].argmax()))
     rows = gymnasium.make_vec("Shakespeare-v0", 2, opponents="random")
-    _, told = rows.reset(seed=1)
-    rows.step(told["action_mask"].argmax(axis=1))
+    _, infos = rows.reset(seed=1)
+    rows.step(infos["action_mask"].argmax(axis=1))
     shakespeare("evaluate", "network", "heuristic", "--games", "12", "--workers", "2")
     shakespeare("watch", "search,simulations=8", "random", "--game", GAME, "--seed", "1")
     fault = _finished(str(_command()), "evaluate", "random", "--ray", "auto", status=1)
@@ -83,16 +83,16 @@ def data() -> None:
     words = "random", "heuristic", "--players", "3", "--games", "12", "--out", "games"
     shakespeare("dataset", *words, "--game", GAME)
     assert read_games("games").collect().height == 12
-    everything = read_decisions("games")
-    assert set(everything["agent"]) == {"random", "heuristic"}
+    decisions = read_decisions("games")
+    assert set(decisions["agent"]) == {"random", "heuristic"}
     batches = Batches("games", size=64, seed=7)
-    assert sum(batch.size for batch in batches.epoch(0)) == everything.height
+    assert sum(batch.size for batch in batches.epoch(0)) == decisions.height
     assert recorded_games("games")[3].positions
     assert "seat" in shakespeare("replay", "games", "--game-id", "1", "--at", "3")
 
 
 def arena() -> None:
-    """Run an arena with an external program, report on it, and ask a question about play."""
+    """Run an arena with an external program, report on it, and compute a finding."""
     Path("arena.toml").write_text(CONFIG, encoding="utf-8")
     program = (CHECKOUT / "docs" / "programs" / "my_agent.py").read_text(encoding="utf-8")
     Path("mine.py").write_text(program, encoding="utf-8")
@@ -104,7 +104,7 @@ def arena() -> None:
 
 
 def table() -> None:
-    """A game in the browser's place: lobby, a table, the picture, what is pushed."""
+    """Run the table's server, play in place of a browser, and draw a picture."""
     words = "table", "--no-browser", "--port", "0", "--games", "games.sqlite"
     with subprocess.Popen(
         [str(_command()), *words],
@@ -122,11 +122,12 @@ def table() -> None:
 
 
 def _play_at(lines: Iterable[str]) -> None:
-    addresses = (re.search(r"http://[\d.:]+", line) for line in lines)
-    address = next(match[0] for match in addresses if match)
+    """Open a table of the server whose address is in its first lines of output."""
+    matches = (re.search(r"http://[\d.:]+", line) for line in lines)
+    address = next(match[0] for match in matches if match)
 
     while b"disabled" in urlopen(f"{address}/preparing/{GAME}", timeout=60).read():
-        time.sleep(1)  # its rules are compiled
+        time.sleep(1)  # until the rules are compiled
     form = {"game": GAME, "players": "3", "seed": "0", "seat0": "person", "name0": "A"}
     form |= {"seat1": "random", "seat2": "random"}
     seat = urlopen(f"{address}/tables", urlencode(form).encode(), timeout=60).url
@@ -136,7 +137,9 @@ def _play_at(lines: Iterable[str]) -> None:
 
 def train() -> None:
     """Train briefly, draw the curve, play and export the network, and exploit it."""
-    settings = [word for setting in SHORT for word in ("--set", setting)]
+    settings = []
+    for setting in SHORT_RUN:
+        settings += ["--set", setting]
     shakespeare("train", "--out", "run", "--device", "cpu", *settings)
     assert Path("run", "learning_curve.png").is_file()
     assert list(Path("run", "tensorboard").iterdir())
@@ -155,13 +158,13 @@ def cuda() -> None:
 
 
 def export() -> None:
-    """Export a network for ONNX Runtime, and compare it with ours."""
+    """Export a network for ONNX Runtime, which compares it with our own inference."""
     words = "--game", GAME, "--onnx", "--out", "exported"
     assert "the likeliest move is the same in 10,000" in shakespeare("export", "network", *words)
 
 
 def ray() -> None:
-    """Hand games out to Ray."""
+    """Play games with Ray's workers."""
     words = "--game", GAME, "--games", "12", "--ray", "local"
     assert "12 games" in shakespeare("evaluate", "random", "heuristic", *words)
 
@@ -174,34 +177,38 @@ def mcp() -> None:
 
     words = ["mcp", "random", "--game", GAME]
 
+    server = StdioServerParameters(command=str(_command()), args=words)
+    calls: list[tuple[str, dict[str, object]]] = [
+        ("new_game", {"table": 1, "game": GAME, "players": 3}),
+        ("see_seat", {"table": 1}),
+    ]
+
     async def begin() -> None:
-        async with Client(StdioServerParameters(command=str(_command()), args=words)) as client:
-            for tool, how in (
-                ("new_game", {"table": 1, "game": GAME, "players": 3}),
-                ("see_seat", {"table": 1}),
-            ):
-                assert not (await client.call_tool(tool, how)).is_error
+        async with Client(server) as client:
+            for tool, arguments in calls:
+                result = await client.call_tool(tool, arguments)
+                assert not result.is_error
 
     asyncio.run(begin())
 
 
 def render() -> None:
-    """Render pictures, a window that nobody sees, and a film by Gymnasium's wrapper."""
+    """Render pictures, a window without a screen, and a film with Gymnasium's wrapper."""
     import gymnasium
 
     import shakespeare_env
 
     os.environ["SDL_VIDEODRIVER"] = "dummy"
     for mode in ("rgb_array", "human"):
-        shown = shakespeare_env.env(GAME, render_mode=mode)
-        shown.reset(seed=1)
-        picture = shown.render()
+        env = shakespeare_env.env(GAME, render_mode=mode)
+        env.reset(seed=1)
+        picture = env.render()
         assert mode == "human" or picture.std() > 0
-        shown.close()
+        env.close()
     game = gymnasium.make("shakespeare_env:Figaro-v0", opponents="random", render_mode="rgb_array")
     filmed = gymnasium.wrappers.RecordVideo(game, "films", step_trigger=lambda step: step == 0)
-    _, told = filmed.reset(seed=1)
-    filmed.step(int(told["action_mask"].argmax()))
+    _, info = filmed.reset(seed=1)
+    filmed.step(int(info["action_mask"].argmax()))
     filmed.close()
     assert list(Path("films").glob("*.mp4"))
 

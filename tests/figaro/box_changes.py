@@ -1,4 +1,4 @@
-"""Boxes with a longer road piece than the game's own (A2)."""
+"""Boxes with a longer road piece than the game's own box has (A2)."""
 
 from itertools import chain
 from typing import Any
@@ -9,5 +9,5 @@ NEW = ((f"{_SHORTER}, 17]", 17), (f"{_SHORTER}, 19]", 19))
 
 
 def fact(position: dict[str, Any]) -> int:
-    """The longest piece of the three rounds; with six seats all fifteen pieces are in play (A3)."""
+    """Return the longest piece of all rounds; six seats play with all fifteen pieces (A3)."""
     return int(max(chain.from_iterable(position["pieces"])))

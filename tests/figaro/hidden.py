@@ -1,7 +1,7 @@
-"""Changes of what a seat may not know of a position (Rules D2): the hands of the others.
+"""Random changes to what a seat may not know of a position (Rules D2): the other hands.
 
-Whoever is to decide has two legal moves or more (D1), and everybody knows that: a seat to move gets
-no hand with which it could not decide.
+Everybody knows that a seat to move has two legal moves or more (D1), so it gets no hand that leaves
+it fewer.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ NO_COLOURS = {"jester", RING}
 
 
 def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
-    """The hands of the others dealt anew among them; every hand keeps its size."""
+    """Deal the other hands anew among their seats; every hand keeps its size."""
     changed = copy.deepcopy(position)
     others = [other for other in range(position["players"]) if other != seat]
     hands = [list(Counter(position["hands"][other]).elements()) for other in others]
@@ -34,7 +34,7 @@ def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> d
 
 
 def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
-    """Change a record in the same way, and its chance to come."""
+    """Change a record likewise, and the chance to come."""
     game = record.copy()
     others = [other for other in range(game["players"]) if other != seat]
     hands = [_cards(game, other) for other in others]
@@ -47,7 +47,7 @@ def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
 
 
 def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
-    """A card of the seat exchanged for one of another seat, which sees it, too."""
+    """Exchange a card of the seat for one of another seat, which sees the change, too."""
     decides = can_decide(_fronts(record))
     for other in set(range(record["players"])) - {seat}:
         for mine, theirs in product(_cards(record, seat), _cards(record, other)):
@@ -61,9 +61,9 @@ def own_changes(record: Any, seat: int) -> Iterator[OwnChange]:
 
 
 def _dealt(hands: Any, seats: Any, to_move: Any, decides: Any, rng: random.Random) -> Any:
-    """The cards of these hands in other hands of the same sizes, with which the mover decides."""
+    """Return the cards of hands dealt anew, so that the mover still has a choice."""
     unseen = [card for hand in hands for card in hand]
-    for _ in range(1000):  # the hands as they are would do, so hardly ever more than a few
+    for _ in range(1000):  # the hands as they are would do, so a few tries are enough
         rng.shuffle(unseen)
         rest = iter(unseen)
         dealt = [[next(rest) for _ in hand] for hand in hands]
@@ -73,29 +73,29 @@ def _dealt(hands: Any, seats: Any, to_move: Any, decides: Any, rng: random.Rando
 
 
 def can_decide(fronts: list[list[str]]) -> Callable[[Iterable[str]], bool]:
-    """Whether a hand has two legal moves or more, before these fronts (B1 to B5)."""
+    """Return a function that says whether a hand has two legal moves or more (B1 to B5)."""
     colours = [{colour_named(card) for card in front} - NO_COLOURS for front in fronts]
-    lying = any(fronts)
+    is_any_face_up = any(fronts)
 
     def is_playable(card: str) -> bool:
         if card in JESTERS:
             return True
         if card == RING:
-            return lying  # the only move of a hand of rings where there is nothing to take
-        return any(colour_named(card) in colour or not colour for colour in colours)
+            return is_any_face_up  # on an empty table, rings are a single move
+        return any(not found or colour_named(card) in found for found in colours)
 
     return lambda hand: any(is_playable(card) for card in hand)
 
 
 def _cards(game: Any, seat: int) -> list[str]:
-    """The cards in a hand; none for nobody."""
+    """Return the cards in a hand; nobody has none."""
     counts = game["hand"][seat] if seat >= 0 else 0
     cards: list[str] = np.repeat(KINDS, counts).tolist()
     return cards
 
 
 def _fronts(game: Any) -> list[list[str]]:
-    """The cards before each seat."""
+    """Return the cards before each seat."""
     return [
         [KINDS[kind] for kind in game["front"][seat][: game["front_len"][seat]]]
         for seat in range(game["players"])

@@ -1,8 +1,8 @@
 """Positions for the rule tests, written so that a test states only what matters to it.
 
-`position(hands={0: "red-1 ring"}, front={2: "blue-2"})` is a complete position in the notation: the
-cards that the test does not name are dealt to the hands it does not name, and what is left over is
-taken already, so that the whole box is there.
+`position(hands={0: "red-1 ring"}, front={2: "blue-2"})` is a complete position in the notation.
+Cards that the test does not name are dealt to the hands that it does not name, and cards left over
+have been taken, so that no card is missing.
 """
 
 from __future__ import annotations
@@ -19,15 +19,15 @@ from tests.figaro.cards import HAND, deck
 ALL_SEATS = tuple(HAND)
 OURS = [table for table in TABLES if table.game == "figaro"]
 REST = "..."
-"""In a hand: and a share of the cards that are named nowhere."""
+"""In a hand, stands for a share of the cards that are named nowhere."""
 
 Dict = dict[str, Any]
 
 
 def pieces_of(players: int, in_round: int = 1) -> list[list[int]]:
-    """Pieces of the three rounds, 15 to 7 with four seats; those of rounds gone by are given out.
+    """Return the pieces of the three rounds; past rounds have none left.
 
-    With four seats [15, 12, 9], [14, 11, 8], [13, 10, 7].
+    With four seats they are [15, 12, 9], [14, 11, 8] and [13, 10, 7].
     """
     lengths = list(range(15, 15 - 3 * (players - 1), -1))
     return [lengths[n::3] if n >= in_round - 1 else [] for n in range(3)]
@@ -45,12 +45,13 @@ def position(
     heap: int | Sequence[int] | None = None,
     **fields: Any,
 ) -> Dict:
-    """A position in the notation; what is not given is filled in so that it adds up.
+    """Return a position in the notation; what is not given is filled in so that it adds up.
 
-    `hands` gives whole hands, "" an empty one; REST after the cards, or a seat not named, takes a
-    share of the cards left over. `front` gives piles from the first card on, `taken` the number of
-    cards of every seat, or what some have taken; what fits nowhere else has been taken by `heap`,
-    one seat or several in turn, or by the last. `fields` replace fields of the notation.
+    `hands` gives complete hands, "" an empty one. A hand that ends in REST, and one not given, gets
+    a share of the cards left over. `front` gives piles from the first card on, `taken` the number
+    of cards of every seat, or the cards of some seats. Cards that fit nowhere else have been taken
+    by `heap`, one seat or several in turn, or by the last seat. `fields` replace fields of the
+    notation.
     """
     seats = range(players)
     left = deck(players)
@@ -75,7 +76,11 @@ def position(
         for seat in shares:
             if rest and len(held[seat]) < HAND[players]:
                 held[seat].append(rest.pop(0))
-    takers = [players - 1] if heap is None else [heap] if isinstance(heap, int) else heap
+    takers: Sequence[int] = [players - 1]
+    if isinstance(heap, int):
+        takers = [heap]
+    elif heap is not None:
+        takers = heap
     for place, card in enumerate(sorted(rest)):
         owned[takers[place % len(takers)]].append(card)
     made: Dict = {
@@ -88,12 +93,12 @@ def position(
 
 
 def _mixed(left: Counter[str]) -> list[str]:
-    """Cards in an order in which the kinds take turns, so that every share is a bit of each."""
+    """Return cards in an order in which the kinds take turns, so that shares have all kinds."""
     return [card for n in range(max(left.values())) for card in sorted(left) if left[card] > n]
 
 
 def ending(taken: Sequence[int], *, ender: int = 0, **fields: Any) -> Dict:
-    """A position in which `last_card(ender, seats)` ends the round: seat `ender` has no cards.
+    """Return a position in which `last_card` ends the round, since seat `ender` has no cards.
 
     `taken` is how many cards every seat has taken; `fields` are those of `position`.
     """
@@ -103,38 +108,39 @@ def ending(taken: Sequence[int], *, ender: int = 0, **fields: Any) -> Dict:
 
 
 def last_card(ender: int, players: int = 4) -> str:
-    """The move that ends the round of `ending`: a card that the seat before plays before itself."""
+    """Return the move that ends the round of `ending`; the seat before `ender` plays it."""
     return f"play:red-1>{(ender - 1) % players}"
 
 
 def ended(taken: Sequence[int], *, ender: int = 0, seed: int = 0, **fields: Any) -> Dict:
-    """The position after the round of `ending`."""
+    """Return the position after the round of `ending`."""
     return play(ending(taken, ender=ender, **fields), last_card(ender, len(taken)), seed=seed)
 
 
 def final(taken: Sequence[int], pieces: list[int], roads: list[list[int]], **fields: Any) -> Dict:
-    """The position after a third round with these pieces and roads."""
+    """Return the position after a third round with these pieces and roads."""
     return ended(taken, in_round=3, pieces=[[], [], pieces], roads=roads, **fields)
 
 
 def targets(moves: set[str], card: str) -> set[int]:
-    """The seats that a card can be played before."""
+    """Return the seats that a card can be played before."""
     prefix = f"play:{card}>"
     return {int(move.removeprefix(prefix)) for move in moves if move.startswith(prefix)}
 
 
 def gained(before: Dict, after: Dict) -> list[int]:
-    """How many cards every seat took."""
-    return [len(b) - len(a) for a, b in zip(before["taken"], after["taken"], strict=True)]
+    """Return how many cards every seat took."""
+    piles = zip(before["taken"], after["taken"], strict=True)
+    return [len(new) - len(old) for old, new in piles]
 
 
 def table(*piles: str) -> list[list[str]]:
-    """The cards before the seats, as the notation lists them."""
+    """Return the cards before the seats, as the notation lists them."""
     return [pile.split() for pile in piles]
 
 
 def in_play(d: Dict) -> Counter[str]:
-    """All cards of a position."""
+    """Return all cards of a position."""
     cards: Counter[str] = Counter()
     for hand in d["hands"]:
         cards += Counter(hand)
@@ -151,7 +157,7 @@ def sample(
     takers: Sequence[int] = (0,),
     **fields: Any,
 ) -> Dict:
-    """A position in some round; cards neither held nor face up were taken by these seats in turn.
+    """Return a position of a round; cards neither held nor face up were taken by `takers` in turn.
 
     `fields` are those of `position`.
     """
@@ -166,7 +172,7 @@ def sample(
 
 
 def turn() -> Dict:
-    """Four seats in the second round, seat 2 to move; piles of two colours and of a jester."""
+    """Return four seats in the second round, with piles of two colours and of a jester."""
     hands = [
         {"red-1": 1, "red-2": 2, "ring": 1},
         {"blue-2": 2, "jester-1": 1, "purple-3": 1},
@@ -181,19 +187,19 @@ def turn() -> Dict:
 
 
 def trio() -> Dict:
-    """Three seats in the third round, an empty table."""
+    """Return three seats in the third round, with an empty table."""
     hands = [{"red-1": 2}, {"blue-2": 1, "ring": 1}, {"jester-2": 1}]
     roads = [[15, 14], [12, 11], []]
     return sample(hands, to_move=1, king=2, number=3, takers=(0, 1, 2), roads=roads)
 
 
 def opening() -> Dict:
-    """Six seats, nothing played yet."""
+    """Return six seats that have not played yet."""
     return position(players=6, to_move=4, king=4)
 
 
 def over() -> Dict:
-    """Five seats at the end; seat 3, nearer clockwise to the King than seat 0, has won the tie."""
+    """Return the end of a game of five seats, in which seat 3 wins a tie with seat 0."""
     d = sample([{}] * 5, number=3, takers=(0, 1, 2, 3, 4))
     d |= {"to_move": None, "king": 2, "winners": [3], "pieces": [[], [], []]}
     d["roads"] = [[5, 4], [15, 14, 1], [13, 12], [6, 3], [11, 10, 9]]
@@ -201,7 +207,7 @@ def over() -> Dict:
 
 
 def positions(of: Table, seed: int, every: int = 1) -> Iterator[Position]:
-    """Every so-manieth position of a random game; the same object at each of them."""
+    """Yield every `every`-th position of a random game, and its end; always the same object."""
     for number, reached in enumerate(play_by_rule(of.position(seed), salt=seed)):
         if number % every == 0 or reached.to_move is None:
             yield reached

@@ -1,4 +1,4 @@
-"""How good the agents are at Figaro at least (see `tests/contract/knowledge.py`).
+"""The least strength of the agents at Figaro (see `tests/contract/knowledge.py`).
 
 Much in Figaro is luck: nobody wins nearly always, at a table of four least of all.
 """

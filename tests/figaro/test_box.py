@@ -1,4 +1,4 @@
-"""The box file: every wrong one is refused with its entry; the fuzzer plays with other boxes."""
+"""Wrong box files are refused with the name of the entry."""
 
 import pytest
 
@@ -20,7 +20,7 @@ REFUSED = {
     "rounds.number = 2": "road.lengths",
     "road.lengths = [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 7, 15]": "road.lengths",
 }
-"""What is edited -> what the message names."""
+"""What the message names, by edit of the box."""
 
 
 @pytest.mark.parametrize("edit", REFUSED)

@@ -1,7 +1,7 @@
-"""`determinize` draws the other hands, uniform over the deals that can be.
+"""`determinize` draws the other hands uniformly from the possible deals.
 
-Whoever is asked has a choice (Rules D1), so deals that would leave the seat to move none are no
-part of it. Frequencies are tested by chi-square against the value exceeded once in 10 000 draws.
+A seat to move has a choice (Rules D1), so deals that would leave it none are impossible.
+Frequencies are tested by chi-square against the value exceeded once in 10,000 draws.
 """
 
 from collections import Counter
@@ -19,8 +19,8 @@ DRAWS = 6000
 EVERY_COLOUR = [["red-1"], ["orange-1"], ["green-1"], ["blue-1", "ring"]]
 
 
-def test_a_hand_without_a_choice_has_no_influence_either():
-    """Text can hold one; who decides may then have a choice or not, for all that others know."""
+def test_a_hand_that_leaves_no_choice_has_no_influence():
+    """Positions in text can have such a hand, and to the others it may as well leave a choice."""
     hands = [{"red-1": 1}, {"ring": 1}, {"blue-2": 1}, {}]
     forced = Position.from_dict(sample(hands, to_move=1))
     free = Position.from_dict(sample([hands[0], hands[2], hands[1], {}], to_move=1))
@@ -34,7 +34,7 @@ def others_of(d, observer):
 
 
 def exact(d, observer):
-    """The probability of every deal of the other hands, as a seat must reckon it."""
+    """Return the probability of every deal of the other hands, as far as a seat can know."""
     others = others_of(d, observer)
     decides = can_decide(d["front"])
     unseen = [card for seat in others for card in Counter(d["hands"][seat]).elements()]
@@ -49,7 +49,7 @@ def exact(d, observer):
 
 
 def drawn(d, observer):
-    """How often every deal came out."""
+    """Return how often every deal was drawn."""
     batch = batch_of_copies(Position.from_dict(d), DRAWS)
     batch.determinize(slice(None), [observer] * DRAWS, range(DRAWS))
     found: Counter[tuple[tuple[str, ...], ...]] = Counter()
@@ -65,7 +65,7 @@ def limit(freedom):
     return freedom * (1 - spread + 3.72 * spread**0.5) ** 3
 
 
-# Position, the seat that looks on, whether some deals would leave the seat to move no choice.
+# A position, the observer, and whether some deals would leave the seat to move no choice.
 UNSEEN = [{"red-1": 1, "ring": 1}, {"ring": 1}, {"blue-2": 1}]
 STUCK = [{"purple-2": 1, "ring": 1}, {"purple-2": 1, "purple-1": 1}, {"jester-1": 1, "red-1": 1}]
 COPIES = [{"red-1": 2, "red-2": 1}, {"red-1": 1, "red-2": 2}, {"blue-1": 1}]
@@ -84,15 +84,15 @@ def test_every_deal_is_as_frequent_as_it_should_be(d, observer, limited):
     probabilities = exact(d, observer)
     found = drawn(d, observer)
     assert (set(probabilities) < set(exact(d | {"to_move": observer}, observer))) == limited
-    assert set(found) <= set(probabilities), "a deal that cannot be"
+    assert set(found) <= set(probabilities), "an impossible deal was drawn"
     assert min(probabilities.values()) * DRAWS > 5
     expected = {hands: DRAWS * chance for hands, chance in probabilities.items()}
-    chi_square = sum((found[hands] - many) ** 2 / many for hands, many in expected.items())
+    chi_square = sum((found[hands] - mean) ** 2 / mean for hands, mean in expected.items())
     assert chi_square < limit(len(probabilities) - 1), found
 
 
 def test_a_decision_with_one_legal_move_can_be_determinized():
-    """Such a position can be read from text; where no deal leaves a choice, none is waited for."""
+    """Such a position can be read from text, and perhaps no deal leaves the mover a choice."""
     d = sample([{"red-1": 1}, {"purple-2": 1}, {"purple-1": 1}, {}], EVERY_COLOUR, to_move=1)
     for seat in range(4):
         assert sum(Position.from_dict(d).determinize(seat, 1).to_dict()["hands"][1].values()) == 1

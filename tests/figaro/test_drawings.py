@@ -26,7 +26,7 @@ from tests.figaro.positions import OURS, position, positions
 pytestmark = pytest.mark.slow
 seen_by = registry.game("figaro").seen_by
 CARDS = [*deck(4).elements()]
-"""All cards of the box, kind by kind."""
+"""All cards of the box, by kind."""
 LONG_PILE = ["ring", "red-1", "ring", "ring", "jester-1", "red-1", "ring", "red-1", "jester-1",
              "ring"]  # fmt: skip
 
@@ -37,25 +37,25 @@ FINGER = 40
 
 
 def table(players, **fields):
-    """A first turn with full hands that hold a bit of everything, all pieces to come."""
+    """Return the first turn of a game, with hands that have a bit of everything."""
     return copy.deepcopy(position(players=players, to_move=players - 1) | fields)
 
 
 def crowded(players):
-    """As much in every place as there can be, though not at once."""
+    """Return a position with as much in every place as can be, though not all at once."""
     pieces_left = [[], [15, 14, 13, 12, 11][: players - 1], [10, 9, 8, 7, 1][: players - 1]]
     fields = {"front": [LONG_PILE] * players, "taken": [CARDS] * players, "pieces": pieces_left}
     return table(players, round=2, roads=[[15, 14, 13]] * players, **fields)
 
 
 def elements(given, names=()):
-    """The board's pieces by name, as pages show them."""
+    """Return the board's pieces by name, as pages show them."""
     return pieces(board(given, names))
 
 
 @SEATS
-def test_texts_keep_to_their_room_and_lie_on_no_other(players):
-    """From an empty to a crowded table; all pictures are of one size, as frames of a film are."""
+def test_texts_keep_to_their_room_and_pictures_to_one_size(players):
+    """So do those of an empty and of a crowded table, and of the end."""
     sizes = set()
     full = crowded(players)
     names = ["A very long name indeed, longer than its room"] * players
@@ -79,25 +79,25 @@ def test_card_and_seat_colours_stay_apart(eye):
 @pytest.mark.parametrize("table", OURS, ids=str)
 def test_every_legal_move_has_its_places_once(table):
     for reached in positions(table, seed=3, every=23):
-        whole = reached.to_dict()
-        seen = seen_by(reached.to_dict(), reached.to_move or 0)
-        for drawn in (elements(seen).values(), [picture(seen)], [picture(whole)]):
+        complete = reached.to_dict()
+        seen = seen_by(complete, reached.to_move or 0)
+        for drawn in (elements(seen).values(), [picture(seen)], [picture(complete)]):
             shown = places_in(drawn)
             assert max(shown.values()) == 1
             for move in reached.moves():
-                at = places(seen, move)
-                assert len(at) == {"ring": 1, "take": 0}.get(move, 2)
-                assert all(shown[place] for place in at), move
+                clicked = places(seen, move)
+                assert len(clicked) == {"ring": 1, "take": 0}.get(move, 2)
+                assert all(shown[place] for place in clicked), move
 
 
 @SEATS
 def test_what_is_clicked_is_wide_enough_on_a_phone(players):
-    """Every kind in the hand, also under the cards that cover it, and every pile."""
-    most = table(players, front=[[], ["ring"] * 10, *[["red-1"]] * (players - 2)])
-    mover = most["to_move"]
+    """This holds for every kind in the hand, even under other cards, and for every pile."""
+    full = table(players, front=[[], ["ring"] * 10, *[["red-1"]] * (players - 2)])
+    mover = full["to_move"]
     kinds = [f"{colour}-{n}" for colour in ("red", "orange", "green", "blue") for n in (1, 2, 3)]
-    most["hands"][mover] = dict.fromkeys([*kinds, "jester-1", "jester-2", "ring"], 1)
-    for drawn in elements(seen_by(most, mover)).values():
+    full["hands"][mover] = dict.fromkeys([*kinds, "jester-1", "jester-2", "ring"], 1)
+    for drawn in elements(seen_by(full, mover)).values():
         root = ElementTree.fromstring(drawn)
         scale = min(1, PHONE / float(root.attrib["viewBox"].split()[2]))
         for one in root.iter():

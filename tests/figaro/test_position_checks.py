@@ -1,4 +1,4 @@
-"""`Position.from_dict` takes every position that can be and refuses others, naming the place."""
+"""`Position.from_dict` refuses impossible positions with the place to correct."""
 
 import re
 from typing import Any
@@ -29,7 +29,7 @@ def no_cards():
     return sample([{"red-1": 1}, {}, {"ring": 1}], to_move=1)
 
 
-def test_every_key_is_needed_and_no_other_known():
+def test_every_key_is_needed_and_others_are_refused():
     for key in KEYS[1:]:
         with pytest.raises(PositionError, match=key):
             Position.from_dict(changed(turn(), {key: GONE}))
@@ -39,7 +39,7 @@ def test_every_key_is_needed_and_no_other_known():
             Position.from_dict(value)
 
 
-# What is changed -> the place that the error names.
+# A position, what is changed in it, and the place that the error names.
 FAULTS = [
     (turn, {"game": "chess"}, "game"),
     (turn, {"players": 2}, "players"),
@@ -83,7 +83,7 @@ FAULTS = [
 @pytest.mark.parametrize(
     ("make", "changes", "named"), FAULTS, ids=[f"{f[0].__name__}-{f[1]}"[:60] for f in FAULTS]
 )
-def test_a_position_that_cannot_be_is_refused(make, changes, named):
+def test_an_impossible_position_is_refused(make, changes, named):
     with pytest.raises(PositionError, match=f"^{re.escape(named)}: "):
         Position.from_dict(changed(make(), changes))
 

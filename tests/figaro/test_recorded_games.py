@@ -1,7 +1,7 @@
-"""Recorded games of every number of seats, replayed; what is observed, number by number.
+"""Recorded games of every number of seats are replayed, and observations compared by number.
 
-Those of three, five and six seats were recorded by an independent implementation of the same
-numbered rules, with which the engine was compared; the one of four seats by another program.
+The games of three, five and six seats were recorded by an independent implementation of the same
+numbered rules, the one of four seats by another program.
 """
 
 from collections import Counter
@@ -24,7 +24,7 @@ GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in SE
 
 
 def dealt(before, after):
-    """The hands, where a new round was dealt (A1)."""
+    """Return the keys that chance decides: the hands if a new round was dealt (A1)."""
     return ["hands"] if after["round"] > before["round"] else []
 
 
@@ -43,7 +43,7 @@ tables = pytest.mark.parametrize("table", OURS, ids=str)
 
 
 def assert_as_expected(reached, seat):
-    """Every field holds what plain Python makes of the text; absent seats hold zeros."""
+    """Assert that every field holds what plain Python computes; absent seats hold zeros."""
     seen = reached.observation(seat)
     assert seen.dtype == np.int8
     fields = expected(reached.to_dict(), seat)
@@ -60,17 +60,17 @@ def assert_as_expected(reached, seat):
 
 @tables
 def test_played_games_are_observed_number_by_number(table):
-    """Every decision of a game, seen by every seat, and its end."""
+    """Every seat observes every decision of a game, and its end."""
     for reached in play_by_rule(table.position(70), salt=70):
         for seat in range(table.players):
             assert_as_expected(reached, seat)
 
 
-# What each field of an observation must hold, in plain Python; only names are the engine's.
+# What each field of an observation must hold, in plain Python. Only the names are the engine's.
 
 
 def expected(d, observer):
-    """Field name -> numbers."""
+    """Return the numbers of an observation by field."""
     players = d["players"]
     seats = [seat_fields(d, (observer + place) % players) for place in range(players)]
     by_seat = {f"seat{i}.{name}": seat[name] for i, seat in enumerate(seats) for name in seat}
@@ -102,7 +102,7 @@ def colour_of(pile):
 
 
 def seat_fields(d, seat):
-    """The block of one seat: all is public but which cards it holds (D2)."""
+    """Return the fields in the block of one seat, which are public (D2)."""
     pile = d["front"][seat]
     taken = d["taken"][seat]
     road = d["roads"][seat]
@@ -122,7 +122,7 @@ def seat_fields(d, seat):
 
 
 def table_fields(d):
-    """Return the fields of the table, which all see."""
+    """Return the fields of the table, which everybody sees."""
     to_come = d["pieces"][d["round"] - 1 :]
     pieces = [padded(row, MOST_PIECES) for row in to_come]
     return {
@@ -134,7 +134,7 @@ def table_fields(d):
 
 
 def own_fields(d, observer):
-    """Return the observer's own fields: its cards, and those that the others hold between them."""
+    """Return the observer's own fields: its cards, and the sum of the other hands."""
     hands = [Counter(hand) for hand in d["hands"]]
     own = hands.pop(observer)
     others = sum(hands, Counter())
@@ -147,24 +147,21 @@ def own_fields(d, observer):
 
 
 def fillers(d, observer, cards):
-    """Return, by place, how many of these cards would bring a pile's total to 6 (B2, B3, B6)."""
+    """Return, by place, how many of the cards would bring a pile's total to 6 (B2, B3, B6)."""
     counts = []
     for place in range(d["players"]):
         pile = d["front"][(observer + place) % d["players"]]
         elsewhere = {colour_of(other) for other in d["front"] if other is not pile}
-        counts.append(
-            sum(
-                count
-                for card, count in cards.items()
-                if card != RING
-                and sum(map(value, [*pile, card])) >= 6
-                and (card.startswith("jester") or goes_with(card, pile, elsewhere))
-            )
-        )
+        filling = 0
+        for card, count in cards.items():
+            fits = card.startswith("jester") or goes_with(card, pile, elsewhere)
+            if card != RING and fits and sum(map(value, [*pile, card])) >= 6:
+                filling += count
+        counts.append(filling)
     return padded(counts, MOST_SEATS)
 
 
 def goes_with(card, pile, elsewhere):
-    """Whether a coloured card may come on a pile, with these colours before other seats (B2)."""
+    """Return whether a coloured card fits a pile; `elsewhere` are the other piles' colours (B2)."""
     colour = colour_of([card])
     return colour_of(pile) in (None, colour) and colour not in elsewhere

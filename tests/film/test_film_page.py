@@ -1,4 +1,4 @@
-"""A recorded game as one page: what it holds, what it keeps secret, and what it needs."""
+"""The page of a recorded game holds the whole game, keeps secrets, and loads nothing else."""
 
 import base64
 import json
@@ -32,63 +32,78 @@ def game(request):
 
 
 def data_of(page):
-    (found,) = re.findall(r'type="application/json" id="film-data">(.*?)</script>', page)
-    return json.loads(zlib.decompress(base64.b64decode(json.loads(found)["packed"])))
+    """Return the data of a film that its page holds."""
+    (data,) = re.findall(r'type="application/json" id="film-data">(.*?)</script>', page)
+    return json.loads(zlib.decompress(base64.b64decode(json.loads(data)["packed"])))
 
 
 def pictures(film, number):
-    """The drawings of a frame."""
+    """Return the pictures of a frame."""
     panels = [film["panels"][panel] for panel in film["frames"][number]]
     return [film["pieces"][piece] for panel in panels for piece in panel["pieces"]]
 
 
-def drawn(position, seen):
+def drawings(position, seen):
+    """Return the drawings of a position as it is seen."""
     return [*pieces(position.game.presentation.board(seen, ())).values()]
 
 
 def forecasts_of(game):
-    shape = len(game.positions), game.position.players
-    return Forecasts(np.full(shape, 1 / shape[1]), np.full(shape, 7.5), "somebody")
+    """Return equal chances and scores for all positions of a game."""
+    positions = len(game.positions)
+    players = game.position.players
+    chances = np.full((positions, players), 1 / players)
+    scores = np.full((positions, players), 7.5)
+    return Forecasts(chances, scores, "somebody")
 
 
-def test_a_page_holds_every_position_as_the_game_draws_it_and_needs_nothing_else(game):
+def test_a_page_holds_every_position_as_the_game_draws_it(game):
     page = film_page(Film(replace(game, forfeit="Nobody came")))
     film = data_of(page)
     for number in (0, 1, 11, len(game.moves)):
         position = game.positions[number]
-        assert pictures(film, number) == drawn(position, position.to_dict())
+        assert pictures(film, number) == drawings(position, position.to_dict())
     assert len(set(film["pieces"])) == len(film["pieces"])
-    assert [one["move"] for one in film["told"]] == game.moves
+    assert [told["move"] for told in film["told"]] == game.moves
     assert [text.endswith("Nobody came") for text in film["progress"][-2:]] == [False, True]
     for number in range(1, len(game.moves) + 1):
         assert f'<a href="#{number}" data-ply="{number}">' in page
-    names = ["A<b>", *["B"] * (game.position.players - 1)]
+
+
+def test_names_on_a_page_are_escaped_and_shortened(game):
+    players = game.position.players
+    names = ["A<b>", *["B"] * (players - 1)]
     assert "A<b>" not in film_page(Film(replace(game, names=names)))
-    names = ["a" * 999] * len(names)
+    names = ["a" * 999] * players
     assert "a" * 65 not in film_page(Film(replace(game, names=names)))
+
+
+def test_a_page_loads_nothing_else(game):
+    page = film_page(Film(game))
     assert not re.search(r'(?:src|href)="(?!#)[^"]', page)
     assert "@import" not in page
-    # The address of SVG's names is no address to fetch.
+    # SVG's namespace looks like an address, but nothing is fetched from there.
     assert {*re.findall(r"https?://[^\s\"'<]+", page)} == {"http://www.w3.org/2000/svg"}
 
 
 def test_a_piece_is_drawn_once_for_each_board(game, monkeypatch):
-    boards = [
-        position.game.presentation.board(position.to_dict(), ()) for position in game.positions
-    ]
+    n_pieces = 0
+    for position in game.positions:
+        for panel in position.game.presentation.board(position.to_dict(), ()):
+            n_pieces += len(panel.pieces)
     draw = Mock(wraps=piece_svg)
     monkeypatch.setattr("shakespeare_env.film.piece_svg", draw)
     Film(game).data()
-    assert draw.call_count == sum(len(panel.pieces) for board in boards for panel in board)
+    assert draw.call_count == n_pieces
 
 
 @pytest.mark.parametrize("seat", [0, SPECTATOR])
-def test_one_seat_sees_what_it_may_know(game, seat):
+def test_a_film_for_one_seat_shows_only_what_the_seat_may_know(game, seat):
     film = Film(game, seat=seat)
     for number in (3, len(game.moves)):
         position = game.positions[number]
         seen = position.game.seen_by(position.to_dict(), seat)
-        assert pictures(json.loads(film.data()), number) == drawn(position, seen)
+        assert pictures(json.loads(film.data()), number) == drawings(position, seen)
     for before, move, told in zip(game.positions, game.moves, film.told, strict=False):
         if before.to_move != seat and before.game.is_secret(before.to_dict(), move):
             assert (told.move, told.text) == ("", "decides in secret")
@@ -96,20 +111,20 @@ def test_one_seat_sees_what_it_may_know(game, seat):
 
 def test_the_end_of_a_game_is_open_to_every_seat():
     game = played_session("figaro")
-    steps = GameHistory(game.positions[-3:], game.moves[-2:])
-    open_ = pictures(json.loads(Film(steps).data()), -1)
+    last_moves = GameHistory(game.positions[-3:], game.moves[-2:])
+    full_view = pictures(json.loads(Film(last_moves).data()), -1)
     for seat in (0, SPECTATOR):
-        assert pictures(json.loads(Film(steps, seat=seat).data()), -1) == open_
+        assert pictures(json.loads(Film(last_moves, seat=seat).data()), -1) == full_view
 
 
-def test_graphs_and_mistakes_lead_to_positions(game):
+def test_graphs_show_chances_and_scores_and_mistakes_link_to_positions(game):
     seat = game.positions[9].to_move
     better = game.positions[9].moves()[-1]
     judged = JudgedDecision(10, seat, better, 0.125, 0.03)
     forecasts = forecasts_of(game)
     forecasts.chances[5:8] = np.nan
     page = annotated_page(Film(game), forecasts, [judged])
-    graphs = [json.loads(found) for found in re.findall(r'data-graph="(\[.*?\])"', page)]
+    graphs = [json.loads(lines) for lines in re.findall(r'data-graph="(\[.*?\])"', page)]
     chances, scores = graphs
     expected = np.array([position.scores() for position in game.positions]).T
     assert scores == expected.tolist()
@@ -120,15 +135,15 @@ def test_graphs_and_mistakes_lead_to_positions(game):
     assert f"Move 10, mistake: cost Seat {seat} 12 ± 3 % chance to win" in page
     mistakes = page[page.index('class="film-mistakes"') : page.index('class="film-summary"')]
     assert '<a href="#10" data-ply="10">' in mistakes
-    told = re.search(r"Better: (.*?)</li>", mistakes)
-    assert told is not None
+    advice = re.search(r"Better: (.*?)</li>", mistakes)
+    assert advice is not None
     assert "<code>" not in mistakes
-    assert escape(game.positions[9].describe_move(better)).lower() in told[1].lower()
+    assert escape(game.positions[9].describe_move(better)).lower() in advice[1].lower()
 
 
-def test_a_player_is_summed_up_by_kind(game):
+def test_a_players_mistakes_are_counted_by_kind(game):
     seat = game.positions[2].to_move
-    other = (game.positions[2].to_move + 1) % game.position.players
+    other = (seat + 1) % game.position.players
     film = Film(game)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
     judged = [JudgedDecision(number, seat, "m", *loss) for number, loss in losses.items()]
@@ -137,14 +152,14 @@ def test_a_player_is_summed_up_by_kind(game):
         mistakes_summary(film, [*judged, JudgedDecision(6, other, "m", 0.0, 0.0)]),
     )
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == ["lost", "??", "?", "?!"]
-    # Of the two uncertain ones none is a mistake.
+    # The two losses whose interval holds 0 are no mistakes.
     assert re.findall(r">([-–.\d]+)", rows[1 + seat]) == ["16.0", "1", "1", "1"]
     assert re.findall(r">([-–.\d]+)", rows[1 + other]) == ["0.0", "0", "0", "0"]
     assert "none" not in "".join(rows)
     assert "–" in mistakes_summary(film, judged)
 
 
-def test_what_does_not_fit_is_refused(game):
+def test_a_film_of_positions_names_or_forecasts_that_do_not_fit_is_refused(game):
     with pytest.raises(ValueError, match="give one position more than moves"):
         Film(replace(game, positions=game.positions[:-1]))
     with pytest.raises(ValueError, match="give one for each"):

@@ -20,7 +20,7 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
 from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
-from shakespeare_research.report import concluded, shipped_facts
+from shakespeare_research.report import conclusion, shipped_facts
 from shakespeare_research.trials import self_play
 from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
 
@@ -29,23 +29,31 @@ OWN = registry.own_box(GAME)
 
 
 def answers(truths, boxes, players=("heuristic", "network"), seed=0):
-    """Make up answers at four seats, where the truth by question and item is known."""
+    """Make up answers at four seats, given the truth by question and item."""
     rng = np.random.default_rng(seed)
     own = facts_digest(registry.folder(GAME), OWN)
     shard = {"game": GAME, "play": "x", "players": 4, "games": 1, "seed": 0, "n": 100}
     rows = []
-    for ((question, item), truth), (box, facts), who in product(
+    for ((question, item), truth), (box, facts), player in product(
         truths.items(), boxes.items(), players
     ):
-        asked = {"question": question, "item": item, "box": box, "box_digest": box}
-        player = {"player": who, "agent": who, "trained_for": own if who == "network" else ""}
-        estimate = truth(who, facts) + rng.normal(0, 0.1)
-        rows.append(shard | asked | player | {"estimate": estimate, "error": 0.1})
+        row = {
+            "question": question,
+            "item": item,
+            "box": box,
+            "box_digest": box,
+            "player": player,
+            "agent": player,
+            "trained_for": own if player == "network" else "",
+            "estimate": truth(player, facts) + rng.normal(0, 0.1),
+            "error": 0.1,
+        }
+        rows.append(shard | row)
     return pl.DataFrame(rows)
 
 
 QUESTIONS = questions_of(GAME)
-BOXES = {
+BOXES = {  # the one fact of each box by the box's name
     "bundled": 0.0,
     **{f"all{i}": float(x) for i, x in enumerate(np.random.default_rng(5).normal(0, 1, 32))},
     **{f"pay{i}": float(i - 2) for i in range(5)},
@@ -74,16 +82,16 @@ def finding(truth, **options):
         (lambda who, x: 1 + x if who == "network" else 0, "depends on the box and the player"),
     ],
 )
-def test_a_verdict_is_what_is_true(truth, words):
+def test_a_verdict_tells_the_truth(truth, words):
     found = finding(truth)
-    assert concluded(found) == words
+    assert conclusion(found) == words
     for player in found.by_player.values():
         assert player.over.boxes == 32
         assert player.bundled is not None
         assert {*player.moved_by} <= {"pay"}
 
 
-def test_of_150_findings_without_a_direction_none_is_given_one():
+def test_none_of_150_findings_without_a_direction_is_given_one():
     truths = {("wager", str(item)): lambda who, x: 0.3 * x for item in range(150)}
     several = findings(answers(truths, BOXES, seed=3), kinds_of(BOXES), QUESTIONS)
     assert [found.verdict for found in several] == ["depends on the box"] * 150
@@ -113,8 +121,8 @@ def test_an_ensemble_has_known_values():
     assert ensemble(estimates, errors, tests=10).low < over.low
 
 
-def test_the_spread_is_unbiased_where_errors_go_with_effects():
-    """Weighted estimators are biased here, as large effects are measured worst."""
+def test_the_spread_is_unbiased_if_errors_grow_with_effects():
+    """Weighted estimators are biased here, since large effects are measured worst."""
     rng = np.random.default_rng(0)
     spreads = []
     covered = 0
@@ -130,7 +138,7 @@ def test_the_spread_is_unbiased_where_errors_go_with_effects():
 
 
 def test_facts_that_explain_findings_come_first():
-    """Lengths explain one half of the variance and Romeo's cost the other. The rest is noise."""
+    """Acts' lengths and Romeo's cost explain half of the variance each. The rest is noise."""
     own = tomllib.loads(OWN.read_text("utf-8"))
     boxes = {"bundled": own} | {f"all{i}": tomllib.loads(sample_box(GAME, 0, i)) for i in range(32)}
     for group in ("costs", "lengths", "objectives"):
@@ -168,7 +176,7 @@ def test_facts_that_explain_findings_come_first():
 
 @pytest.fixture
 def interpreted(monkeypatch):
-    """Let the boxes' own processes compile nothing."""
+    """Keep the boxes' own processes from compiling anything."""
     monkeypatch.setenv("NUMBA_DISABLE_JIT", "1")
 
 
@@ -182,7 +190,7 @@ def test_every_question_has_an_answer():
     questions = questions_of(GAME)
     table = TableSetup(game, box_facts(OWN), "heuristic", 3, 40, 5)
     plays = plays_of(questions.values(), 3).values()
-    rows = pl.concat(estimates(table, asked) for asked in plays)
+    rows = pl.concat(estimates(table, of_play) for of_play in plays)
     assert {*rows["question"]} == {*questions}
     assert (rows["error"] > 0).all()
     wagers = rows.filter(question="wager")
@@ -201,7 +209,7 @@ def test_questions_about_victories_are_not_asked_of_one_seat():
 
 
 @pytest.mark.usefixtures("interpreted")
-def test_what_is_answered_is_not_asked_again(tmp_path):
+def test_answered_questions_are_not_asked_again(tmp_path):
     folder = tmp_path / "answers [1]"
     assert [shard.play for shard in ask(folder, shards())] == ["games"]
     rows = read_answers(folder)
@@ -224,9 +232,9 @@ def test_answers_under_several_seeds_and_damaged_ones_are_refused(tmp_path):
 
 @pytest.mark.usefixtures("interpreted")
 def test_every_box_is_asked_in_a_process_of_its_own(tmp_path, monkeypatch):
-    """Two files of the same facts are one box, and this process goes on with its own."""
+    """Two files of the same facts are one box, and this process keeps its own box in force."""
     monkeypatch.chdir(tmp_path)
-    (tmp_path / "random.py").write_text("raise ImportError('what lies there is not imported')")
+    (tmp_path / "random.py").write_text("raise ImportError('this file must not be imported')")
     text = OWN.read_text("utf-8")
     drawn = tmp_path / "drawn"
     drawn.mkdir()
@@ -244,9 +252,9 @@ def run(*words):
 
 @pytest.mark.usefixtures("interpreted")
 def test_the_command_asks_and_refuses_to_report_on_too_few_boxes(tmp_path):
-    asked = ["--player", "random", "--players", "2", "--games", "3", "--only", "place"]
-    done = run(*asked, "--out", tmp_path)
-    assert done.exit_code == 0, done.output
+    options = ["--player", "random", "--players", "2", "--games", "3", "--only", "place"]
+    result = run(*options, "--out", tmp_path)
+    assert result.exit_code == 0, result.output
     assert "too few boxes" in run("--report", tmp_path).output
 
 

@@ -1,7 +1,7 @@
-"""Input from outside that was changed is refused with an error, or played to its end.
+"""Damaged input is refused with an error, or gives a game that can be played to its end.
 
-`make fuzz` draws more examples, and others each time; with SHAKESPEARE_BOUNDS=1 compiled rules
-check every index, too.
+`make fuzz` draws more examples, which differ each time. With SHAKESPEARE_BOUNDS=1, compiled rules
+also check every index.
 """
 
 import copy
@@ -43,7 +43,7 @@ seeds = st.integers(0, 2**64 - 1)
 
 @cache
 def starts() -> tuple[Position, ...]:
-    """Positions of every game, seat count, variant and phase."""
+    """Return positions of every game, number of seats, variant and phase."""
     return tuple(position.copy() for table in TABLES for position in sample_positions(table, 0, 9))
 
 
@@ -52,10 +52,10 @@ positions = st.deferred(lambda: st.sampled_from(starts()))
 
 @st.composite
 def changed(draw: Any, root: Any) -> Any:
-    """A copy of JSON in which one to four values are others, misspelt, gone, or changed places."""
+    """Draw a copy of JSON in which one to four values are changed, deleted, moved or repeated."""
     root = copy.deepcopy(root)
     for _ in range(draw(st.integers(1, 4))):
-        places = list(inside(root))
+        places = list(places_inside(root))
         if not places:
             break
         container, key = draw(st.sampled_from(places))
@@ -74,36 +74,39 @@ def changed(draw: Any, root: Any) -> Any:
     return root
 
 
-def inside(root: Any) -> Any:
-    """The places of values inside lists and tables: the container and the key or index."""
-    for key in range(len(root)) if isinstance(root, list) else list(root):
+def places_inside(root: Any) -> Any:
+    """Yield the place of every value in nested lists and dictionaries: a container and a key."""
+    keys = range(len(root)) if isinstance(root, list) else list(root)
+    for key in keys:
         yield root, key
         if isinstance(root[key], list | dict):
-            yield from inside(root[key])
+            yield from places_inside(root[key])
 
 
 def play_out(position: Position, seed: int) -> None:
-    """Ask a position everything, and play random legal moves to the end in one row of two."""
+    """Call the methods of a position, and play it to the end by random moves in a batch."""
     assert Position.from_dict(position.to_dict(), seed=seed) == position
     seat = seed % position.players
     layout = position.game.layout
-    seen = position.observation(seat)
-    assert ((seen >= layout.low) & (seen <= layout.high)).all(), "observed out of range"
+    observation = position.observation(seat)
+    is_in_range = (observation >= layout.low) & (observation <= layout.high)
+    assert is_in_range.all(), "an observed number is out of range"
     position.seen_by(seat)
-    np.testing.assert_array_equal(position.determinize(seat, seed).observation(seat), seen)
+    possible = position.determinize(seat, seed)
+    np.testing.assert_array_equal(possible.observation(seat), observation)
     batch = Batch(position.game.name, 2, players=position.players, seed=seed, autoreset=False)
     batch.load([1], np.array([position.record()], position.game.state))
     for _ in range(LONGEST):
         if (batch.to_move < 0).all():
             return
-        assert batch.mask[batch.to_move >= 0].any(axis=1).all(), "nothing to decide"
+        assert batch.mask[batch.to_move >= 0].any(axis=1).all(), "a seat has no legal action"
         batch.step(batch.random_actions())
-    raise AssertionError(f"not over after {LONGEST} decisions")
+    raise AssertionError(f"the game is not over after {LONGEST} decisions")
 
 
 @fuzzed
 @given(st.data(), positions, seeds)
-def test_positions_in_text(data, start, seed):
+def test_a_changed_position_as_json(data, start, seed):
     try:
         position = Position.from_dict(data.draw(changed(start.to_dict())), seed=seed)
     except PositionError:
@@ -113,41 +116,45 @@ def test_positions_in_text(data, start, seed):
 
 @st.composite
 def changed_records(draw: Any, start: Position) -> Any:
-    """A record in which numbers are others, move within their field or come from another game."""
+    """Draw a copy of a record with one to four changes to its fields.
+
+    A change sets a number, swaps two numbers of a field, sets all of them to one number, or copies
+    the field from another game.
+    """
     record = np.array(start.record())
     for _ in range(draw(st.integers(1, 4))):
         name = draw(st.sampled_from(record.dtype.names or ()))
-        flat = record[name].reshape(-1)
-        limits = np.iinfo(flat.dtype)
-        at = draw(st.integers(0, len(flat) - 1))
-        other = draw(st.integers(0, len(flat) - 1))
-        whole = st.integers(int(limits.min), int(limits.max))
-        near = st.integers(max(int(limits.min), -3), 33)
+        numbers_of_field = record[name].reshape(-1)
+        limits = np.iinfo(numbers_of_field.dtype)
+        at = draw(st.integers(0, len(numbers_of_field) - 1))
+        other = draw(st.integers(0, len(numbers_of_field) - 1))
+        any_number = st.integers(int(limits.min), int(limits.max))
+        small_number = st.integers(max(int(limits.min), -3), 33)
         match draw(st.integers(0, 3)):
             case 0:
-                flat[at] = draw(near | whole)
+                numbers_of_field[at] = draw(small_number | any_number)
             case 1:
-                flat[at], flat[other] = flat[other], flat[at]
+                numbers_of_field[[at, other]] = numbers_of_field[[other, at]]
             case 2:
-                flat[:] = flat[at]
+                numbers_of_field[:] = numbers_of_field[at]
             case 3:
-                others = [one for one in starts() if one.game is start.game]
-                flat[:] = np.ravel(draw(st.sampled_from(others)).record()[name])
-        record[name] = flat.reshape(record[name].shape)
+                games = [position for position in starts() if position.game is start.game]
+                numbers_of_field[:] = np.ravel(draw(st.sampled_from(games)).record()[name])
+        record[name] = numbers_of_field.reshape(record[name].shape)
     return record[()]
 
 
 @fuzzed
 @given(st.data(), positions, seeds)
-def test_games_as_records(data, start, seed):
-    """Loaded into a batch, read as one game, and inside a pickle."""
+def test_a_changed_record(data, start, seed):
+    """A position, a batch and a pickle accept the same records."""
     record = data.draw(changed_records(start))
-    packed = pickle.dumps(start).replace(start.record().tobytes(), record.tobytes())
+    pickled = pickle.dumps(start).replace(start.record().tobytes(), record.tobytes())
     batch = Batch(start.game.name, 1, players=start.players)
     readers: list[Callable[[], Any]] = [
         lambda: Position.of_record(start.game, record),
         lambda: batch.load([0], np.array([record], start.game.state)),
-        lambda: pickle.loads(packed),
+        lambda: pickle.loads(pickled),
     ]
     refused = 0
     for read in readers:
@@ -160,20 +167,19 @@ def test_games_as_records(data, start, seed):
         play_out(readers[0](), seed)
 
 
-numbers = arrays.arrays(
+small_arrays = arrays.arrays(
     arrays.scalar_dtypes(), arrays.array_shapes(min_dims=0, max_dims=2, min_side=0, max_side=4)
 )
 
 
 @fuzzed
-@given(st.data(), positions, st.lists(numbers | values, min_size=3, max_size=3))
-def test_arrays_given_to_batches(data, start, given_ones):
-    """The batch can be played on whatever it was given."""
+@given(st.data(), positions, st.lists(small_arrays | values, min_size=3, max_size=3))
+def test_a_batch_can_be_played_on_after_a_call_with_any_arguments(data, start, arguments):
     batch = Batch(start.game.name, 3, players=start.players, seed=1)
     batch.load([0, 1, 2], np.array([start.record()] * 3, start.game.state))
-    calls = ("step", "observe", "scores", "save", "load", "restart", "determinize", "copies")
-    name = data.draw(st.sampled_from(calls))
-    count = {"step": 2, "observe": 2, "load": 2, "determinize": 3}.get(name, 1)
+    methods = ("step", "observe", "scores", "save", "load", "restart", "determinize", "copies")
+    method = data.draw(st.sampled_from(methods))
+    count = {"step": 2, "observe": 2, "load": 2, "determinize": 3}.get(method, 1)
     with suppress(ValueError, TypeError):
-        getattr(batch, name)(*given_ones[:count])
+        getattr(batch, method)(*arguments[:count])
     batch.step(batch.random_actions())

@@ -1,4 +1,4 @@
-"""Digests of all that seeded games show, and of what the bundled networks choose in them.
+"""Digests of everything that seeded games show, and of the bundled networks' choices in them.
 
 Equal digests before and after a change mean that rules, chance, records, masks, observations,
 rewards and networks are the same, byte for byte. `python -m tests.golden.digests` compares those of
@@ -33,7 +33,7 @@ NETWORK_GAMES = 64
 
 
 def games_at(table: Table, first: int, last: int) -> Batch:
-    """Return the games `first` to `last - 1` of the seed."""
+    """Return the games numbered `first` to `last - 1` of the seed."""
     batch = table.batch(last - first, SEED, autoreset=False)
     batch.reset(SEED, deals=np.arange(first, last))
     return batch
@@ -46,12 +46,12 @@ def of_random_games(table: Table, games: int) -> str:
         batch = games_at(table, first, min(first + AT_ONCE, games))
         while (batch.to_move >= 0).any():
             rows = np.flatnonzero(batch.to_move >= 0)
-            for shown in (batch.save(rows), batch.mask[rows], batch.obs[rows]):
-                digest.update(shown.tobytes())
+            for array in (batch.save(rows), batch.mask[rows], batch.obs[rows]):
+                digest.update(array.tobytes())
             rewards, done = batch.step(batch.random_actions()[rows], rows)
             digest.update(rewards.tobytes() + done.tobytes())
-        for shown in (batch.save(slice(None)), batch.final_scores, batch.final_winners):
-            digest.update(shown.tobytes())
+        for array in (batch.save(slice(None)), batch.final_scores, batch.final_winners):
+            digest.update(array.tobytes())
     return digest.hexdigest()
 
 
@@ -73,7 +73,7 @@ def of_networks(table: Table) -> str:
 
 
 def few() -> dict[str, str]:
-    """Return the digests that a test compares: of 1,000 games of every table, and of networks."""
+    """Return the digests that a test compares: of 1,000 games a table, and of networks."""
     of_few = {f"{table}, {FEW:,} games": of_random_games(table, FEW) for table in TABLES}
     return of_few | {f"{table}, networks": of_networks(table) for table in PLAIN_TABLES}
 

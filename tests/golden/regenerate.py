@@ -1,8 +1,8 @@
-"""Golden playthroughs: whole games in readable text, from the first decision to the scores.
+"""Golden playthroughs: complete games as readable text, from the first decision to the scores.
 
-A change of the rules, of chance, of the drawing or of an observation shows up as a difference in
-`playthroughs/`. To play them anew: `python -m tests.golden.regenerate` (`make golden`); look at the
-difference before keeping it.
+A change of the rules, of chance, of drawings or of observations shows up as a difference in
+`playthroughs/`. `python -m tests.golden.regenerate` (`make golden`) plays them anew. Look at the
+difference before you keep it.
 """
 
 from __future__ import annotations
@@ -26,23 +26,23 @@ def golden_files() -> dict[Path, Table]:
 
 
 def playthrough(table: Table) -> Iterator[str]:
-    """Play a whole game by the rule in `random_games.py`; yield its lines."""
+    """Play a game by the rule in `random_games.py`, and yield its lines."""
     variants = "".join(f", {option.replace('_', ' ')}" for option in table.options)
     yield f"{table.game}, {table.players} seat{'s' * (table.players > 1)}{variants}, seed {SEED}"
     position = table.position(SEED)
     digest = hashlib.sha256()
-    drawn = None
+    drawn_chapter = None
     step = 0
     while True:
         for seat in range(position.players):
             digest.update(position.observation(seat).tobytes())
-        now = position.to_dict()[position.game.presentation.chapter]
-        if now != drawn or position.to_move is None:
+        chapter = position.to_dict()[position.game.presentation.chapter]
+        if chapter != drawn_chapter or position.to_move is None:
             yield ""
             for line in str(position).splitlines():
                 yield line.rstrip()
             yield ""
-            drawn = now
+            drawn_chapter = chapter
         if position.to_move is None:
             break
         moves = position.moves()

@@ -1,4 +1,4 @@
-"""Games of a model, which count in an arena's results by the arena's own rules."""
+"""A model's games, which are added to an arena's results."""
 
 from concurrent.futures import ThreadPoolExecutor
 from functools import partial
@@ -7,7 +7,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.identity import agent_digest
-from shakespeare_arena import results as store
+from shakespeare_arena.results import open_results
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results
@@ -23,7 +23,7 @@ PLAYERS = 3
 
 @pytest.fixture
 def folder(tmp_path):
-    return tmp_path / "field"
+    return tmp_path / "results"
 
 
 def tools_of(folder, name="model", game=GAME):
@@ -53,7 +53,7 @@ def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
     assert "counts for model" in last.text
     tools.leave_table(1)
     tools.close()
-    (row,) = rows(folder)  # which counts once
+    (row,) = rows(folder)
     positions = recorded_games(folder)[0].positions
     assert positions[-1].scores() == row["scores"] == last.facts["scores"]
     assert [seat for seat, place in enumerate(row["places"]) if place == 1] == last.facts["winners"]
@@ -66,7 +66,7 @@ def test_a_finished_game_is_a_row_that_can_be_replayed(table, folder):
     assert row["variants"] == list(table.options)
 
 
-def test_two_games_are_two_deals_and_two_models_two_agents(folder):
+def test_every_game_has_a_deal_of_its_own_and_every_model_its_own_digest(folder):
     for name in ("one", "two"):
         tools = tools_of(folder, name)
         for number in (1, 2):
@@ -75,61 +75,90 @@ def test_two_games_are_two_deals_and_two_models_two_agents(folder):
     found = rows(folder)
     assert len({row["key"] for row in found}) == len({row["seed"] for row in found}) == 4
     assert len({row["digests"][0] for row in found}) == 2
+
+
+def test_a_game_that_counts_takes_no_seed(folder):
     with pytest.raises(RequestError, match="Leave out the seed"):
-        tools.new_game(3, GAME, PLAYERS, seed=1)
+        tools_of(folder).new_game(1, GAME, PLAYERS, seed=1)
 
 
-def test_a_repeated_call_counts_once(folder):
-    """Clients repeat a call whose result is late, even while the first call is under way."""
+def call_twice(call):
+    """Make a call in two threads at once, and return the result, which must be equal.
+
+    Clients repeat a call whose result is late, even while the first call is under way.
+    """
+    with ThreadPoolExecutor(2) as threads:
+        calls = [threads.submit(call) for _ in range(2)]
+        first, second = [each.result() for each in calls]
+    assert first == second
+    return first
+
+
+def test_a_table_is_opened_once_by_a_repeated_call(folder):
     tools = tools_of(folder)
-    both = ThreadPoolExecutor(2)
-
-    def twice(call):
-        first, second = [asked.result() for asked in [both.submit(call) for _ in "ab"]]
-        assert first == second
-        return first
-
-    result = twice(lambda: tools.new_game(1, GAME, PLAYERS))
+    call_twice(lambda: tools.new_game(1, GAME, PLAYERS))
     assert len(tools.list_games().facts["tables"]) == 1
+
+
+def test_a_game_of_repeated_calls_counts_once(folder):
+    tools = tools_of(folder)
+    tools.new_game(1, GAME, PLAYERS)
     decisions = 0
     choices = tools.legal_moves(1)
-    assert result.facts["decision"] == choices.facts["decision"]
     while not choices.facts["over"]:
         move = choices.facts["legal_moves"][0]["move"]
-        decision = choices.facts["decision"]
-        choices = twice(partial(tools.play, 1, move, decision))
+        choices = call_twice(partial(tools.play, 1, move, choices.facts["decision"]))
         decisions += 1
     assert "counts for model" in choices.text
-    twice(lambda: tools.new_game(2, GAME, PLAYERS))
-    assert "counts for model" in twice(lambda: tools.leave_table(2)).text
-    with pytest.raises(RequestError, match="such as 3"):
-        tools.new_game(2, GAME, PLAYERS)
+    assert [row["decisions"][0] for row in rows(folder)] == [decisions]
+
+
+def test_leaving_a_table_counts_once_and_its_number_stays_taken(folder):
+    tools = tools_of(folder)
+    tools.new_game(1, GAME, PLAYERS)
+    assert "counts for model" in call_twice(lambda: tools.leave_table(1)).text
+    with pytest.raises(RequestError, match="such as 2"):
+        tools.new_game(1, GAME, PLAYERS)
     tools.close()
-    assert [row["decisions"][0] for row in rows(folder)] == [decisions, 0]
+    assert [row["decisions"][0] for row in rows(folder)] == [0]
 
 
-def test_an_opponent_that_fails_loses_and_its_words_stay_here(folder, monkeypatch):
-    class Failing:
-        def act(self, observations, masks, rng):
-            raise ValueError("my hand holds the fool")
+class Failing:
+    """An agent that fails, with a message that reveals its hand."""
 
+    def act(self, observations, masks, rng):
+        raise ValueError("my hand holds the fool")
+
+
+@pytest.fixture
+def failed(folder, monkeypatch):
+    """Return tools with a game that an opponent has lost by a fault."""
     monkeypatch.setattr(tools_module, "make", lambda name, game: Failing())
     tools = tools_of(folder)
-    result = tools.new_game(1, GAME, PLAYERS)
-    if not result.facts["over"]:
-        result = play_first_moves(tools, 1)
-    assert "lost it by a fault" in result.text
-    for shown in (result, tools.see_seat(1), tools.legal_moves(1)):
-        assert "the fool" not in f"{shown}"
+    if not tools.new_game(1, GAME, PLAYERS).facts["over"]:
+        play_first_moves(tools, 1)
+    return tools
+
+
+def test_an_opponent_that_fails_loses_the_game(failed, folder):
+    assert "lost it by a fault" in failed.see_seat(1).text
     (row,) = rows(folder)
     assert row["forfeited_by"] not in (None, 0)
     assert (row["fault"], row["fault_details"]) == ("error", "ValueError: my hand holds the fool")
     assert recorded_games(folder)[0].forfeited_by == row["forfeited_by"]
+
+
+def test_the_message_of_an_opponent_that_fails_is_not_shown(failed):
+    for result in (failed.see_seat(1), failed.legal_moves(1)):
+        assert "the fool" not in f"{result}"
+
+
+def test_a_game_that_is_over_takes_no_move(failed):
     with pytest.raises(RequestError, match="game at table 1 is over"):
-        tools.play(1, "pass", 99)
+        failed.play(1, "pass", 99)
 
 
-def test_alone_all_models_play_the_same_deals(folder):
+def test_all_models_play_the_same_solo_deals(folder):
     for name, count in (("one", 2), ("two", 2), ("two", 1)):
         tools = tools_of(folder, name, "shakespeare")
         for number in range(1, count + 1):
@@ -139,10 +168,10 @@ def test_alone_all_models_play_the_same_deals(folder):
     assert len({row["seed"] for row in rows(folder)}) == 1
 
 
-def test_results_wait_while_somebody_else_writes(folder):
+def test_results_wait_while_another_writer_is_at_work(folder):
     tools = tools_of(folder)
     tools.new_game(1, GAME, PLAYERS)
-    with store.open_results(folder, GAME):
+    with open_results(folder, GAME):
         assert "is not written yet" in play_first_moves(tools, 1).text
         assert not rows(folder)
         with pytest.raises(ArenaError, match="this process already plays"):

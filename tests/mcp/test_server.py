@@ -1,4 +1,4 @@
-"""A language model plays whole games through the package's own client, and learns no secrets."""
+"""The MCP server, through the package's own client: games, refusals and secrets."""
 
 import asyncio
 import itertools
@@ -33,20 +33,20 @@ from tests.contract.random_games import sample_positions
 
 @pytest.fixture(autouse=True, scope="module")
 def _compiled():
-    """Compile all rules first, as requests wait for them no longer than clients do."""
+    """Compile all rules first, since requests wait for them only for a limited time."""
     for name in registry.names():
         compile_all(registry.game(name))
 
 
-async def called(client: Client, tool: str, **arguments: Any) -> Any:
-    """Call a tool and return its result, which must be no error."""
+async def call_tool(client: Client, tool: str, **arguments: Any) -> Any:
+    """Call a tool that must succeed, and return its result."""
     answer: Any = await client.call_tool(tool, arguments)
     assert not answer.is_error, answer.content[0].text
     return answer
 
 
-async def refused(client: Client, tool: str, **arguments: Any) -> str:
-    """Call a tool that must refuse, and return why."""
+async def call_refused_tool(client: Client, tool: str, **arguments: Any) -> str:
+    """Call a tool that must refuse, and return its message."""
     answer: Any = await client.call_tool(tool, arguments)
     assert answer.is_error
     text: str = answer.content[0].text
@@ -54,8 +54,8 @@ async def refused(client: Client, tool: str, **arguments: Any) -> str:
     return text
 
 
-def asked(questions, server=None):
-    """Ask a server in a thread, since a browser of other tests may have a loop in this one."""
+def ask_server(questions, server=None):
+    """Ask a server in a thread, since tests with a browser may run an event loop in this one."""
 
     async def ask():
         async with Client(server or server_of(GameTools(["random"]))) as client:
@@ -70,7 +70,7 @@ def test_a_random_client_plays_a_game_to_its_end(table):
     tools = GameTools(["random"])
     players = table.players
     seed = 2**53 + 1  # JavaScript has no such number
-    how = {
+    arguments = {
         "table": 1,
         "game": table.game,
         "players": players,
@@ -80,24 +80,25 @@ def test_a_random_client_plays_a_game_to_its_end(table):
     }
 
     async def play(client):
-        facts = (await called(client, "new_game", **how)).structured_content
+        facts = (await call_tool(client, "new_game", **arguments)).structured_content
         assert facts["position"]["to_move"] == facts["seat"] == 1
         assert facts["seats"] == ["random" if seat != 1 else "you" for seat in range(players)]
         chance = random.Random(0)
         moves = []
-        answer = await called(client, "legal_moves", table=1)
+        answer = await call_tool(client, "legal_moves", table=1)
         while not answer.structured_content["over"]:
             facts = answer.structured_content
             moves.append(chance.choice(facts["legal_moves"])["move"])
             answers = {"table": 1, "move": moves[-1], "decision": facts["decision"]}
             assert f"You make decision {facts['decision']}, in phase" in answer.content[0].text
-            answer = await called(client, "play", **answers)
-        return moves, await called(client, "see_seat", table=1)
+            answer = await call_tool(client, "play", **answers)
+        return moves, await call_tool(client, "see_seat", table=1)
 
-    moves, end = asked(play, server_of(tools))
+    moves, end = ask_server(play, server_of(tools))
     played = tools.tables[1]
     assert played.positions[0] == table.position(seed)
-    own = [m for p, m in zip(played.positions, played.moves, strict=False) if p.to_move == 1]
+    decisions = zip(played.positions, played.moves, strict=False)
+    own = [move for position, move in decisions if position.to_move == 1]
     assert own == moves
     assert end.structured_content["scores"] == played.position.scores()
     assert end.structured_content["winners"] == played.position.winners
@@ -111,11 +112,13 @@ def test_a_tool_shows_what_the_seat_may_know_and_no_seed(table):
     tools = GameTools(["random"])
 
     async def look(client):
-        opened = await called(client, "new_game", table=1, game=table.game, players=table.players)
-        seen = await called(client, "see_seat", table=1)
-        return opened, seen, await called(client, "legal_moves", table=1)
+        opened = await call_tool(
+            client, "new_game", table=1, game=table.game, players=table.players
+        )
+        seen = await call_tool(client, "see_seat", table=1)
+        return opened, seen, await call_tool(client, "legal_moves", table=1)
 
-    opened, seen, moves = asked(look, server_of(tools))
+    opened, seen, moves = ask_server(look, server_of(tools))
     position = tools.tables[1].position
     text = seen.content[0].text
     assert opened.content[0].text == text
@@ -131,18 +134,18 @@ def test_a_tool_shows_what_the_seat_may_know_and_no_seed(table):
 @full_tables
 def test_all_games_are_listed_and_their_rules_can_be_read(table):
     async def read(client):
-        listed = (await called(client, "list_games")).structured_content
+        listed = (await call_tool(client, "list_games")).structured_content
         assert {one["game"] for one in listed["games"]} == {*registry.names()}
-        return await called(client, "read_rules", game=table.game)
+        return await call_tool(client, "read_rules", game=table.game)
 
-    both = asked(read)
-    rules = both.structured_content["rules"]
-    notation = both.structured_content["notation"]
+    answer = ask_server(read)
+    rules = answer.structured_content["rules"]
+    notation = answer.structured_content["notation"]
     for number in knowledge.of(table.game, "facts").RULES:
         assert re.search(rf"^- {number}( Ruling)?: ", rules, re.MULTILINE), number
     assert "test_" not in rules
     assert "](" not in notation
-    assert both.content[0].text == f"{rules}\n{notation}"
+    assert answer.content[0].text == f"{rules}\n{notation}"
     assert all(f"`{key}`" in notation for key in table.position(0).to_dict())
 
 
@@ -150,7 +153,7 @@ def test_every_tool_is_described_and_takes_no_other_arguments():
     async def read(client):
         return (await client.list_tools()).tools
 
-    tools = asked(read)
+    tools = ask_server(read)
     assert all(tool.description for tool in tools)
     assert not any(tool.input_schema["additionalProperties"] for tool in tools)
 
@@ -175,26 +178,26 @@ def test_mistakes_change_nothing_and_name_the_value():
         ("read_rules", {"game": "chess"}, "chess"),
     ]
 
-    async def blunder(client):
-        opened = await called(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
+    async def make_mistakes(client):
+        opened = await call_tool(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
         for tool, arguments, says in mistakes:
-            assert says in await refused(client, tool, **arguments)
-        seen = await called(client, "see_seat", table=1)
+            assert says in await call_refused_tool(client, tool, **arguments)
+        seen = await call_tool(client, "see_seat", table=1)
         assert seen.structured_content == opened.structured_content
 
-    asked(blunder)
+    ask_server(make_mistakes)
 
 
 def test_a_move_is_explained_part_by_part():
     async def ask(client):
-        await called(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
-        moves = await called(client, "legal_moves", table=1)
+        await call_tool(client, "new_game", table=1, game="shakespeare", players=2, seed=1)
+        moves = await call_tool(client, "legal_moves", table=1)
         move = moves.structured_content["legal_moves"][0]["move"]
-        all_parts = await called(client, "explain", table=1, name=move)
-        last_part = await called(client, "explain", table=1, name=move.split(":")[1])
+        all_parts = await call_tool(client, "explain", table=1, name=move)
+        last_part = await call_tool(client, "explain", table=1, name=move.split(":")[1])
         assert all_parts.structured_content["does"].endswith(last_part.structured_content["does"])
 
-    asked(ask)
+    ask_server(ask)
 
 
 def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
@@ -211,29 +214,29 @@ def test_while_rules_are_compiled_no_table_is_opened(monkeypatch):
 
     monkeypatch.setattr(server, "compile_all", lambda game: may_end.wait(30))
     monkeypatch.setattr(server, "COMPILE_WAIT_S", 0.05)
-    asked(retry)
+    ask_server(retry)
 
 
-def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
-    folder = tmp_path / "field"
-    words = ["mcp", "random", "--game", "figaro", "--name", "a model", "--results", str(folder)]
+def test_games_over_standard_input_and_output_are_added_to_results(tmp_path):
+    folder = tmp_path / "results"
+    arguments = ["mcp", "random", "--game", "figaro", "--name", "a model", "--results", str(folder)]
     program = StdioServerParameters(
         command=sys.executable,
-        args=["-m", "shakespeare_env", *words],
+        args=["-m", "shakespeare_env", *arguments],
         cwd=str(tmp_path),
         env=dict(os.environ),
     )
 
     async def play(client):
         for number in (1, 2):
-            await called(client, "new_game", table=number, game="figaro", players=3)
-        moves = await called(client, "legal_moves", table=1)
+            await call_tool(client, "new_game", table=number, game="figaro", players=3)
+        moves = await call_tool(client, "legal_moves", table=1)
         move = moves.structured_content["legal_moves"][0]["move"]
         decision = moves.structured_content["decision"]
-        await called(client, "play", table=1, move=move, decision=decision)
-        await called(client, "leave_table", table=1)
+        await call_tool(client, "play", table=1, move=move, decision=decision)
+        await call_tool(client, "leave_table", table=1)
 
-    asked(play, program)
+    ask_server(play, program)
     left, ended = read_results(folder).iter_rows(named=True)
     assert (left["decisions"][0], ended["decisions"][0]) == (1, 0)
     for row in (left, ended):
@@ -242,7 +245,7 @@ def test_over_standard_input_and_output_a_model_gets_onto_the_ladder(tmp_path):
 
 
 class Lowest:
-    """Plays the legal action of the lowest id, whatever it knows, perhaps after another one."""
+    """An agent that plays the legal action with the lowest id, after an optional first one."""
 
     def __init__(self, first=None):
         self._first = first
@@ -253,7 +256,7 @@ class Lowest:
         return masks.argmax(axis=1) if action is None else np.full(len(masks), action)
 
 
-def test_folders_of_agents_are_shown_to_nobody(tmp_path, capsys):
+def test_folders_of_agents_are_not_shown(tmp_path, capsys):
     file = tmp_path / "mine.py"
     file.write_text("def agent(observations, masks, generators): return masks.argmax(axis=1)")
     tools = GameTools([f"{file}:agent"])
@@ -274,8 +277,8 @@ def tools_at(position, seat, opponent=None):
     return tools
 
 
-def sent(tools, topics):
-    """Return every byte that looking at the table sends."""
+def everything_sent(tools, topics):
+    """Return everything that the tools send when the model looks at its table."""
     results = [tools.list_games(), tools.see_seat(1), tools.legal_moves(1)]
     results += [tools.explain(1, name) for name in topics]
     said = [(result.text, result.facts) for result in results]
@@ -286,15 +289,15 @@ def sent(tools, topics):
     return json.dumps(said).encode()
 
 
-def seen(tools):
-    """Return what the seat sees of the game so far, equal for games that it cannot tell apart."""
+def positions_seen(tools):
+    """Return the positions of the game so far as the seat sees them."""
     game = tools.tables[1]
     return [position.seen_by(game.seat) for position in game.positions]
 
 
 @pytest.mark.parametrize("name", small_games.NAMES)
-def test_what_a_model_is_told_of_own_games_depends_on_nothing_hidden(name):
-    """Compare two games that its seat cannot tell apart, also after further moves."""
+def test_small_games_send_nothing_that_depends_on_what_is_hidden(name):
+    """Compare games that the model's seat cannot distinguish, also after further moves."""
     compared = 0
     with small_games.registered():
         for seed, step in itertools.product(range(2), range(4)):
@@ -307,8 +310,10 @@ def test_what_a_model_is_told_of_own_games_depends_on_nothing_hidden(name):
                         tools_at(told.before, viewer, Lowest(told.before.action_id(told.move)))
                         for told in pair
                     ]
-                    if seen(one) == seen(other) and not one.tables[1].is_over:
-                        assert sent(one, ()) == sent(other, ()), [told.move for told in pair]
+                    if positions_seen(one) == positions_seen(other) and not one.tables[1].is_over:
+                        assert everything_sent(one, ()) == everything_sent(other, ()), [
+                            told.move for told in pair
+                        ]
                         compared += 1
     assert compared > 10
 
@@ -317,8 +322,9 @@ def test_what_a_model_is_told_of_own_games_depends_on_nothing_hidden(name):
 def test_swapping_what_is_hidden_changes_no_byte(table):
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(7)
-    differed = followed = 0
-    found = [one for one in sample_positions(table, 1, 5) if one.to_move is not None]
+    differed = 0
+    followed = 0
+    found = [position for position in sample_positions(table, 1, 5) if position.to_move is not None]
     for position in found[:: len(found) // 14 + 1]:
         seat = position.to_move
         changed = hidden.change_in_record(position.record(), seat, rng)
@@ -327,12 +333,12 @@ def test_swapping_what_is_hidden_changes_no_byte(table):
         true = tools_at(position, seat)
         other = tools_at(swapped, seat)
         topics = list(position.game.presentation.topics(position.seen_by(seat)))[:3]
-        assert sent(true, topics) == sent(other, topics)
+        assert everything_sent(true, topics) == everything_sent(other, topics)
         results = [tools.play(1, position.moves()[-1], 1) for tools in (true, other)]
-        # Chance to come differs, and what others hold comes out as they play it.
-        if seen(true) == seen(other) and not true.tables[1].is_over:
+        # The games may go on differently, since chance and the others' hands differ.
+        if positions_seen(true) == positions_seen(other) and not true.tables[1].is_over:
             followed += 1
             assert results[0] == results[1]
-            assert sent(true, ()) == sent(other, ())
+            assert everything_sent(true, ()) == everything_sent(other, ())
     assert differed > 3
     assert followed > 1

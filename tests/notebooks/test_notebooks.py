@@ -1,4 +1,4 @@
-"""Every notebook runs with few games, and is in the repository with everything it shows."""
+"""Every notebook runs with few games, and is stored in the repository with all its outputs."""
 
 import re
 import subprocess
@@ -14,7 +14,7 @@ from notebook_mode import VARIABLE
 from shakespeare_env.core import registry
 
 NOTEBOOKS = Path(__file__).resolve().parents[2] / "notebooks"
-every = pytest.mark.parametrize(
+each_notebook = pytest.mark.parametrize(
     "path", sorted(NOTEBOOKS.glob("*.ipynb")), ids=lambda path: path.stem
 )
 _RUN = """
@@ -25,13 +25,14 @@ sys.path.insert(0, folder)
 from execute import executed
 notebook = executed(Path(path), {variable: "1"})
 outputs = [output for cell in notebook.cells for output in cell.get("outputs", [])]
-sys.exit("".join(o["text"] for o in outputs if o.get("name") == "stderr") or None)
+warnings = [output["text"] for output in outputs if output.get("name") == "stderr"]
+sys.exit("".join(warnings) or None)
 """
 
 
-@every
-def test_it_runs(path):
-    """It gives no warning. A process of its own closes what a kernel's client leaves open."""
+@each_notebook
+def test_a_notebook_runs_without_a_warning(path):
+    """The notebook runs in another process, as a kernel's client leaves files and sockets open."""
     done = subprocess.run(
         [sys.executable, "-c", _RUN, str(NOTEBOOKS), str(path), VARIABLE],
         capture_output=True,
@@ -40,9 +41,9 @@ def test_it_runs(path):
     assert done.returncode == 0, done.stderr[-3000:]
 
 
-@every
-def test_it_holds_what_it_shows_and_nothing_else(path):
-    """All outputs are there, without an error and without paths of a machine."""
+@each_notebook
+def test_a_notebook_is_stored_with_all_outputs(path):
+    """The outputs have no error, and they name no folder of the machine that ran the notebook."""
     notebook = nbformat.read(path, as_version=4)
     cells = [cell for cell in notebook.cells if cell.cell_type == "code"]
     assert [cell.execution_count for cell in cells] == list(range(1, len(cells) + 1))
@@ -67,10 +68,10 @@ def test_the_stored_findings_are_those_of_the_page():
         assert any(begins in line and mean in line for line in page.splitlines())
 
 
-@every
-def test_its_figures_are_of_the_networks_that_are_bundled(path):
-    shown = path.read_text("utf-8")
-    named = {*re.findall(r"Made with network \d+ of \w+, [\w-]+\.", shown)}
-    played = re.search(r"demonstration\(|self_play\(|find_positions\(", shown)
-    assert bool(named) is bool(played), "print made_with(game) first"
+@each_notebook
+def test_a_notebook_was_run_with_the_bundled_networks(path):
+    text = path.read_text("utf-8")
+    named = {*re.findall(r"Made with network \d+ of \w+, [\w-]+\.", text)}
+    plays = re.search(r"demonstration\(|self_play\(|find_positions\(", text) is not None
+    assert bool(named) is plays, "print made_with(game) first"
     assert named <= {made_with(game) for game in registry.names()}, "execute it again"

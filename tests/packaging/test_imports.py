@@ -1,6 +1,6 @@
-"""Importing a package is cheap, changes nothing of others, and says which extra is missing.
+"""Imports are fast, change nothing in other libraries, and name an extra that is missing.
 
-All files name one version.
+All files name the same version.
 """
 
 import json
@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-HEAVY = {
+SLOW_TO_IMPORT = {
     "PIL",
     "matplotlib",
     "pandas",
@@ -24,8 +24,8 @@ HEAVY = {
     "tensorboard",
     "torch",
 }
-"""Libraries that take long to import."""
-FROM_THE_ENGINE_UP = [
+"""Libraries that are slow to import."""
+PACKAGES = [
     "shakespeare_env",
     "shakespeare_env.cli",
     "shakespeare_agents",
@@ -34,16 +34,16 @@ FROM_THE_ENGINE_UP = [
     "shakespeare_table",
     "shakespeare_training",
 ]
-LOADED = """
+PRINT_LOADED_MODULES = """
 import json, os, sys
-import gymnasium, pettingzoo  # both change the environment of their own accord
+import gymnasium, pettingzoo  # both change environment variables themselves
 before = dict(os.environ)
 for package in sys.argv[1:]:
     __import__(package)
     print(json.dumps(sorted(sys.modules)))
 assert before == dict(os.environ)
 """
-PROCESS = """
+PRINT_CHANGES = """
 import json, logging, os, pathlib, random, signal, sys, warnings
 import gymnasium, numpy, torch, matplotlib.pyplot, pettingzoo.utils, polars, scipy.special
 import rich.progress, sb3_contrib
@@ -71,35 +71,36 @@ evaluate(["random", "heuristic"], games=4, players=2)
 after = state()
 print(json.dumps([name for name in before if before[name] != after[name]]))
 """
-MISSING = "import sys; sys.modules['torch'] = None; import shakespeare_training.policy"
+IMPORT_WITHOUT_TORCH = "import sys; sys.modules['torch'] = None; import shakespeare_training.policy"
 
 
-def printed_by(*words):
-    """Return what another Python prints."""
-    done = subprocess.run([sys.executable, *words], capture_output=True, text=True, check=True)
-    return done.stdout
+def printed_by(program, *arguments):
+    """Return what a program prints in another process."""
+    command = [sys.executable, "-c", program, *arguments]
+    return subprocess.run(command, capture_output=True, text=True, check=True).stdout
 
 
-def test_importing_packages_loads_nothing_heavy_none_above_and_changes_no_variable():
-    lines = printed_by("-c", LOADED, *FROM_THE_ENGINE_UP).splitlines()
-    for package, line in zip(FROM_THE_ENGINE_UP, lines, strict=True):
+def test_importing_a_package_loads_no_slow_library_and_changes_no_environment_variable():
+    """The engine does not load the packages that build on it, either."""
+    lines = printed_by(PRINT_LOADED_MODULES, *PACKAGES).splitlines()
+    for package, line in zip(PACKAGES, lines, strict=True):
         loaded = {name.partition(".")[0] for name in json.loads(line)}
-        assert not HEAVY & loaded, package
+        assert not SLOW_TO_IMPORT & loaded, package
         if package.startswith("shakespeare_env"):
             assert not {"shakespeare_agents", "shakespeare_arena", "shakespeare_training"} & loaded
 
 
 def test_a_missing_extra_is_named_with_the_remedy():
-    words = [sys.executable, "-c", MISSING]
-    fault = subprocess.run(words, capture_output=True, text=True, check=False).stderr
+    command = [sys.executable, "-c", IMPORT_WITHOUT_TORCH]
+    fault = subprocess.run(command, capture_output=True, text=True, check=False).stderr
     assert "ModuleNotFoundError" in fault
     assert "install the extra train of shakespeare-env: pip install -e '.[train]'" in fault
 
 
-def test_importing_and_playing_changes_nothing_of_others():
+def test_importing_and_playing_changes_no_state_of_python_and_other_libraries():
     for library in ("torch", "sb3_contrib", "matplotlib"):
         pytest.importorskip(library)
-    assert not json.loads(printed_by("-c", PROCESS))
+    assert not json.loads(printed_by(PRINT_CHANGES))
 
 
 def test_all_files_name_one_version():

@@ -1,4 +1,4 @@
-"""The wheel and the source distribution hold what they should, and run outside the checkout."""
+"""The wheel holds all files of the packages, and games can be played from it alone."""
 
 import json
 import os
@@ -33,7 +33,7 @@ INSTALL_OFFLINE = [
     "--no-index",
     "--ignore-installed",
 ]
-"""Arguments of pip that install a file beside what is there; nothing is fetched."""
+"""Arguments of pip to install a file without its dependencies and without a download."""
 
 PLAY = """
 import json, random
@@ -49,14 +49,14 @@ for game in registry.names():
     for player in ("network", "network,version=1"):
         shakespeare_agents.make(player, registry.game(game))
 packages = shakespeare_agents, shakespeare_arena, shakespeare_env, shakespeare_training
-made_of = [package.__file__ for package in packages]
+files = [package.__file__ for package in packages]
 remedy = install_hint("arena")
-print(json.dumps({"winners": winners, "made_of": made_of, "remedy": remedy}))
+print(json.dumps({"winners": winners, "files": files, "remedy": remedy}))
 """
 
 
 def run(*command, cwd, env=None):
-    """Return what a command prints; it finds installed packages alone, and must succeed."""
+    """Return what a command prints. It must succeed, and finds only installed packages."""
     env = env or {name: value for name, value in os.environ.items() if name != "PYTHONPATH"}
     words = [str(word) for word in command]
     done = subprocess.run(words, cwd=cwd, env=env, capture_output=True, text=True, check=False)
@@ -66,7 +66,7 @@ def run(*command, cwd, env=None):
 
 @pytest.fixture(scope="module")
 def wheel(tmp_path_factory):
-    """The wheel, made from the source distribution; nothing is fetched."""
+    """The wheel, made from the source distribution without a download."""
     folder = tmp_path_factory.mktemp("dist")
     command = sys.executable, "-m", "build", "--no-isolation", "--outdir", folder, ROOT
     run(*command, cwd=folder, env=os.environ)
@@ -75,7 +75,7 @@ def wheel(tmp_path_factory):
 
 
 def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel):
-    """No top-level `agents` or `training`: those names are imported from other distributions."""
+    """A top-level `agents` or `training` could hide packages of the same name."""
     folders = [ROOT / folder for folder in FOLDERS]
     files = {
         path.relative_to(folder.parent).as_posix()
@@ -84,36 +84,39 @@ def test_the_wheel_holds_every_file_of_the_packages_and_nothing_else(wheel):
         if path.is_file() and "__pycache__" not in path.parts
     }
     with zipfile.ZipFile(wheel) as archive:
-        found = {name for name in archive.namelist() if ".dist-info/" not in name}
-    assert found == files
-    assert {name.split("/")[0] for name in found} == {folder.name for folder in folders}
-    assert {f"{folder.name}/py.typed" for folder in folders} <= found
+        packed = {name for name in archive.namelist() if ".dist-info/" not in name}
+    assert packed == files
+    assert {name.split("/")[0] for name in packed} == {folder.name for folder in folders}
+    assert {f"{folder.name}/py.typed" for folder in folders} <= packed
 
 
 @pytest.fixture
 def programs(wheel, tmp_path):
-    """The folder of programs of a new environment with the wheel and this test's libraries."""
+    """The programs of a new environment that has the wheel and the libraries of this process."""
     folder = tmp_path / "venv"
     venv.create(folder, with_pip=False)
-    own = sysconfig.get_path("purelib", "venv", {"base": str(folder), "platbase": str(folder)})
-    # A plain line in a .pth file puts a folder after the environment's own; .pth files *in* that
-    # folder, such as that of the editable checkout, are not followed.
-    libraries = Path(own) / "libraries.pth"
+    base = {"base": str(folder), "platbase": str(folder)}
+    site_packages = sysconfig.get_path("purelib", "venv", base)
+    # A folder named in a .pth file comes after the environment's own. The .pth files in that folder
+    # have no effect, among them the one of the editable checkout.
+    libraries = Path(site_packages) / "libraries.pth"
     libraries.write_text(f"{sysconfig.get_path('purelib')}\n", encoding="utf-8")
     python = folder / ("Scripts" if os.name == "nt" else "bin") / "python"
     run(python, "-m", "pip", *INSTALL_OFFLINE, wheel, cwd=folder)
     return python.parent
 
 
-def test_games_are_played_from_the_wheel_whatever_else_is_called_agents(programs, tmp_path):
-    """Modules of the user's own come first when Python is run in their folder."""
+def test_games_are_played_from_the_wheel_beside_modules_named_agents_and_training(
+    programs, tmp_path
+):
+    """Python imports modules of the folder in which it is run before others of the same name."""
     for name in ("agents", "training"):
         (tmp_path / f"{name}.py").write_text("raise RuntimeError('imported in place of ours')")
-    said = json.loads(run(programs / "python", "-c", PLAY, cwd=tmp_path))
-    assert set(said["winners"]) == set(registry.names())
-    assert all(said["winners"].values())
-    for file in said["made_of"]:
+    printed = json.loads(run(programs / "python", "-c", PLAY, cwd=tmp_path))
+    assert set(printed["winners"]) == set(registry.names())
+    assert all(printed["winners"].values())
+    for file in printed["files"]:
         assert Path(file).is_relative_to(programs.parent), file
-    assert said["remedy"].endswith(": pip install 'shakespeare-env[arena]'")
+    assert printed["remedy"].endswith(": pip install 'shakespeare-env[arena]'")
     command = programs / "shakespeare", "evaluate", "random", "heuristic", "--games", "8"
     assert "8 games" in run(*command, cwd=tmp_path)

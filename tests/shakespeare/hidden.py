@@ -1,7 +1,7 @@
 """Random changes to what a seat may not know of a position (Rules D2, D3).
 
-`change_in_dict` and `change_in_record` give another position that the seat cannot tell from the
-first; `own_changes` gives positions that it can, each with one of its own secrets changed.
+`change_in_dict` and `change_in_record` return another position that the seat cannot tell from the
+first. `own_changes` yields positions that it can, each with one of its own secrets changed.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ WAGERS = range(1, 6)
 def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> dict[str, Any]:
     """Exchange objectives of the others and of the pile, and redraw the others' pending choices.
 
-    A position in text does not tell who put an objective back, so the whole pile is unknown.
+    A position in text does not tell who put an objective back, so all of the pile is unknown.
     """
     changed = copy.deepcopy(position)
     others = [entry for i, entry in enumerate(changed["seats"]) if i != seat]
@@ -42,7 +42,7 @@ def change_in_dict(position: dict[str, Any], seat: int, rng: random.Random) -> d
 
 
 def change_in_record(record: Any, seat: int, rng: random.Random) -> Any:
-    """Change a record likewise: what the seat put back itself stays, and chance to come changes."""
+    """Change a record likewise, but not what the seat put back itself; change chance to come."""
     game = record.copy()
     others = [other for other in range(game["players"]) if other != seat]
     places = [

@@ -38,7 +38,7 @@ Dict = dict[str, Any]
 
 
 def expected(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[int]]:
-    """Return the numbers by field; `known` maps objectives the observer put back to depths."""
+    """Return the numbers by field; `known` are places of objectives that the observer put back."""
     players = d["players"]
     fields: dict[str, list[int]] = {}
     for offset in range(players):
@@ -50,21 +50,21 @@ def expected(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[in
 
 def counted(d: Dict, seat: int, metric: str) -> int:
     """Return a metric's value for a seat now (F1a)."""
-    mine = d["seats"][seat]
-    face_up = [CARDS[it["card"]]["kind"] for it in mine["troupe"] if it["face"] == "character"]
-    complete = [it["costume"] for it in mine["troupe"] if len(it["costume"]) == 3]
-    worn = [colour for it in mine["troupe"] for colour in it["costume"]]
+    entry = d["seats"][seat]
+    face_up = [CARDS[it["card"]]["kind"] for it in entry["troupe"] if it["face"] == "character"]
+    complete = [it["costume"] for it in entry["troupe"] if len(it["costume"]) == 3]
+    worn = [colour for it in entry["troupe"] for colour in it["costume"]]
     piles = d["piles"].values()
     counts: dict[str, int] = {
         # On the last space reached, the lowest disc is ahead (T7).
         "first_places": sum(act[max(act, key=int)][0] == seat for act in piles),
         "lowest_act": min(int(at) for act in piles for at, discs in act.items() if seat in discs),
-        "sacrifice": mine["pounds"],
+        "sacrifice": entry["pounds"],
         "complete_costumes": len(complete),
-        "best_costume": max((sum(map(VALUES.__getitem__, it)) for it in complete), default=0),
-        "stage_spaces": len(mine["stage"]),
-        "stage_colours": len(set(mine["stage"].values())),
-        "yellow_elements": [*worn, *mine["stage"].values()].count("yellow"),
+        "best_costume": max(map(value, complete), default=0),
+        "stage_spaces": len(entry["stage"]),
+        "stage_colours": len(set(entry["stage"].values())),
+        "yellow_elements": [*worn, *entry["stage"].values()].count("yellow"),
         "actors": face_up.count("actor"),
         "craftsmen": sum(kind in CRAFTSMEN for kind in face_up),
     }
@@ -144,20 +144,22 @@ def seat_fields(d: Dict, index: int, observer: int) -> dict[str, list[int]]:
         "extras": extras,
         "objectives": len(seat["objectives"]),
     }
-    stage = [one_hot(COLOURS.index(c), 6) if c else [0] * 6 for c in map(seat["stage"].get, SPACES)]
-    steps = {act: [s for s in STEPS[act] if s > space(d, act, index)] for act in ACTS}
+    colours = [seat["stage"].get(name) for name in SPACES]
+    stage = [one_hot(COLOURS.index(colour) if colour else None, 6) for colour in colours]
+    to_reward = []
+    for act in ACTS:
+        own = space(d, act, index)
+        to_reward.append(min((step - own for step in STEPS[act] if step > own), default=0))
     return {name: [int(number)] for name, number in scalars.items()} | {
         "metrics": [min(counted(d, index, metric), 127) for metric in METRIC_NAMES],
         "order": one_hot(d["order"].index(index), 4),
         "initiative": one_hot(place_in(d["initiative"], index), 4),
         "act_space": [space(d, act, index) for act in ACTS],
         "act_ahead": [ahead(d, act, index) for act in ACTS],
-        "act_to_reward": [
-            min(steps[act]) - space(d, act, index) if steps[act] else 0 for act in ACTS
-        ],
+        "act_to_reward": to_reward,
         "cards": amounts((member["card"] for member in face_up), IN_ORDER),
         "active": amounts(active, IN_ORDER),
-        "resting": amounts((m["card"] for m in face_up if m["rest"]), IN_ORDER),
+        "resting": amounts((member["card"] for member in face_up if member["rest"]), IN_ORDER),
         "costume_elements": [len(worn.get(wearer, [])) for wearer in WEARERS],
         "costume_value": [value(worn.get(wearer, [])) for wearer in WEARERS],
         "stage": list(chain.from_iterable(stage)),
@@ -204,17 +206,17 @@ def own_fields(d: Dict, observer: int, known: dict[str, int]) -> dict[str, list[
     seat = d["seats"][observer]
     drawn = (d["pending"] or {}).get("drawn", []) if d["to_move"] == observer else []
     reward = []
-    lack = []
+    missing = []
     for objective in OBJECTIVES.values():
         now = min(counted(d, observer, objective["metric"]), 127)
-        steps = {int(at): points for at, points in objective["points"].items()}
-        reward.append(max((points for at, points in steps.items() if at <= now), default=0))
-        lack.append(min((at - now for at in steps if at > now), default=0))
+        steps = {int(step): points for step, points in objective["points"].items()}
+        reward.append(max((points for step, points in steps.items() if step <= now), default=0))
+        missing.append(min((step - now for step in steps if step > now), default=0))
     return {
         "own_drawn": amounts(drawn, OBJECTIVES),
         "own_objectives": amounts(seat["objectives"], OBJECTIVES),
         "known_in_pile": [known.get(objective, 0) for objective in OBJECTIVES],
         "own_reward": reward,
-        "own_to_step": lack,
+        "own_to_step": missing,
         "own_kept": amounts([seat["kept"]] if seat["kept"] else [], IN_ORDER),
     }

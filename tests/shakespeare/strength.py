@@ -1,4 +1,4 @@
-"""How good the agents are at Shakespeare at least (see `tests/contract/knowledge.py`)."""
+"""The least strength of the agents at Shakespeare (see `tests/contract/knowledge.py`)."""
 
 from tests.contract.knowledge import OverRandom
 

@@ -1,4 +1,4 @@
-"""Fixtures for tests of the table."""
+"""Fixtures for tests of the table server."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Servers for tests, requests to them, and readings of their answers."""
+"""Helpers that start servers for tests, send them requests and read their answers."""
 
 import json
 import re
@@ -18,9 +18,9 @@ from shakespeare_table.browser.site import Site
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
 PATIENCE = 60
-"""Seconds for agents to decide on a busy machine."""
+"""The seconds that agents may take to decide on a busy machine."""
 COMPILED = 600
-"""Seconds for rules to be compiled there."""
+"""The seconds that compiling rules may take on a busy machine."""
 
 
 @contextmanager
@@ -40,11 +40,11 @@ def site_of(client) -> Site:
     return site
 
 
-def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **said):
-    """Begin a table and return its page."""
-    form = {"game": game, "players": str(len(seats)), "seed": str(seed), **said}
-    for seat, who in enumerate(seats):
-        form |= {f"seat{seat}": who, f"name{seat}": f"P{seat}"}
+def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **fields):
+    """Begin a table and return its page. Further fields of the form may be given."""
+    form = {"game": game, "players": str(len(seats)), "seed": str(seed), **fields}
+    for seat, occupant in enumerate(seats):
+        form |= {f"seat{seat}": occupant, f"name{seat}": f"P{seat}"}
     return client.post("/tables", data=form)
 
 
@@ -53,15 +53,15 @@ def links(page):
     return list(dict.fromkeys([page.url.path, *re.findall(r'href="(/seat/[\w-]+)"', page.text)]))
 
 
-def begun(client, **how):
+def begun(client, **options):
     """Begin a table and return the address of the seat that decides, and that of another seat."""
-    seats = links(begin(client, **how))
+    seats = links(begin(client, **options))
     mover = next(link for link in seats if moves(client.get(link)))
     return mover, next(link for link in seats if link != mover)
 
 
-def watching(page):
-    """Return the address of spectators."""
+def spectators_address(page):
+    """Return the address at which spectators see a page's table."""
     found = re.search(r'href="(/watch/[\w-]+)"', page.text)
     assert found
     return found[1]
@@ -84,15 +84,17 @@ def turn(page):
     return json.loads(found[1])
 
 
-def seen(client, address, holds, pause=0.01):
-    """Return a page once something holds of it, as when an agent has decided or failed.
+def wait_for_page(client, address, condition, pause=0.01):
+    """Return a page once it fulfils a condition, such as that an agent has decided.
 
-    The pause lets agents run, whose processes give way to a server that is busy.
+    The pause lets agents run, whose processes have a lower priority than the server.
     """
-    until = time.monotonic() + PATIENCE
-    while not holds(page := client.get(address)):
-        assert time.monotonic() < until, page.text
+    deadline = time.monotonic() + PATIENCE
+    page = client.get(address)
+    while not condition(page):
+        assert time.monotonic() < deadline, page.text
         time.sleep(pause)
+        page = client.get(address)
     return page
 
 
@@ -113,7 +115,8 @@ def field(page, name):
     return unescape(found[1]) if found else ""
 
 
-def play(client, address, page, move, **said):
-    """Post a move as the page does, and return the answer, which holds what has changed."""
-    form = {"move": move, "number": field(page, "number"), "since": field(page, "version"), **said}
+def play(client, address, page, move, **fields):
+    """Post a move as the page does, and return the answer, which holds the changes of the page."""
+    form = {"move": move, "number": field(page, "number"), "since": field(page, "version")}
+    form |= fields
     return client.post(f"{address}/play", data=form, headers=HTMX)

@@ -13,7 +13,7 @@ FORM = "application/x-www-form-urlencoded"
 
 @pytest.mark.parametrize("host", ["evil.example", "127.0.0.1.evil.example:7764", "", "[::1"])
 def test_a_foreign_host_name_is_refused(client, host):
-    """Else the pages of a name that somebody points here could read ours."""
+    """Otherwise pages of a host name that points to this machine could read this server's pages."""
     assert client.get("/", headers={"Host": host}).status_code == 421
 
 
@@ -34,16 +34,16 @@ def test_links_from_other_sites_are_followed(client):
     assert client.get("/", headers=headers).status_code == 200
 
 
-def test_an_owners_cookie_is_replaced_unless_it_is_one_of_ours(client):
+def test_an_owners_cookie_that_no_server_has_made_is_replaced(client):
     client.cookies.set("shakespeare_owner", "guess me; path=/", domain="127.0.0.1")
     cookie = client.get("/").headers["set-cookie"]
     assert "guess me" not in cookie
     assert "httponly" in cookie.lower()
 
 
-def test_browsers_are_told_to_keep_and_to_run_nothing_foreign(client):
+def test_browsers_must_not_keep_pages_or_run_foreign_scripts(client):
     headers = client.get("/").headers
-    assert headers["cache-control"] == "no-store"  # the Back button shows what is now
+    assert headers["cache-control"] == "no-store"  # the Back button must not show an old page
     policy = headers["content-security-policy"]
     assert {"default-src 'self'", "frame-ancestors 'none'"} <= set(policy.split("; "))
     assert "unsafe" not in policy
@@ -102,10 +102,10 @@ def test_an_unexpected_error_is_answered_with_the_security_headers(client, monke
         (HOST, "shakespeare_token_7764=", False),
     ],
 )
-def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(
+def test_a_proxys_host_name_is_accepted_and_https_has_cookies_of_its_own(
     tmp_path, base, cookie_start, is_secure
 ):
-    """The proxy may keep the host or replace it. The ports of a host share its cookies."""
+    """The proxy may keep the host name or replace it. All ports of a host share its cookies."""
     name = "play.example.org"
     with served(tmp_path, token="open", host_names=[name]) as client:
         ask = partial(client.get, f"{base}/?token=open", follow_redirects=False)
@@ -115,29 +115,31 @@ def test_a_proxys_name_is_ours_and_cookies_of_https_are_for_https_alone(
         assert ask(headers={"Origin": f"http://{name}:81"}).status_code == 403
 
 
-@pytest.mark.parametrize("open_by", [{"host": "0.0.0.0"}, {"host_names": ["play.example.org"]}])
-def test_a_server_for_other_machines_needs_a_token(tmp_path, open_by):
+@pytest.mark.parametrize(
+    "reachable_by", [{"host": "0.0.0.0"}, {"host_names": ["play.example.org"]}]
+)
+def test_a_server_for_other_machines_needs_a_token(tmp_path, reachable_by):
     with pytest.raises(ValueError, match="token"):
-        Settings(tmp_path / "games.sqlite", **open_by)
+        Settings(tmp_path / "games.sqlite", **reachable_by)
 
 
 def test_a_token_is_asked_for_once_and_does_not_stay_in_the_address(tmp_path):
     with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
         assert client.get("/").status_code == 403
         assert client.get("/", params={"token": "wrong"}).status_code == 403
-        let_in = client.get("/", params={"token": "open sesame"})
-        assert let_in.status_code == 200
-        assert "token" not in str(let_in.url)
+        page = client.get("/", params={"token": "open sesame"})
+        assert page.status_code == 200
+        assert "token" not in str(page.url)
         assert client.get("/").status_code == 200
 
 
-def test_a_token_leads_to_no_other_server(tmp_path):
+def test_a_request_with_a_token_is_not_redirected_to_another_server(tmp_path):
     with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
-        away = client.get(f"{HOST}//evil.example", params={"token": "open sesame"})
-        assert away.history[0].headers["location"] == "/evil.example"
+        redirected = client.get(f"{HOST}//evil.example", params={"token": "open sesame"})
+        assert redirected.history[0].headers["location"] == "/evil.example"
 
 
-def test_links_to_seats_and_what_pages_are_made_of_need_no_token(tmp_path):
+def test_links_to_seats_and_assets_of_pages_need_no_token(tmp_path):
     with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
         client.get("/", params={"token": "open sesame"})
         seat = begin(client).url.path

@@ -1,4 +1,4 @@
-"""Agents in processes of their own: they see no more than their seat, and may loop or exit."""
+"""Agents in processes: they know no more than their seat, and may loop or exit."""
 
 import signal
 import time
@@ -9,10 +9,10 @@ import pytest
 
 from shakespeare_agents.naming import make
 from shakespeare_env import Position
-from shakespeare_table.browser.processes import AgentProcess, JobError, as_seen, decide
+from shakespeare_table.browser.processes import AgentProcess, JobError, decide, possible_position
 from shakespeare_table.session import choose
 from tests.browser.table_server import TableServer
-from tests.table.tables import HTMX, begin, field, moves, play, seen, served
+from tests.table.tables import HTMX, begin, field, moves, play, served, wait_for_page
 
 AGENTS = """
 import os, pathlib, sys, time
@@ -44,7 +44,7 @@ PAUSE_S = 0.3
 
 @pytest.fixture
 def agents(tmp_path):
-    """The names of the agents above, by their classes' names."""
+    """Return the names of the agents in `AGENTS`, by their classes' names."""
     (tmp_path / "mine.py").write_text(AGENTS)
     return {name: f"{tmp_path}/mine.py:{name}" for name in FAULTS}
 
@@ -55,23 +55,27 @@ def has_moved(page):
 
 def test_agents_that_loop_or_exit_keep_nobody_waiting_and_can_be_replaced(tmp_path, agents):
     with served(tmp_path, agents=tuple(agents.values()), limit=LIMIT_S) as client:
-        bad = {
+        addresses = {
             name: begin(client, "figaro", ["person", f"mine.py:{name}", "person"], 3).url.path
             for name in FAULTS
         }
         address = begin(client, "figaro", ["person", "random", "random"], 1).url.path
-        page = seen(client, address, moves)
+        page = wait_for_page(client, address, moves)
         play(client, address, page, moves(page)[0])
-        seen(client, address, moves)
+        wait_for_page(client, address, moves)
         for name, fault in FAULTS.items():
-            page = seen(client, bad[name], lambda page, fault=fault: fault in page.text, PAUSE_S)
+            page = wait_for_page(
+                client, addresses[name], lambda page, fault=fault: fault in page.text, PAUSE_S
+            )
             assert f"mine.py:{name} has failed" in page.text
             assert str(tmp_path) not in page.text
             form = {"agent": "random", "since": field(page, "version")}
-            answer = client.post(f"{bad[name]}/agent", data=form, headers=HTMX)
+            answer = client.post(f"{addresses[name]}/agent", data=form, headers=HTMX)
             assert answer.status_code == 200
-            seen(client, bad[name], has_moved, PAUSE_S)
-            assert client.post(f"{bad[name]}/agent", data=form, headers=HTMX).status_code == 409
+            wait_for_page(client, addresses[name], has_moved, PAUSE_S)
+            assert (
+                client.post(f"{addresses[name]}/agent", data=form, headers=HTMX).status_code == 409
+            )
 
 
 @pytest.fixture(scope="module")
@@ -81,18 +85,18 @@ def position():
 
 def test_a_job_holds_no_more_than_the_seat_to_move_knows(position):
     seat = position.to_move
-    shown = as_seen(position)
-    assert shown.seen_by(seat) == position.seen_by(seat)
-    assert shown == as_seen(position.determinize(seat, 99))
-    assert shown.to_dict() != position.to_dict()
-    assert shown.record()["random"] != position.record()["random"]
+    possible = possible_position(position)
+    assert possible.seen_by(seat) == position.seen_by(seat)
+    assert possible == possible_position(position.determinize(seat, 99))
+    assert possible.to_dict() != position.to_dict()
+    assert possible.record()["random"] != position.record()["random"]
 
 
 def test_an_agent_in_a_process_plays_as_it_would_here(position):
     name = "search,simulations=32"
-    shown = as_seen(position)
+    possible = possible_position(position)
     process = AgentProcess()
-    (move,) = process.run(partial(decide, name, shown, 7, 2), 60.0)
+    (move,) = process.run(partial(decide, name, possible, 7, 2), 60.0)
     process.close()
     assert move == choose(make(name, position.game), position, 7, 2)
 
@@ -101,13 +105,13 @@ def test_a_process_that_is_closed_runs_no_job(position):
     process = AgentProcess()
     process.close()
     with pytest.raises(JobError):
-        list(process.run(partial(decide, "random", as_seen(position), 7, 2), 60.0))
+        list(process.run(partial(decide, "random", possible_position(position), 7, 2), 60.0))
 
 
 def test_a_process_that_cannot_be_started_raises(position, monkeypatch):
     monkeypatch.setattr("multiprocessing.context.SpawnProcess.start", lambda _: 1 / 0)
     with pytest.raises(ZeroDivisionError):
-        list(AgentProcess().run(partial(decide, "random", as_seen(position), 7, 2), 60.0))
+        list(AgentProcess().run(partial(decide, "random", possible_position(position), 7, 2), 60.0))
 
 
 def test_the_server_ends_within_two_seconds_whatever_agents_do(tmp_path, agents):

@@ -1,4 +1,4 @@
-"""The share of a server that one viewer may take, and work that nobody waits for any more."""
+"""Limits of a viewer's share of the server, and the end of work that nobody waits for."""
 
 import asyncio
 import threading
@@ -23,7 +23,7 @@ from tests.table.tables import HOST, PATIENCE, site_of
 
 
 def make_connection(answer: Any = HTTPException) -> tuple[ServerState, Callable[[], Any]]:
-    """Return the state that the connections of a server share, and what makes a connection."""
+    """Return the state that a server's connections share, and a function that makes one."""
     state = ServerState()
     config = uvicorn.Config(answer, log_config=None, ws="none")
     return state, partial(app.Connection, config, state, {})
@@ -78,7 +78,7 @@ def test_a_connection_that_never_reads_is_closed_and_an_idle_stream_is_not(monke
         part = {"type": "http.response.body", "body": b"a" * 2**14, "more_body": True}
         await send(part)
         if scope["path"] == "/unread":
-            unread = next(it for it in connections() if it.scope["path"] == "/unread")
+            unread = next(each for each in connections() if each.scope["path"] == "/unread")
             while not unread.transport.get_write_buffer_size():
                 await send(part)
         await receive()  # the request
@@ -164,7 +164,7 @@ def test_pages_are_made_in_turn_and_none_for_viewers_who_have_left():
 
 
 class Results:
-    """Makes results by name once it is allowed to, and counts what it has made and given up."""
+    """Results that are made once `may_end` is set, with lists of those made and given up."""
 
     def __init__(self):
         self.may_end = asyncio.Event()
@@ -256,7 +256,7 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_viewers_who_have_
 
 
 def test_agents_think_for_all_viewers_alike_and_within_a_viewers_share_for_all_owners():
-    """Else forty tables of one person, who may pretend to be forty, keep all others waiting."""
+    """Otherwise one person with many tables, or many cookies, would keep all others waiting."""
     pool = FairPool(3, 1.0)
     may_end = threading.Event()
     begun: SimpleQueue[str] = SimpleQueue()

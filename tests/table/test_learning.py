@@ -1,4 +1,4 @@
-"""Learning a game: the page "How to play", the guided game, and terms."""
+"""The page "How to play", the guided game, and the terms that pages explain."""
 
 import re
 from dataclasses import replace
@@ -8,9 +8,9 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.rulebook import numbered_rules
-from shakespeare_table.browser.learn import example, explanations, guidance, pictures
+from shakespeare_table.browser.learn import example_game, explanations, guidance, pictures
 from shakespeare_table.browser.lessons import LEARNER, first_fitting, lesson, variables
-from tests.table.tables import moves, play, seen
+from tests.table.tables import moves, play, wait_for_page
 
 RULE = re.compile(r"\[([A-Z]+\d+\w?)\]")
 MAX_MOVES = 400
@@ -19,21 +19,21 @@ MAX_MOVES = 400
 @pytest.fixture(params=["shakespeare", "figaro"])
 def taught(request):
     """A lesson."""
-    found = lesson(request.param)
-    assert found is not None
-    return found
+    taught = lesson(request.param)
+    assert taught is not None
+    return taught
 
 
 def learners_views(game):
-    """The variables of every position of the guided game in which the learner decides."""
-    own = [one for one in example(game).positions if one.to_move == LEARNER]
-    return [variables(position, LEARNER) for position in own]
+    """Return the variables of each position of the guided game in which the learner decides."""
+    positions = example_game(game).positions
+    return [variables(each, LEARNER) for each in positions if each.to_move == LEARNER]
 
 
 def test_every_section_has_a_picture_from_the_guided_game(taught):
     views = learners_views(taught.game)
     for section, panels in zip(taught.sections, pictures(taught.game), strict=True):
-        assert any(section.picture.condition(one) for one in views), section.title
+        assert any(section.picture.condition(view) for view in views), section.title
         assert panels, section.title
 
 
@@ -44,28 +44,27 @@ def test_topics_that_a_lesson_names_exist(taught):
 
 
 def test_rules_that_a_lesson_names_exist(taught):
-    said = [taught.lead, taught.end]
-    said += [section.text for section in taught.sections]
-    guide_texts = [*taught.decisions, *taught.reasons, *taught.notes]
-    said += [one.first + (one.again or "") for one in guide_texts]
-    named = set(RULE.findall(" ".join(said)))
+    texts = [taught.lead, taught.end]
+    texts += [section.text for section in taught.sections]
+    for text in [*taught.decisions, *taught.reasons, *taught.notes]:
+        texts += [text.first, text.again or "", text.later]
+    named = set(RULE.findall(" ".join(texts)))
     assert named
     assert named <= {number for number, _, _ in numbered_rules(taught.game)}
 
 
-def test_every_decision_and_every_kind_of_move_has_a_text_wherever_one_goes(taught):
-    """Moves are played that nobody would suggest."""
+def test_every_decision_and_kind_of_move_has_a_text_in_any_game(taught):
     position = Position.new(taught.game, players=3, seed=0)
     for number in range(MAX_MOVES):
         seat = position.to_move
         if seat is None:
             break
         legal = position.moves()
-        for move in {one.partition(":")[0]: one for one in legal}.values():
+        for move in {each.partition(":")[0]: each for each in legal}.values():
             values = variables(position, seat, move)
             reason = first_fitting(taught.reasons, values)
             assert reason is not None, move
-            assert all("{" not in reason.said(times, values) for times in range(3))
+            assert all("{" not in reason.filled(times, values) for times in range(3))
         if seat == LEARNER:
             assert first_fitting(taught.decisions, variables(position, LEARNER))
         position.push(legal[number * 7 % len(legal)])
@@ -81,21 +80,33 @@ def test_every_note_is_said_in_some_position(taught):
             views.append(variables(position, LEARNER))
         legal = position.moves()
         position.push(legal[number * 7 % len(legal)])
-    assert all(any(note.condition(one) for one in views) for note in taught.notes)
+    for note in taught.notes:
+        assert any(note.condition(view) for view in views), note.first
 
 
 def test_the_guide_says_the_same_whatever_is_hidden(taught):
-    played = example(taught.game)
-    own = [at for at, one in enumerate(played.positions) if one.to_move == LEARNER]
-    for at in own[::12]:
-        now = played.up_to(at)
-        possible = now.position.determinize(LEARNER, 5)
-        other = replace(now, id="other", positions=[*now.positions[:-1], possible])
-        assert guidance(other) == guidance(now)
+    played = example_game(taught.game)
+    decisions = [at for at, each in enumerate(played.positions) if each.to_move == LEARNER]
+    for at in decisions[::12]:
+        state = played.up_to(at)
+        possible = state.position.determinize(LEARNER, 5)
+        other = replace(state, id="other", positions=[*state.positions[:-1], possible])
+        assert guidance(other) == guidance(state)
+
+
+def test_the_guide_leads_through_its_game_to_the_end(taught):
+    played = example_game(taught.game)
+    assert played.is_over
+    for at, position in enumerate(played.positions):
+        if position.to_move == LEARNER:
+            advice = guidance(played.up_to(at))
+            assert advice is not None
+            assert advice.move == played.moves[at]
+            assert advice.title
 
 
 def suggestion(page):
-    """The move that the guide suggests."""
+    """Return the move that the guide suggests."""
     return unescape(re.findall(r'data-move="([^"]+)"', page.text)[0])
 
 
@@ -105,16 +116,16 @@ def is_over(page):
 
 def test_the_guide_goes_on_after_another_move_and_leads_to_the_end(client):
     address = client.post("/learn/figaro/first-game").url.path
-    page = seen(client, address, moves)
+    page = wait_for_page(client, address, moves)
     assert "Welcome!" in page.text
     has_deviated = False
     while not is_over(page):
         move = suggestion(page)
         assert move in moves(page)
-        others = [one for one in moves(page) if one != move]
+        others = [each for each in moves(page) if each != move]
         deviates = bool(others) and not has_deviated
         play(client, address, page, others[0] if deviates else move)
-        page = seen(client, address, lambda it: moves(it) or is_over(it))
+        page = wait_for_page(client, address, lambda page: moves(page) or is_over(page))
         if deviates:
             assert "That is allowed" in page.text
             has_deviated = True

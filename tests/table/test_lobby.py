@@ -1,4 +1,4 @@
-"""The form of a new table: what it offers and what it refuses."""
+"""The form of a new table, with its choices and refusals."""
 
 import json
 import re
@@ -22,7 +22,7 @@ def test_every_game_and_number_of_seats_can_be_begun(client, game):
     assert begin(client, game, ["random"] * players).url.path.startswith("/watch/")
 
 
-def test_variants_are_offered_where_they_are_played_and_hold(client):
+def test_variants_are_offered_for_their_game_and_can_be_played(client):
     assert "variant_strategic_rest" in client.get("/", params={"players": 3}).text
     assert "variant_strategic_rest" not in client.get("/", params={"game": "figaro"}).text
     assert "strategic rest" in begin(client, seed=1, variant_strategic_rest="1").text
@@ -72,7 +72,7 @@ def test_levels_are_offered_from_the_weakest_on_and_can_play(client, game):
 
 
 def form_token(page):
-    """The token that tells a page's form from those of other pages."""
+    """Return the token that distinguishes a page's form from those of other pages."""
     found = re.search(r'name="form" value="([\w-]+)"', page.text)
     assert found
     return found[1]

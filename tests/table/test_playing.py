@@ -1,4 +1,4 @@
-"""Tables, played by posting what their pages post."""
+"""Tables, played by posting the forms of their pages."""
 
 from functools import partial
 from typing import Any
@@ -7,13 +7,23 @@ from shakespeare_env import Position
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser.processes import FairPool
 from shakespeare_table.browser.tables import LiveTable
-from tests.table.tables import HTMX, begin, begun, field, links, moves, play, turn, watching
+from tests.table.tables import (
+    HTMX,
+    begin,
+    begun,
+    field,
+    links,
+    moves,
+    play,
+    spectators_address,
+    turn,
+)
 
 
 def test_a_page_offers_the_legal_moves_with_their_places(client):
     page = begin(client, seed=3)
     position = Position.new("shakespeare", players=2, seed=3)
-    (mine,) = [one for one in map(client.get, links(page)) if moves(one)]
+    (mine,) = [each for each in map(client.get, links(page)) if moves(each)]
     assert moves(mine) == position.moves()
     for move, places, words in turn(mine)["moves"]:
         assert tuple(places) == position.game.presentation.places(
@@ -45,15 +55,15 @@ def test_a_move_is_refused_that_is_not_legal_not_the_next_or_not_this_seats(clie
     mover, other = sorted(links(page), key=lambda link: not moves(client.get(link)))
     before = client.get(mover)
     move = moves(before)[0]
-    for address, said in (
+    for address, fields in (
         (mover, {"move": "fly:moon"}),
         (mover, {"number": "7"}),
         (mover, {"number": "-1"}),
         (other, {}),
-        (watching(page), {}),
+        (spectators_address(page), {}),
     ):
-        answer = play(client, address, before, **({"move": move} | said))
-        assert answer.status_code == 409, (address, said)
+        answer = play(client, address, before, **({"move": move} | fields))
+        assert answer.status_code == 409, (address, fields)
         assert 'id="message" role="alert">' in answer.text
     assert field(client.get(mover), "version") == field(before, "version")
     assert play(client, mover, before, move).status_code == 200
@@ -69,7 +79,7 @@ def test_without_scripts_a_move_leads_back_to_the_page(client):
     assert "It is not your turn" in refused.text
 
 
-def test_on_one_screen_a_seat_is_shown_once_it_says_that_it_looks(client):
+def test_on_one_screen_a_seat_is_shown_once_its_player_reveals_it(client):
     page = begin(client, seed=7, one_screen="1")
     address = page.url.path
     assert "Pass the screen to" in page.text
@@ -91,20 +101,20 @@ def test_a_move_is_taken_back_until_somebody_else_has_decided(client):
     play(client, mover, before, moves(before)[0])
     after = client.get(mover)
     assert "Take back" in after.text
-    said = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
-    assert client.post(f"{mover}/play", data=said, headers=HTMX).status_code == 200
+    form = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
+    assert client.post(f"{mover}/play", data=form, headers=HTMX).status_code == 200
     again = client.get(mover)
     assert moves(again) == moves(before)
     assert field(again, "version") != field(before, "version")
     play(client, mover, again, moves(again)[0])
     theirs = client.get(other)
     play(client, other, theirs, moves(theirs)[0])
-    refused = client.post(f"{mover}/play", data=said, headers=HTMX)
+    refused = client.post(f"{mover}/play", data=form, headers=HTMX)
     assert refused.status_code == 409
 
 
 def first_move_that_passes_the_turn():
-    """The seed of a game that seat 0 begins, and a move after which seat 1 decides."""
+    """Return the seed of a game that seat 0 begins, and a move after which seat 1 decides."""
     for seed in range(20):
         game = GameHistory([Position.new("shakespeare", players=2, seed=seed)], [])
         if game.position.to_move == 0:
@@ -125,8 +135,8 @@ def test_an_agent_that_waited_for_its_turn_decides_later_if_the_move_was_taken_b
     before = client.get(address)
     play(client, address, before, move)
     after = client.get(address)
-    said = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
-    assert client.post(f"{address}/play", data=said, headers=HTMX).status_code == 200
+    form = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
+    assert client.post(f"{address}/play", data=form, headers=HTMX).status_code == 200
     (work,) = waiting
     work()
     again = client.get(address)
@@ -171,8 +181,8 @@ def test_a_move_is_taken_back_once_however_often_that_is_asked(client):
     for _ in range(3):
         page = play(client, address, page, moves(page)[0])
     assert field(page, "number") == "3"
-    said = {"undo": "1", "number": "3"}
-    answers = [client.post(f"{address}/play", data=said, headers=HTMX) for _ in "ab"]
+    form = {"undo": "1", "number": "3"}
+    answers = [client.post(f"{address}/play", data=form, headers=HTMX) for _ in "ab"]
     assert [answer.status_code for answer in answers] == [200, 409]
     assert field(client.get(address), "number") == "2"
 
@@ -182,7 +192,7 @@ def test_only_the_owner_of_a_table_sees_the_links_of_its_seats(client):
     one, other = links(page)
     client.cookies.clear()
     assert other not in client.get(one).text
-    assert one not in client.get(watching(page)).text
+    assert one not in client.get(spectators_address(page)).text
 
 
 def test_a_link_that_nobody_has_given_is_not_found(client):

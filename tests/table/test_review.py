@@ -1,4 +1,4 @@
-"""Looking back on finished games: every position, what an agent thinks, and playing on."""
+"""The review of finished games: positions, films, verdicts, and playing on."""
 
 import asyncio
 import gzip
@@ -23,7 +23,7 @@ from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import TableState, first_state
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
-from tests.table.tables import begin, events, served, site_of, text_of, watching
+from tests.table.tables import begin, events, served, site_of, spectators_address, text_of
 
 JUDGE = "search,rollouts=heuristic,simulations=8"
 NAMES = ["Ann", "Ben", "Cora"]
@@ -41,27 +41,27 @@ def recorded():
 
 
 @pytest.fixture(scope="module")
-def whole(recorded, tmp_path_factory):
-    """The game as a file, a move a line."""
+def game_lines(recorded, tmp_path_factory):
+    """Return the game as JSON lines."""
     path = tmp_path_factory.mktemp("game") / "game.jsonl"
     path.write_bytes(to_json_lines(recorded))
     return path.read_bytes()
 
 
 @pytest.fixture(scope="module")
-def lines(whole):
-    """The first moves of the game."""
-    return b"\n".join(whole.split(b"\n")[:9])
+def lines(game_lines):
+    """Return the JSON lines of the first moves of the game."""
+    return b"\n".join(game_lines.split(b"\n")[:9])
 
 
 @pytest.fixture(scope="module")
-def game(client, whole):
-    """The address of the whole game."""
-    return bring(client, whole).url.path
+def game(client, game_lines):
+    """Upload the game and return the address of its review."""
+    return upload(client, game_lines).url.path
 
 
-def bring(client, lines, **how):
-    return client.post("/review", files={"file": ("game.jsonl", lines)}, **how)
+def upload(client, lines, **options):
+    return client.post("/review", files={"file": ("game.jsonl", lines)}, **options)
 
 
 def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game):
@@ -85,7 +85,7 @@ def test_a_position_or_game_that_does_not_exist_is_not_found(client, recorded, g
 
 
 def test_the_script_gets_the_film_of_a_game(client, recorded, lines):
-    found = client.get(f"{bring(client, lines).url.path}/film")
+    found = client.get(f"{upload(client, lines).url.path}/film")
     assert found.headers["content-encoding"] == "gzip"
     assert found.json() == json.loads(Film(recorded.up_to(8)).data())
 
@@ -94,10 +94,10 @@ def test_a_position_is_kept_as_a_picture(client, game):
     assert client.get(f"{game}/7/picture.png").content.startswith(b"\x89PNG")
 
 
-def test_a_game_is_drawn_once_for_all_who_ask(client, lines, monkeypatch):
+def test_a_game_is_drawn_once_for_all_viewers(client, lines, monkeypatch):
     another = lines + b"\n"  # one that no other test has had drawn
-    brought = bring(client, another, follow_redirects=False)
-    address = brought.headers["location"]
+    answer = upload(client, another, follow_redirects=False)
+    address = answer.headers["location"]
     drawings: Any = site_of(client).drawings
     result = drawings.result
     drawn = Counter[str]()
@@ -117,7 +117,7 @@ def test_a_game_is_drawn_once_for_all_who_ask(client, lines, monkeypatch):
 
 def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch):
     another = lines + b"\n\n"  # one that no other test has had drawn
-    address = bring(client, another).url.path
+    address = upload(client, another).url.path
     begun = []
     given_up = []
 
@@ -153,21 +153,21 @@ def test_nothing_is_drawn_for_a_browser_that_has_left(client, lines, monkeypatch
 
 
 def test_a_game_that_is_too_long_is_refused(client, lines, monkeypatch):
-    monkeypatch.setattr(review, "_MAX_MOVES", 7)
-    assert "has 8 moves; a review takes 7 at most" in text_of(bring(client, lines))
+    monkeypatch.setattr(review, "MAX_MOVES", 7)
+    assert "has 8 moves; a review takes 7 at most" in text_of(upload(client, lines))
 
 
 def test_a_game_is_uploaded_as_a_file_edited_or_gzipped(client, lines):
     edited = BOM_UTF8 + lines.replace(b"\n", b"\r\n") + b"\r\n\r\n"
     for given in (edited, gzip.compress(lines)):
-        page = bring(client, given)
+        page = upload(client, given)
         assert re.fullmatch(r"/review/record/[\w-]{16,}", page.url.path)
         assert 'data-last="8"' in page.text
 
 
 def test_a_game_is_kept_once_and_listed_for_its_owner_alone(client, lines):
-    address = bring(client, lines).url.path
-    assert bring(client, lines).url.path == address
+    address = upload(client, lines).url.path
+    assert upload(client, lines).url.path == address
     assert address in client.get("/review").text
     client.cookies.clear()  # somebody else's browser
     assert address not in client.get("/review").text
@@ -176,14 +176,14 @@ def test_a_game_is_kept_once_and_listed_for_its_owner_alone(client, lines):
 @pytest.mark.parametrize("given", [b"", b"7", b"hop", b"\x1f\x8bnothing", None])
 def test_a_file_that_holds_no_game_is_refused(client, lines, given):
     wrong = lines.replace(b'"move":"', b'"move":"no', 1) if given is None else given
-    page = bring(client, wrong)
+    page = upload(client, wrong)
     assert page.status_code == 422
     assert 'role="alert">' in page.text
 
 
-def test_a_game_being_played_is_open_to_nobody(client):
+def test_a_game_in_progress_cannot_be_reviewed(client):
     page = begin(client, "figaro", ("person", "random", "random"), seed=3)
-    table = watching(page).removeprefix("/watch/")
+    table = spectators_address(page).removeprefix("/watch/")
     for suffix in ("", "/0", "/film", "/page", "/analysis", "/0/on", "/0/line", "/0/picture.png"):
         refused = client.get(f"/review/table/{table}{suffix}")
         assert refused.status_code == 403
@@ -231,7 +231,7 @@ def test_a_finished_table_is_reviewed(client, finished):
     assert Film(GameHistory(game.positions, game.moves, game.names)).board(last) in page.text
 
 
-def test_one_plays_on_from_a_position_of_a_finished_table(client, finished):
+def test_a_position_of_a_finished_table_can_be_played_on(client, finished):
     form = client.get(f"{finished.address}/7/on")
     (text,) = parse_qs(urlsplit(str(form.url)).query)["position"]
     assert Position.from_dict(json.loads(text)) == finished.game.positions[7]
@@ -248,19 +248,19 @@ def judged(client, address):
     return events(client.get(f"{address}/analysis", params={"agent": JUDGE}))
 
 
-def test_verdicts_come_in_while_one_listens(client, lines):
-    address = bring(client, lines).url.path
+def test_verdicts_arrive_while_a_browser_listens(client, lines):
+    address = upload(client, lines).url.path
     found = judged(client, address)
     assert [event for event, _ in found[:4]] == ["graph", "mistakes", "summary", "progress"]
     assert found[-1] == ("done", "")
-    known = [int(n) for n in re.findall(r"has judged (\d+) of 8", json.dumps(found))]
-    assert known == sorted(set(known))
+    judged_counts = [int(n) for n in re.findall(r"has judged (\d+) of 8", json.dumps(found))]
+    assert judged_counts == sorted(set(judged_counts))
     assert "all 8 decisions" in json.dumps(found)
-    assert judged(client, address)[-2] == found[-2]  # somebody else finds it all judged
+    assert judged(client, address)[-2] == found[-2]  # another viewer gets all verdicts at once
 
 
-def test_what_a_review_has_found_is_kept_for_the_next_who_asks(client, lines, monkeypatch):
-    address = bring(client, lines).url.path
+def test_a_reviews_verdicts_and_lines_are_kept_for_the_next_viewer(client, lines, monkeypatch):
+    address = upload(client, lines).url.path
     judged(client, address)
     better = client.get(f"{address}/2/line", params={"agent": JUDGE})
     assert better.status_code == 200
@@ -283,7 +283,7 @@ def test_what_a_review_has_found_is_kept_for_the_next_who_asks(client, lines, mo
 
 
 def test_a_judged_game_is_downloaded_with_its_verdicts(client, lines):
-    address = bring(client, lines).url.path
+    address = upload(client, lines).url.path
     drawn = " ".join(data for _, data in judged(client, address))
     shared = client.get(f"{address}/page", params={"agent": JUDGE})
     assert "attachment" in shared.headers["content-disposition"]

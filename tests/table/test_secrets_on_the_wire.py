@@ -1,4 +1,4 @@
-"""Browsers are sent the same bytes whatever is hidden from their viewers, and seeds are safe."""
+"""Answers to browsers do not depend on hidden cards, and seeds stay secret."""
 
 import json
 import random
@@ -10,7 +10,17 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.core.rng import FIRST_FRESH
 from tests.contract.games import small_games
-from tests.table.tables import HTMX, begin, field, links, play, seen, served, site_of, watching
+from tests.table.tables import (
+    HTMX,
+    begin,
+    field,
+    links,
+    play,
+    served,
+    site_of,
+    spectators_address,
+    wait_for_page,
+)
 
 _STEPS = 6
 _TRIES = 20
@@ -51,61 +61,71 @@ def played(game, players, plies):
     return position
 
 
-def same(one, other, knows):
+def look_alike(one, other, viewer_seat):
     """Return whether a seat, or a spectator (None), cannot tell two positions apart."""
-    if None in (one.to_move, other.to_move) or one.seen_by(knows) != other.seen_by(knows):
+    if None in (one.to_move, other.to_move) or one.seen_by(viewer_seat) != other.seen_by(
+        viewer_seat
+    ):
         return False
-    return knows is None or (one.observation(knows) == other.observation(knows)).all()
+    return (
+        viewer_seat is None
+        or (one.observation(viewer_seat) == other.observation(viewer_seat)).all()
+    )
 
 
-def swapped(position, knows):
+def swapped(position, viewer_seat):
     """Return a position that differs only in what is hidden."""
     for seed in range(_TRIES):
         other = position
-        for seat in range(position.players) if knows is None else [knows]:
+        for seat in range(position.players) if viewer_seat is None else [viewer_seat]:
             other = other.determinize(seat, seed)
         if other.to_dict() != position.to_dict():
-            assert same(position, other, knows)
+            assert look_alike(position, other, viewer_seat)
             return other
     raise AssertionError("nothing is hidden here: choose another position")
 
 
-def moves_on(rng, pair, knows):
-    """Play a move in each position so that the viewer cannot tell them apart; secret moves differ.
+def play_alike(rng, pair, viewer_seat):
+    """Play a move in each position so that the viewer cannot distinguish them afterwards.
+
+    Secret moves differ.
 
     Returns:
         The positions after the moves, and the moves; None if there are no such moves.
     """
     one, other = pair
-    first = one.moves()
-    rng.shuffle(first)
-    for move in first:
-        others = one.to_move != knows
-        # In the small games whatever looks alike must be told alike, secret or not.
+    moves = one.moves()
+    rng.shuffle(moves)
+    for move in moves:
+        is_anothers = one.to_move != viewer_seat
+        # In the small games, moves that look alike must be described alike, secret or not.
         is_small = one.game.name in small_games.NAMES
-        secret = others and (is_small or one.game.is_secret(one.to_dict(), move))
-        second = [it for it in other.moves() if it != move] if secret else []
-        rng.shuffle(second)
-        for answer in [*second, *([move] if move in other.moves() else [])]:
-            after = one.copy(), other.copy()
-            after[0].push(move)
-            after[1].push(answer)
-            if same(*after, knows):
-                return after, (move, answer)
+        is_secret = is_anothers and (is_small or one.game.is_secret(one.to_dict(), move))
+        other_moves = [each for each in other.moves() if each != move] if is_secret else []
+        rng.shuffle(other_moves)
+        if move in other.moves():
+            other_moves.append(move)
+        for other_move in other_moves:
+            one_after = one.copy()
+            other_after = other.copy()
+            one_after.push(move)
+            other_after.push(other_move)
+            if look_alike(one_after, other_after, viewer_seat):
+                return (one_after, other_after), (move, other_move)
     return None
 
 
 class _Browser:
-    """A table, and everything that its viewer's browser has been sent."""
+    """A table, and all answers that its viewer's browser has received."""
 
-    def __init__(self, client, position, knows, one_screen):
+    def __init__(self, client, position, viewer_seat, one_screen):
         self._client = client
         self._one_screen = one_screen
-        said = {"position": json.dumps(position.to_dict())}
-        said |= {"one_screen": "1"} if one_screen else {}
-        page = begin(client, position.game.name, ["person"] * position.players, **said)
+        fields = {"position": json.dumps(position.to_dict())}
+        fields |= {"one_screen": "1"} if one_screen else {}
+        page = begin(client, position.game.name, ["person"] * position.players, **fields)
         self._seats = links(page)
-        self.viewer = watching(page) if knows is None else self._seats[knows]
+        self.viewer = spectators_address(page) if viewer_seat is None else self._seats[viewer_seat]
         if one_screen:
             self.viewer = self._seats[0]
         client.cookies.clear()  # a viewer who has not begun the table
@@ -117,14 +137,14 @@ class _Browser:
     def push(self, seat, move, after):
         """Play a move and let the viewer's browser ask what has changed."""
         mover = self.viewer if self._one_screen else self._seats[seat]
-        said = {"move": move, "number": str(self._count), "as": str(seat)}
+        fields = {"move": move, "number": str(self._count), "as": str(seat)}
         self._count += 1
         if mover != self.viewer:
-            answer = self._client.post(f"{mover}/play", data=said, follow_redirects=False)
+            answer = self._client.post(f"{mover}/play", data=fields, follow_redirects=False)
             assert answer.status_code == 303, answer.text
         else:
-            said["since"] = self._version
-            answer = self._client.post(f"{mover}/play", data=said, headers=HTMX)
+            fields["since"] = self._version
+            answer = self._client.post(f"{mover}/play", data=fields, headers=HTMX)
             assert answer.status_code == 200, answer.text
             if not (self._one_screen and after.to_move == seat):
                 self._hear(answer)
@@ -138,8 +158,8 @@ class _Browser:
         page = self._client.get(self.viewer)
         self._hear(page)
         self._hear(play(self._client, self.viewer, page, "fly:moon"))
-        said = {"undo": "1", "since": self._version}
-        self._hear(self._client.post(f"{self.viewer}/play", data=said, headers=HTMX))
+        fields = {"undo": "1", "since": self._version}
+        self._hear(self._client.post(f"{self.viewer}/play", data=fields, headers=HTMX))
         for name in ("seat0", "seat1.hand", "hand1", "wager", "objective"):
             self._hear(self._client.get(f"{self.viewer}/explain?name={name}"))
 
@@ -154,14 +174,14 @@ class _Browser:
 @pytest.mark.parametrize(("game", "players", "plies", "viewer"), _BEGINNINGS)
 def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
     position = played(game, players, plies)
-    knows = plies % players if viewer == "seat" else None
-    other = swapped(position, knows)
+    viewer_seat = plies % players if viewer == "seat" else None
+    other = swapped(position, viewer_seat)
     # As tables begin, with the same chance to come.
-    pair = [Position.from_dict(it.to_dict(), seed=0) for it in (position, other)]
+    pair = [Position.from_dict(each.to_dict(), seed=0) for each in (position, other)]
     rng = random.Random(plies)
-    tables = [_Browser(client, one, knows, viewer == "one screen") for one in pair]
+    tables = [_Browser(client, one, viewer_seat, viewer == "one screen") for one in pair]
     for _ in range(_STEPS):
-        found = moves_on(rng, pair, knows)
+        found = play_alike(rng, pair, viewer_seat)
         if found is None:
             break
         seat = pair[0].to_move
@@ -190,7 +210,7 @@ class Cheats:
 _SAYS = {"Tells": "KeyError in mine.py, line 6", "Cheats": "is not legal"}
 
 
-def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd):
+def test_the_message_about_a_failed_agent_does_not_reveal_its_hand(tmp_path, capfd):
     (tmp_path / "mine.py").write_text(_CARELESS)
     names = tuple(f"{tmp_path}/mine.py:{agent}" for agent in _SAYS)
     beginning = Position.new("figaro", players=3, seed=2)
@@ -200,10 +220,10 @@ def test_an_agent_that_fails_does_not_tell_its_hand(tmp_path, capfd):
         for agent, says in _SAYS.items():
             sent = []
             for position in (beginning, swapped(beginning, 0)):
-                said = {"position": json.dumps(position.to_dict())}
+                fields = {"position": json.dumps(position.to_dict())}
                 seats = ["person", f"mine.py:{agent}", "person"]
-                page = begin(client, "figaro", seats, **said)
-                seen(client, page.url.path, lambda page, says=says: says in page.text)
+                page = begin(client, "figaro", seats, **fields)
+                wait_for_page(client, page.url.path, lambda page, says=says: says in page.text)
                 client.cookies.clear()
                 sent.append(without_identifiers(client.get(page.url.path).text))
             assert sent[0] == sent[1]
@@ -219,6 +239,6 @@ def test_a_typed_seed_is_warned_of_where_several_people_play(client):
         page = begin(client, "figaro", seats, typed)
         for link in links(page):
             assert ('id="known-seed"' in client.get(link).text) is warned
-        stored = site_of(client).store.table(watching(page).removeprefix("/watch/"))
+        stored = site_of(client).store.table(spectators_address(page).removeprefix("/watch/"))
         assert stored is not None
         assert (stored.plan.seed < FIRST_FRESH) is bool(typed)

@@ -1,4 +1,4 @@
-"""The file of games: it holds every move that was shown, and nothing in it is trusted."""
+"""The file of games, which holds every move that was shown and may come from a stranger."""
 
 import json
 import shutil
@@ -18,17 +18,27 @@ from shakespeare_table.browser import tables as tables_module
 from shakespeare_table.browser.store import StoreError, TableStore
 from shakespeare_table.recorded import read_json_lines
 from tests.browser.table_server import TableServer
-from tests.table.tables import HTMX, begin, field, moves, play, seen, served, site_of, watching
+from tests.table.tables import (
+    HTMX,
+    begin,
+    field,
+    moves,
+    play,
+    served,
+    site_of,
+    spectators_address,
+    wait_for_page,
+)
 
 ENDLESS = "WITH RECURSIVE n(x) AS (SELECT 0 UNION ALL SELECT x + 1 FROM n) SELECT x FROM n"
 
 
 @pytest.fixture
 def path(tmp_path):
-    """A new file of games."""
-    found = tmp_path / "games.sqlite"
-    TableStore(found).close()
-    return found
+    """Return a new file of games."""
+    file = tmp_path / "games.sqlite"
+    TableStore(file).close()
+    return file
 
 
 def change(path, script):
@@ -38,10 +48,10 @@ def change(path, script):
 
 
 def table_id(page):
-    return watching(page).removeprefix("/watch/")
+    return spectators_address(page).removeprefix("/watch/")
 
 
-def test_a_file_of_something_else_is_refused_as_it_was(tmp_path):
+def test_a_file_that_is_no_database_is_refused_and_not_changed(tmp_path):
     path = tmp_path / "something.sqlite"
     path.write_text("not a database, but long enough to look like one" * 40)
     with pytest.raises(StoreError, match="not a file of games"):
@@ -59,7 +69,7 @@ def test_a_file_that_another_server_uses_is_refused(path):
         TableStore(path)
 
 
-def test_tables_that_a_stranger_wrote_are_refused_and_run_nothing(tmp_path, monkeypatch):
+def test_damaged_tables_are_refused_and_run_no_code(tmp_path, monkeypatch):
     (tmp_path / "evil.py").write_text("open('was_run', 'w')\nclass Agent: pass\n")
     agent = json.dumps([{"name": "x", "agent": f"{tmp_path}/evil.py:Agent"}] * 2)
     messages = {
@@ -78,7 +88,9 @@ def test_tables_that_a_stranger_wrote_are_refused_and_run_nothing(tmp_path, monk
     with served(tmp_path, agents=[str(other_agent_of_that_name)]) as client:
         for table, message in zip(tables, messages.values(), strict=True):
             address = f"/watch/{table}"
-            page = seen(client, address, lambda page, message=message: message in page.text)
+            page = wait_for_page(
+                client, address, lambda page, message=message: message in page.text
+            )
             assert str(tmp_path) not in unquote_plus(page.text)
     assert not (tmp_path / "was_run").exists()
 
@@ -93,7 +105,7 @@ def test_tables_that_a_stranger_wrote_are_refused_and_run_nothing(tmp_path, monk
         "DROP INDEX tables_of_owner",
     ],
 )
-def test_a_file_with_another_schema_is_refused_as_it_was(path, script):
+def test_a_file_with_another_schema_is_refused_and_not_changed(path, script):
     change(path, script)
     before = path.read_bytes()
     with pytest.raises(StoreError, match="tables, views or triggers"):
@@ -109,11 +121,11 @@ def test_a_file_whose_pages_are_damaged_is_refused(path):
         TableStore(path)
 
 
-def test_no_statement_computes_for_long(path, monkeypatch):
-    monkeypatch.setattr(store_module, "_STEPS", 1)  # look at the clock all the time
+def test_a_statement_that_takes_too_long_is_ended(path, monkeypatch):
+    monkeypatch.setattr(store_module, "STEPS_BETWEEN_CHECKS", 1)
     with closing(TableStore(path)) as store:
         with monkeypatch.context() as impatient:
-            impatient.setattr(store_module, "_STATEMENT_LIMIT_S", 0.0)
+            impatient.setattr(store_module, "STATEMENT_LIMIT_S", 0.0)
             with pytest.raises(StoreError, match="too long to read"):
                 store.tables_of("nobody", 1)
         assert store.tables_of("nobody", 1) == []
@@ -121,7 +133,7 @@ def test_no_statement_computes_for_long(path, monkeypatch):
 
 @pytest.fixture
 def played(client):
-    """The address of a table, and its page after three moves."""
+    """Return the address of a table, and its page after three moves."""
     page = begin(client, seats=["person"], seed=3)
     address = page.url.path
     for _ in range(3):
@@ -173,11 +185,13 @@ def test_a_move_is_refused_while_another_program_writes_to_the_file(client, play
 def test_a_move_that_cannot_be_kept_is_not_played(client):
     address = begin(client, seats=["person"], seed=3).url.path
     page = client.get(address)
-    database = site_of(client).store._database
-    database.execute("PRAGMA query_only = 1")
+    path = site_of(client).store.path
+    change(
+        path, "CREATE TRIGGER full BEFORE INSERT ON moves BEGIN SELECT RAISE(ABORT, 'full'); END"
+    )
     form = {"move": moves(page)[0], "number": "0"}
     refused = [client.post(f"{address}/play", data=form, headers=kind) for kind in (HTMX, {})]
-    database.execute("PRAGMA query_only = 0")
+    change(path, "DROP TRIGGER full")
     for answer in refused:
         assert answer.status_code == 507
         assert "every move that was shown is kept" in answer.text
@@ -185,19 +199,19 @@ def test_a_move_that_cannot_be_kept_is_not_played(client):
     assert play(client, address, page, moves(page)[0]).status_code == 200
 
 
-def test_a_table_that_nobody_uses_is_closed_and_opened_again_as_it_was(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables_module, "_KEPT_OPEN", 1)
+def test_a_table_that_nobody_uses_is_closed_and_opened_again_unchanged(tmp_path, monkeypatch):
+    monkeypatch.setattr(tables_module, "MAX_UNUSED_TABLES", 1)
     with served(tmp_path) as client:
         tables: Any = site_of(client).tables
         page = begin(client, seats=["person"])
         play(client, page.url.path, page, moves(page)[0])
         unused = table_id(page)
         closed = ref(tables.get(unused))
-        before = tables.get(unused).now()
+        before = tables.get(unused).state()
         used = table_id(begin(client, seats=["person"]))
         table = tables.get(used)
         assert closed() is None
-        assert tables.get(unused).now().version == before.version
+        assert tables.get(unused).state().version == before.version
         assert tables.get(used) is table
 
 

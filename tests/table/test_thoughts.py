@@ -1,4 +1,4 @@
-"""Explanations of cards and places, thinking aloud, and hints."""
+"""Explanations of cards and places, an agent's thoughts, and hints."""
 
 import json
 import re
@@ -14,18 +14,18 @@ from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import first_state
 from shakespeare_table.browser.viewing import explained
 from shakespeare_table.session import choose
-from tests.table.tables import begin, begun, events, links, moves, watching
+from tests.table.tables import begin, begun, events, links, moves, spectators_address
 
-ASKED = {"agent": "heuristic", "playouts": "256"}
+QUESTION = {"agent": "heuristic", "playouts": "256"}
 
 
 def test_a_place_is_explained_by_what_lies_there():
-    now = first_state(TablePlan("shakespeare", 2, (), 1, (Occupant("P0"), Occupant("P1"))))
-    assert explained(now, 0, "lady_macbeth")[0].title == "Lady Macbeth"
-    assert explained(now, 0, "seat0.troupe.0")[0].title == "Author"
-    assert explained(now, 0, "piles.II.4")[0].title == "Act II"
+    state = first_state(TablePlan("shakespeare", 2, (), 1, (Occupant("P0"), Occupant("P1"))))
+    assert explained(state, 0, "lady_macbeth")[0].title == "Lady Macbeth"
+    assert explained(state, 0, "seat0.troupe.0")[0].title == "Author"
+    assert explained(state, 0, "piles.II.4")[0].title == "Act II"
     for nothing in ("", "nobody", "seat9.troupe.1", "seat0.troupe.²"):
-        assert all(it.text for it in explained(now, 0, nothing))
+        assert all(explanation.text for explanation in explained(state, 0, nothing))
 
 
 def test_a_card_of_another_seat_is_explained(client):
@@ -35,7 +35,7 @@ def test_a_card_of_another_seat_is_explained(client):
 
 @pytest.mark.parametrize("game", registry.names())
 def test_a_table_resumed_goes_on_as_if_it_had_never_stopped(game):
-    """An agent's draws depend on the seed and the number of the decision alone."""
+    """An agent's draws depend only on the seed and the number of the decision."""
     position = Position.new(game, players=registry.seats(game)[-1], seed=2)
     one = shakespeare_agents.make("random", position.game)
     drawn = [choose(one, position, 7, number) for number in range(12)]
@@ -46,8 +46,10 @@ def test_a_table_resumed_goes_on_as_if_it_had_never_stopped(game):
         assert (again == drawn) is same
 
 
-def stream(client, address, number, **said):
-    return client.get(f"{address}/thoughts/stream", params={**ASKED, "number": number, **said})
+def stream(client, address, number, **parameters):
+    return client.get(
+        f"{address}/thoughts/stream", params={**QUESTION, "number": number, **parameters}
+    )
 
 
 def test_thoughts_come_in_until_the_search_ends(client):
@@ -58,7 +60,7 @@ def test_thoughts_come_in_until_the_search_ends(client):
         links(begin(client, game, ["person"] * players, seed=3)),
         key=lambda link: not moves(client.get(link)),
     )
-    assert "number=0" in client.get(f"{mover}/thoughts", params=ASKED).text
+    assert "number=0" in client.get(f"{mover}/thoughts", params=QUESTION).text
     *thoughts, last = events(stream(client, mover, 0))
     assert last == ("done", "")
     assert len(thoughts) > 1
@@ -73,14 +75,14 @@ def test_thoughts_come_in_until_the_search_ends(client):
 def test_nobody_thinks_for_others(client):
     page = begin(client, seed=4)
     mover, other = sorted(links(page), key=lambda link: not moves(client.get(link)))
-    for address in (other, watching(page)):
-        assert client.get(f"{address}/thoughts", params=ASKED).status_code == 400
+    for address in (other, spectators_address(page)):
+        assert client.get(f"{address}/thoughts", params=QUESTION).status_code == 400
         assert stream(client, address, 0).status_code == 400
         assert client.get(f"{address}/hint").status_code == 400
     assert stream(client, mover, 7).status_code == 409
-    for said in ({"agent": "nobody"}, {"agent": "my.py:A"}, {"playouts": "9999999"}):
-        assert client.get(f"{mover}/thoughts", params={**ASKED, **said}).status_code == 400
-        assert stream(client, mover, 0, **said).status_code == 400
+    for wrong in ({"agent": "nobody"}, {"agent": "my.py:A"}, {"playouts": "9999999"}):
+        assert client.get(f"{mover}/thoughts", params={**QUESTION, **wrong}).status_code == 400
+        assert stream(client, mover, 0, **wrong).status_code == 400
 
 
 def test_equal_knowledge_gives_equal_thoughts(client):
@@ -102,9 +104,9 @@ def test_reasons_hold_no_more_than_the_seat_knows_and_add_up(game):
         position.push(position.moves()[0])
     analyst = Analyst(registry.game(game), "search,rollouts=heuristic,simulations=8")
     *_, found = reasons(position, analyst)
-    assert {found.move, found.other} <= set(position.moves())
+    assert {found.move, found.other_move} <= set(position.moves())
     assert found.rows
-    assert found.pairs
+    assert found.games
     gains = [abs(row.gain) for row in found.rows]
     assert gains == sorted(gains, reverse=True)
     assert position.to_move is not None

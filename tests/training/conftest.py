@@ -1,4 +1,4 @@
-"""Fixtures of every test of training."""
+"""Fixtures of all tests of training."""
 
 import signal
 from typing import Any
@@ -7,13 +7,14 @@ import pytest
 
 
 @pytest.fixture(autouse=True)
-def signals_are_heeded():
-    """Let Ctrl-C and a lost terminal work, which tests under nohup would ignore."""
-    heeded: dict[str, Any] = {"SIGINT": signal.default_int_handler, "SIGHUP": signal.SIG_DFL}
-    numbers = {getattr(signal, name): act for name, act in heeded.items() if hasattr(signal, name)}
-    ignored = [number for number in numbers if signal.getsignal(number) is signal.SIG_IGN]
+def default_signal_handlers():
+    """Install the handlers of SIGINT and SIGHUP, which are ignored if tests run under nohup."""
+    handlers: dict[int, Any] = {signal.SIGINT: signal.default_int_handler}
+    if hasattr(signal, "SIGHUP"):
+        handlers[signal.SIGHUP] = signal.SIG_DFL
+    ignored = [number for number in handlers if signal.getsignal(number) is signal.SIG_IGN]
     for number in ignored:
-        signal.signal(number, numbers[number])
+        signal.signal(number, handlers[number])
     yield
     for number in ignored:
         signal.signal(number, signal.SIG_IGN)
@@ -21,5 +22,5 @@ def signals_are_heeded():
 
 @pytest.fixture(autouse=True)
 def no_curves(monkeypatch):
-    """Draw no learning curve, which takes longer than all else that a small run does."""
+    """Draw no learning curves, which would take longer than the rest of a small run."""
     monkeypatch.setattr("shakespeare_training.runs.train.draw_curves", lambda *_, **__: None)

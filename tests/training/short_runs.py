@@ -1,4 +1,4 @@
-"""Runs of a second or so, and fingerprints that tell whether two are equal."""
+"""Settings of runs that take about a second, and fingerprints to compare runs."""
 
 from __future__ import annotations
 
@@ -54,15 +54,15 @@ def searching(name=registry.DEFAULT, **settings):
     return make_config({"game": name, **_SHORT, **_EXPERT_ITERATION, **settings}, "searching")
 
 
-def learn_quietly(run, leave_at=float("inf")):
-    """Train without evaluations; save and leave before the first rollout after some decisions."""
-    last_round = run.decisions // 400
+def learn_quietly(run, save_at=float("inf")):
+    """Train without evaluations; after `save_at` decisions, save the run and return."""
+    snapshots = run.decisions // 400
     with run.learning() as learner:
         while run.decisions < run.config.decisions:
-            if run.decisions // 400 > last_round:
+            if run.decisions // 400 > snapshots:
                 run.add_snapshot()
-                last_round = run.decisions // 400
-            if run.decisions >= leave_at:
+                snapshots = run.decisions // 400
+            if run.decisions >= save_at:
                 run.save()
                 return
             learner.collect()
@@ -70,7 +70,7 @@ def learn_quietly(run, leave_at=float("inf")):
 
 
 class StopsAfter(Stop):
-    """A request to stop after some decisions of a run, or after some checks of it."""
+    """Requests a stop after some decisions of a run, or after some calls of `check`."""
 
     def __init__(self, run=None, decisions=0, checks=10**9):
         super().__init__()
@@ -80,13 +80,13 @@ class StopsAfter(Stop):
 
     def check(self):
         self.checks -= 1
-        is_late = self.run is not None and self.run.decisions > self.decisions
-        self.requested = is_late or self.checks < 0
+        has_played_enough = self.run is not None and self.run.decisions > self.decisions
+        self.requested = has_played_enough or self.checks < 0
         super().check()
 
 
 def fingerprint(run):
-    """Return everything that a run is; of its games the fields, without the padding between."""
+    """Return all that decides how a run continues, with games as fields, without their padding."""
     point = run.resume_point()
     games = run.learner.league.batch.save(slice(None))
     arrays = {name: tensor.numpy().tobytes() for name, tensor in point.arrays.items()}
@@ -95,7 +95,7 @@ def fingerprint(run):
 
 
 def edit_state(folder, change):
-    """Change the JSON of a run, as a damaged disk or a stranger might."""
+    """Change the JSON file of a run, as a damaged disk or a stranger might."""
     path = folder / "run.json"
     data = json.loads(path.read_text())
     change(data)

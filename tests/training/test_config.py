@@ -1,4 +1,4 @@
-"""Settings: what is wrong is named, and the file of defaults documents every entry."""
+"""Settings: errors name the setting at fault, and the TOML file describes every setting."""
 
 from __future__ import annotations
 
@@ -31,23 +31,23 @@ games = pytest.mark.parametrize("name", registry.names())
 
 @games
 def test_every_game_has_settings_for_each_algorithm(name, tmp_path):
-    """All but the GPU's fit a small machine."""
+    """All settings but those for a GPU fit a small machine."""
     assert {"expert_iteration", "ppo"} <= {*bundled_names(name)}
     (tmp_path / "empty.toml").touch()
     for path in (CONFIGS / name).glob("*.toml"):
         config = chosen_config(str(path), {})
         assert config.game == name
-        default = {"game": name, "algorithm": config.algorithm}
-        plain = make_config(default, "here")
+        given = {"game": name, "algorithm": config.algorithm}
+        defaults = make_config(given, "here")
         if path.stem == config.algorithm:
-            assert plain == config == chosen_config(path.stem, {"game": name})
-            assert plain == chosen_config(str(tmp_path / "empty.toml"), default)
-            assert chosen_config(None, default) == plain
+            assert defaults == config == chosen_config(path.stem, {"game": name})
+            assert defaults == chosen_config(str(tmp_path / "empty.toml"), given)
+            assert defaults == chosen_config(None, given)
         assert needed_bytes(config) < 2**30 or path.stem == "gpu"
     assert TrainingConfig() == chosen_config("ppo", {})
 
 
-def test_settings_survive_their_toml_which_describes_each(tmp_path):
+def test_settings_are_read_back_from_their_toml_which_describes_each(tmp_path):
     config = override(
         TrainingConfig(),
         opponents={"current": 0.5, "network,greedy=false": 0.25, "runs/a b": 0.25},
@@ -60,7 +60,7 @@ def test_settings_survive_their_toml_which_describes_each(tmp_path):
     assert chosen_config(str(path), {}) == config
     lines = path.read_text("utf-8-sig").splitlines()
     for name in settings_of("ppo"):
-        place = next(i for i, line in enumerate(lines) if line.startswith(f"{name} = "))
+        (place,) = [number for number, line in enumerate(lines) if line.startswith(f"{name} = ")]
         assert lines[place - 1].startswith("# ")
     path.write_text("width = 32\n")
     assert chosen_config(str(path), {}) == TrainingConfig(width=32)
@@ -82,7 +82,7 @@ def test_settings_survive_their_toml_which_describes_each(tmp_path):
         ("width = " + "[" * 10**5, "TOML"),
     ],
 )
-def test_entries_are_checked(tmp_path, text, word):
+def test_an_invalid_setting_is_named_with_its_file(tmp_path, text, word):
     path = tmp_path / "run.toml"
     path.write_text(text)
     with pytest.raises(ValueError, match=word) as fault:
@@ -91,15 +91,17 @@ def test_entries_are_checked(tmp_path, text, word):
 
 
 @games
-def test_the_command_on_the_card_gives_the_same_settings_and_names_what_differs(name):
+def test_the_command_on_the_card_gives_the_same_settings(name):
     config = small(name)
     parts = shlex.split(train_command(config, config.precision))
     assert parts[:2] == ["shakespeare", "train"]
     options = list(zip(parts[2::2], parts[3::2], strict=True))
-    named = dict(options)
-    given = [text for option, text in options if option == "--set"]
-    game = named.get("--game", registry.DEFAULT)
-    assert chosen_config(None, {"game": game, **dict(map(parse_override, given))}) == config
+    overrides = dict(parse_override(text) for option, text in options if option == "--set")
+    game = dict(options).get("--game", registry.DEFAULT)
+    assert chosen_config(None, {"game": game, **overrides}) == config
+
+
+def test_the_command_on_the_card_names_only_what_differs_from_the_defaults():
     command = train_command(TrainingConfig(), "float32", Path("a b"))
     assert command == "shakespeare train --seed 0 --start 'a b' --set 'precision=\"float32\"'"
     config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
@@ -115,7 +117,7 @@ def test_the_command_on_the_card_gives_the_same_settings_and_names_what_differs(
         {"algorithm": "expert_iteration", "opponents": {"current": 1.0}, "n_envs": 10**8},
     ],
 )
-def test_what_no_machine_holds_is_refused_untouched(monkeypatch, settings):
+def test_a_run_that_needs_too_much_memory_is_refused_before_any_is_taken(monkeypatch, settings):
     monkeypatch.setattr(building, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
     monkeypatch.setattr(limits, "total_memory", lambda: 2**39)
     with pytest.raises(MemoryLimitError, match="n_envs"):

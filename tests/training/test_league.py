@@ -30,27 +30,27 @@ def weights(league):
 def names(league):
     """Return the opponent of each game, `current` where the learner has every seat."""
     opponents = np.where(league.lineup.seats >= 0, league.lineup.seats, OUTSIDE).max(axis=1)
-    return ["current" if i == OUTSIDE else league.opponents[i].name for i in opponents]
+    return ["current" if index == OUTSIDE else league.opponents[index].name for index in opponents]
 
 
-def end(league, row, *, seat_scores):
+def end_game(league, row, *, seat_scores):
     league.batch.final_scores[row] = seat_scores
     league.record_results(league.finished_games(np.array([row])))
 
 
-def test_shares_are_the_configured_ones():
+def test_kinds_of_games_have_the_configured_shares():
     league = make_league({"current": 2.0, "random": 1.0, "past": 1.0}, n=4000)
     league.add_snapshot("1", weights(league))
-    league.lineup.generators.memory(7)["of"] = "the game before"
+    league.lineup.generators.memory(7)["note"] = "of the last game"
     league.assign_seats(np.arange(4000))
     assert league.lineup.generators.memory(7) == {}
     shares = {name: count / 4000 for name, count in Counter(names(league)).items()}
     assert shares == pytest.approx({"current": 0.5, "random": 0.25, "1": 0.25}, abs=0.03)
-    # Without snapshots it plays itself.
+    # Without snapshots the learner plays itself.
     assert set(names(make_league({"past": 1.0}))) == {"current"}
 
 
-def test_the_learner_has_one_seat_among_opponents_and_every_seat_as_often():
+def test_the_learner_has_one_seat_among_opponents_and_each_seat_equally_often():
     seats = make_league({"random": 1.0}, n=6000, players=3).lineup.seats
     assert ((seats == OUTSIDE).sum(axis=1) == 1).all()
     assert (seats[:, 3] == NOBODY).all()
@@ -81,19 +81,19 @@ def test_hard_opponents_come_more_often():
     assert met["strong"] / 2000 == pytest.approx(0.36 / 0.45, abs=0.03)
 
 
-def test_results_are_recorded_by_rank():
+def test_a_result_is_the_share_of_opponents_that_the_learner_beat():
     league = make_league({"random": 1.0}, n=1, players=3)
     league.lineup.seats[0] = [0, OUTSIDE, 0, NOBODY]
-    end(league, 0, seat_scores=[5, 5, 3, 0])
+    end_game(league, 0, seat_scores=[5, 5, 3, 0])
     opponent = league.opponents[0]
-    assert (opponent.games, opponent.wins) == (1.0, 0.75)  # level with one, above the other
-    end(league, 0, seat_scores=[9, 5, 9, 0])
+    assert (opponent.games, opponent.wins) == (1.0, 0.75)  # a tie with one, above the other
+    end_game(league, 0, seat_scores=[9, 5, 9, 0])
     assert (opponent.games, opponent.wins) == pytest.approx((1.99, 0.75 * 0.99))
     assert opponent.win_rate == pytest.approx((0.7425 + 1) / (1.99 + 2))
     assert league.win_rates() == {"random": pytest.approx(0.7425 / 1.99)}
     assert league.finished == 2
     league.lineup.seats[0] = [OUTSIDE, OUTSIDE, OUTSIDE, NOBODY]
-    end(league, 0, seat_scores=[1, 2, 3, 0])
+    end_game(league, 0, seat_scores=[1, 2, 3, 0])
     assert (opponent.games, league.finished) == (1.99, 3), "self-play tells nothing about others"
 
 
@@ -103,9 +103,11 @@ def test_the_easiest_snapshot_is_dropped_but_never_the_newest():
         league.add_snapshot(name, weights(league))
         pool = [snapshot.name for snapshot in league.pool]
         assert pool == {"1": ["1"], "2": ["1", "2"], "3": ["2", "3"], "4": ["2", "4"]}[name]
-        # The first is the easiest, then the newest, by its figures.
+        # By these results 1 and 3 are the easiest.
         for snapshot in league.pool:
-            snapshot.games = snapshot.wins = 50.0 if snapshot.name in "13" else 0.0
+            results = 50.0 if snapshot.name in ("1", "3") else 0.0
+            snapshot.games = results
+            snapshot.wins = results
 
 
 def test_a_dropped_snapshot_finishes_its_games():

@@ -1,20 +1,15 @@
-"""A run's folder: a run stopped or killed at any moment continues exactly; damage is refused."""
+"""Runs: a stopped run continues exactly, damage is refused, and runs do not disturb each other."""
 
 from __future__ import annotations
 
-import errno
 import gc
 import hashlib
-import os
-import re
 import shutil
 import sys
 import time
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from functools import partial
-from itertools import count
-from pathlib import Path
 from threading import Barrier
 
 import numpy as np
@@ -64,45 +59,45 @@ GAME = registry.game(registry.DEFAULT)
 
 
 @pytest.fixture(scope="module")
-def whole(tmp_path_factory):
-    """A complete run."""
-    with Run.create(CONFIG, tmp_path_factory.mktemp("runs") / "whole", device="cpu") as run:
+def complete(tmp_path_factory):
+    """A complete run, closed."""
+    with Run.create(CONFIG, tmp_path_factory.mktemp("runs") / "complete", device="cpu") as run:
         assert train(run, QUIET)
     return run
 
 
 @pytest.fixture
-def folder(whole, tmp_path):
-    """A copy of its folder, with snapshots, open decisions and an optimiser at work."""
-    return shutil.copytree(whole.folder, tmp_path / "copy")
+def folder(complete, tmp_path):
+    """A copy of its folder, with snapshots, open decisions and the optimiser's state."""
+    return shutil.copytree(complete.folder, tmp_path / "copy")
 
 
-def figures(run):
-    """Return a run's results without the time that they took."""
-    return [replace(measurement, seconds=0.0) for measurement in run.history]
+def results(run):
+    """Return the results of a run's evaluations, without the seconds before each."""
+    return [replace(result, seconds=0.0) for result in run.history]
 
 
-def test_a_run_stopped_anywhere_is_the_run_it_would_have_been(whole, tmp_path):
+def test_a_run_that_was_stopped_often_equals_one_that_never_was(complete, tmp_path):
     """Stop in rollouts, updates and evaluations, with the loop of the command itself."""
     folder = tmp_path / "run"
     run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
-    # Within a rollout or update; after an evaluation's next games.
-    for at in (41, 401) * 9:
-        if train(run, QUIET, StopsAfter(checks=at)):
+    # 41 checks end within a rollout or an update, 401 checks after some games of an evaluation.
+    for checks in (41, 401) * 9:
+        if train(run, QUIET, StopsAfter(checks=checks)):
             break
         run.close()
-        measured = figures(run)
+        before = results(run)
         run = Run.resume(folder, device="cpu")
-        assert figures(run) == measured
+        assert results(run) == before
         stopped_at.append((run.decisions, len(run.history)))
     assert len(set(stopped_at)) > 2
-    assert fingerprint(run) == fingerprint(whole)
-    assert figures(run) == figures(whole)
+    assert fingerprint(run) == fingerprint(complete)
+    assert results(run) == results(complete)
     assert len(run.learner.league.pool) == 2
 
 
-def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys):
+def test_a_complete_run_says_so_and_can_be_made_longer(complete, folder, capsys):
     for decisions in (None, CONFIG.decisions):
         with Run.resume(folder, decisions=decisions, device="cpu") as run:
             assert train(run, Console(width=200))
@@ -112,145 +107,28 @@ def test_a_run_that_is_over_says_so_and_can_be_made_longer(whole, folder, capsys
     with Run.resume(folder, device="cpu") as run:
         run.config = override(CONFIG, decisions=100)  # less than half of what it has learned from
         train(run, Console(width=200))
-    assert f"--decisions {2 * whole.decisions}\n" in capsys.readouterr().out
+    assert f"--decisions {2 * complete.decisions}\n" in capsys.readouterr().out
     with pytest.raises(ValueError, match="decisions already; give more"):
         Run.resume(folder, decisions=400, device="cpu")
     with Run.resume(folder, decisions=900, device="cpu") as run:
-        assert (run.config.decisions, run.decisions) == (900, whole.decisions)
+        assert (run.config.decisions, run.decisions) == (900, complete.decisions)
         learn_quietly(run)
         assert run.decisions >= 900
         run.save()
     assert read_card(folder).command.endswith(" && shakespeare train --resume RUN --decisions 900")
 
 
-def test_what_cannot_be_resumed_can_be_started_from(folder, tmp_path):
-    """A folder of another version has a checkpoint that is as good as ever."""
+def test_a_new_run_can_start_from_a_run_that_cannot_be_resumed(folder, tmp_path):
+    """The folder of a run of another version still holds a valid checkpoint."""
     edit_state(folder, lambda data: data.update(format=1))
     with pytest.raises(CheckpointError, match=f"shakespeare train --start {folder}"):
         Run.resume(folder)
     run = Run.create(SMALL, tmp_path / "next", start=folder, device="cpu")
-    ours = run.learner.policy.tensors()
-    theirs = load_checkpoint(folder, GAME)[0].tensors
-    assert all((ours[name] == theirs[name]).all() for name in theirs)
+    tensors = run.learner.policy.tensors()
+    for name, stored in load_checkpoint(folder, GAME)[0].tensors.items():
+        np.testing.assert_array_equal(tensors[name], stored)
     with pytest.raises(ValueError, match=r"width 16, .*say width = 24.*--set width=16"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
-
-
-# A killed process does nothing more to its files, so from a call on every one that would change the
-# folder fails, those that tidy up included.  On a full disk one call fails, and all others work.
-SHORT = SMALL.model_copy(update={"decisions": 700, "max_snapshots": 1})
-FILES = [".lock", "card.json", "config.toml", "run.json", "run.safetensors", "weights.safetensors"]
-
-
-class Killed(BaseException):
-    """No handler of errors catches it."""
-
-
-def failed(monkeypatch, moment, work, full_disk=False):
-    """Return whether `work` met its end at the call `moment` that flushes, renames or deletes."""
-    calls = 0
-
-    def guarded(act):
-        def acted(*arguments, **options):
-            nonlocal calls
-            calls += 1
-            if full_disk and calls == moment + 1:
-                raise OSError(errno.ENOSPC, "No space left on device")
-            if not full_disk and calls > moment:
-                raise Killed
-            return act(*arguments, **options)
-
-        return acted
-
-    with monkeypatch.context() as patch:
-        for place, name in ((os, "fsync"), (os, "replace"), (Path, "unlink")):
-            patch.setattr(place, name, guarded(getattr(place, name)))
-        try:
-            work()
-        except (Killed, OSError):
-            return True
-    return False
-
-
-def stems(folder):
-    """Return names of the files of a run, without the digests in them and without logs."""
-    names = {path.name for path in folder.iterdir()} - {"tensorboard"}
-    return sorted(re.sub(r"-[0-9a-f]{16}\.", ".", name) for name in names)
-
-
-def begin(folder):
-    return Run.create(SHORT, folder, device="cpu")
-
-
-def go_on(run):
-    """Learn to the end, and save."""
-    with run:
-        learn_quietly(run)
-        run.save()
-    return fingerprint(run)
-
-
-@pytest.fixture(scope="module")
-def undisturbed(tmp_path_factory):
-    """Return the fingerprint of a run to which nothing happened."""
-    return go_on(begin(tmp_path_factory.mktemp("runs") / "run"))
-
-
-def test_killed_in_its_first_save(undisturbed, monkeypatch, tmp_path):
-    """Before there is a state, --resume says what to do, and --out accepts the folder."""
-
-    def work():
-        with begin(folder) as run:
-            run.save()
-
-    starts = 0
-    for moment in count():
-        folder = tmp_path / str(moment)
-        was_killed = failed(monkeypatch, moment, work)
-        try:
-            run = Run.resume(folder, device="cpu")
-        except CheckpointError as fault:
-            assert "first save" in str(fault)  # noqa: PT017
-            run = begin(folder)
-            starts += 1
-        with run:
-            run.save()
-        assert stems(folder) == FILES
-        if moment == 8 or not was_killed:  # learning takes longer than all else
-            assert go_on(Run.resume(folder, device="cpu")) == undisturbed
-        if not was_killed:
-            break
-    assert 4 < starts < moment
-
-
-@pytest.mark.parametrize("full_disk", [False, True])
-def test_killed_in_a_later_save(undisturbed, monkeypatch, tmp_path, full_disk):
-    """Resuming finds one complete state, the old or the new, and continues it exactly."""
-    before = tmp_path / "before"
-    with begin(before) as run:
-        learn_quietly(run, leave_at=450)
-    run = Run.resume(before, device="cpu")
-    states = {"old": fingerprint(run)}
-    learn_quietly(run)
-    states["new"] = fingerprint(run)
-    met = []
-    for moment in count():
-        folder = run.folder = shutil.copytree(before, tmp_path / str(moment))
-        has_failed = failed(monkeypatch, moment, run.save, full_disk)
-        load_checkpoint(folder, GAME)
-        with Run.resume(folder, device="cpu") as again:
-            met += [name for name, state in states.items() if state == fingerprint(again)]
-            again.save()
-        snapshots = [f"snapshot-{it.name}.safetensors" for it in again.learner.league.snapshots]
-        assert stems(folder) == sorted([*FILES, *snapshots])
-        if moment == 8 or not has_failed:
-            assert go_on(Run.resume(folder, device="cpu")) == undisturbed
-        if not has_failed:
-            break
-    run.close()
-    assert len(met) == moment + 1
-    assert met == sorted(met, reverse=True)
-    assert (met[0], met[-1]) == ("old", "new")
 
 
 LONG = override(
@@ -271,30 +149,33 @@ ROLLOUT = LONG.n_envs * LONG.n_steps
 
 @pytest.fixture
 def updates(monkeypatch):
-    """Let only updates take time, 10 seconds each; list (learning rate, entropy) of each."""
-    now = 1000.0
-    made = []
-    monkeypatch.setattr(time, "monotonic", lambda: now)
-    update = PPO.train
+    """The learning rate and entropy coefficient of each update, which takes 10 seconds.
 
-    def slow(learner):
+    Nothing else takes time.
+    """
+    now = 1000.0
+    updates = []
+    monkeypatch.setattr(time, "monotonic", lambda: now)
+    original_train = PPO.train
+
+    def train_for_ten_seconds(learner):
         nonlocal now
-        update(learner)
+        original_train(learner)
         now += 10.0
         rate = learner.optimizer.param_groups[0]["lr"]
-        made.append((rate, learner.entropy_coef.item()))
+        updates.append((rate, learner.entropy_coef.item()))
 
-    monkeypatch.setattr(PPO, "train", slow)
-    return made
+    monkeypatch.setattr(PPO, "train", train_for_ten_seconds)
+    return updates
 
 
 def annealed(share):
-    """Return the coefficients at a share of the run."""
+    """Return the learning rate and entropy coefficient after a share of the run."""
     return pytest.approx((1e-3 - 9e-4 * share, 1.0 - share))
 
 
-def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, updates):
-    """A run that its time limit stops ends as one of full length does."""
+def test_schedules_follow_the_time_limit_and_the_new_limit_of_a_resumed_run(tmp_path, updates):
+    """A run that its time limit ends is evaluated and saved like one of full length."""
     folder = tmp_path / "run"
     with Run.create(LONG, folder, device="cpu", minutes=0.5) as run:
         assert not train(run, QUIET), "it is not complete"
@@ -302,7 +183,7 @@ def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, 
     assert run.history[-1].decisions == 3 * ROLLOUT, "evaluated after the last update"
     assert read_card(folder).command.endswith(" --minutes 0.5")
     updates.clear()
-    # Half of a minute is over.
+    # The new limit counts from the half minute that is over.
     with Run.resume(folder, device="cpu", minutes=0.5) as run:
         train(run, QUIET)
     assert updates == [annealed(spent / 60) for spent in (30, 40, 50)]
@@ -319,11 +200,11 @@ def test_schedules_follow_the_time_limit_which_a_resumed_run_has_anew(tmp_path, 
     )
 
 
-def put(data, place, value):
-    """Replace the entry at `a.b.0`; `...` removes it."""
-    *path, last = [int(step) if step.isdecimal() else step for step in place.split(".")]
-    for step in path:
-        data = data[step]
+def set_entry(data, place, value):
+    """Replace the entry at a place such as `a.b.0`; the value `...` removes it."""
+    *path, last = [int(key) if key.isdecimal() else key for key in place.split(".")]
+    for key in path:
+        data = data[key]
     if value is ...:
         del data[last]
     else:
@@ -360,14 +241,14 @@ def put(data, place, value):
         ("config.players", [99]),
     ],
 )
-def test_an_entry_that_cannot_be_is_refused(folder, place, value):
-    edit_state(folder, partial(put, place=place, value=value))
+def test_an_impossible_entry_is_refused(folder, place, value):
+    edit_state(folder, partial(set_entry, place=place, value=value))
     with pytest.raises(CheckpointError, match=str(folder)):
         Run.resume(folder, device="cpu")
 
 
-def test_a_run_of_a_game_that_is_not_known_says_only_how_to_name_it(folder):
-    edit_state(folder, partial(put, place="config.game", value="bids"))
+def test_the_error_for_a_run_of_an_unknown_game_says_only_how_to_name_it(folder):
+    edit_state(folder, partial(set_entry, place="config.game", value="bids"))
     with pytest.raises(
         CheckpointError, match=r"no game 'bids'.* as --game FILE\.py:GAME"
     ) as refused:
@@ -376,8 +257,8 @@ def test_a_run_of_a_game_that_is_not_known_says_only_how_to_name_it(folder):
     assert not hasattr(refused.value, "__notes__")
 
 
-def spoilt(value):
-    """Return a function that puts another number into an array's first place."""
+def with_first(value):
+    """Return a function that replaces the first number of an array."""
     return lambda array: np.concatenate([[value], array[1:]]).astype(array.dtype)
 
 
@@ -405,11 +286,11 @@ def spoilt(value):
         ("games", lambda a: a * 0),
         ("games", lambda a: a[::-1]),
         ("games", lambda a: a[:-1]),
-        ("open/games", spoilt(99)),
-        ("open/games", spoilt(-1)),
+        ("open/games", with_first(99)),
+        ("open/games", with_first(-1)),
         ("open/games", lambda a: a * 0),
-        ("open/seats", spoilt(-1)),
-        ("open/actions", spoilt(10**6)),
+        ("open/seats", with_first(-1)),
+        ("open/actions", with_first(10**6)),
         ("open/masks", lambda a: ~a),
         ("open/gained", lambda a: a * np.nan),
         ("open/log_probs", lambda a: a + np.inf),
@@ -417,8 +298,8 @@ def spoilt(value):
         ("open/observations", lambda a: a[:-1]),
     ],
 )
-def test_an_array_that_cannot_be_is_refused(folder, name, change):
-    """The digest of its file is right."""
+def test_an_impossible_array_is_refused(folder, name, change):
+    """The array is refused although its file has the right digest."""
 
     def edit(data):
         path = folder / data["arrays"]["file"]
@@ -435,17 +316,17 @@ def test_an_array_that_cannot_be_is_refused(folder, name, change):
         Run.resume(folder, device="cpu")
 
 
-def test_a_run_has_its_folder_until_it_is_closed(folder):
+def test_a_run_locks_its_folder_until_it_is_closed(folder):
     with Run.resume(folder, device="cpu") as run:
         with pytest.raises(Timeout):
             FileLock(folder / ".lock").acquire(timeout=0)
-        load_checkpoint(folder, GAME)  # who reads needs no lock
+        load_checkpoint(folder, GAME)  # reading needs no lock
         with pytest.raises(TrainingError, match=r"this process has it.*close\(\)"):
             Run.resume(folder, device="cpu")
     for use in (run.save, lambda: train(run, QUIET)):
         with pytest.raises(TrainingError, match="closed"):
             use()
-    for _ in range(2):  # what fails to begin gives the folder back
+    for _ in range(2):  # a run that cannot begin unlocks the folder again
         with pytest.raises(ValueError, match="--resume"):
             Run.create(SMALL, folder, device="cpu")
         with pytest.raises(ValueError, match="tpu"):
@@ -458,22 +339,22 @@ def test_a_run_has_its_folder_until_it_is_closed(folder):
 def everything_seeded(place, seed):
     """Return the results of PPO, expert iteration, an evaluation and a best response."""
     place.mkdir()
-    results = []
+    outcomes = []
     short = {"seed": seed, "decisions": 200, "players": [3], **FEW}
     searched = searching("figaro", n_envs=4, warmup_decisions=50)
     for config in (override(small("figaro"), **short), override(searched, **short)):
         with Run.create(config, place / config.algorithm, device="cpu") as run:
             assert train(run, QUIET)
-        results += [fingerprint(run), figures(run)]
-    results.append(evaluate(["network", "heuristic"], "figaro", games=6, players=3, seed=seed))
+        outcomes += [fingerprint(run), results(run)]
+    outcomes.append(evaluate(["network", "heuristic"], "figaro", games=6, players=3, seed=seed))
     small_network = {"n_envs": 8, "n_steps": 8, "width": 16, "precision": "float32", **FEW}
     settings = ExploitSettings(decisions=99, players=3, games=6, seed=seed, training=small_network)
-    found = exploit_by_ppo("random", place / "exploit", settings, "figaro")
-    assert found is not None
-    return [*results, found.evaluation]
+    exploitation = exploit_by_ppo("random", place / "exploit", settings, "figaro")
+    assert exploitation is not None
+    return [*outcomes, exploitation.evaluation]
 
 
-def test_in_threads_of_a_process_all_is_as_alone(tmp_path):
+def test_runs_in_parallel_threads_have_the_same_results_as_alone(tmp_path):
     alone = everything_seeded(tmp_path / "alone", seed=0)
     together = Barrier(4)
 
@@ -487,8 +368,8 @@ def test_in_threads_of_a_process_all_is_as_alone(tmp_path):
     assert second == fourth != alone
 
 
-def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
-    """Neither PyTorch's, even in a thread that begins meanwhile, nor NumPy's afterwards."""
+def test_a_rollout_leaves_the_numbers_of_other_threads_alone():
+    """Check PyTorch's number in a thread that begins meanwhile, and NumPy's number afterwards."""
     before = torch.get_num_threads()
     torch.set_num_threads(3)
     try:
@@ -509,8 +390,8 @@ def test_a_rollout_changes_the_number_of_threads_of_nobody_else():
     assert [each["num_threads"] for each in libraries.info()] == numbers
 
 
-def test_a_run_that_is_forgotten_lets_go_of_its_folder(folder):
-    """Forgetting it in a notebook is enough, even without garbage collection."""
+def test_deleting_a_run_unlocks_its_folder(folder):
+    """`del run` in a notebook is enough, even before any garbage collection."""
     gc.disable()
     try:
         run = Run.resume(folder, decisions=10**6, device="cpu")
@@ -531,23 +412,23 @@ def first(observations, masks, rng):
 PLANTED = "planted.py:first"
 
 
-def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
+def test_python_named_in_settings_is_run_only_if_it_is_trusted(tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     code = tmp_path / "planted.py"
     was_run = tmp_path / "was_run"
     code.write_text(CODE)
-    met = {"opponents": {"current": 0.5, PLANTED: 0.5}, "evaluation_opponents": [PLANTED]}
-    with Run.create(override(SMALL, **met), tmp_path / "run", device="cpu") as run:
+    opponents = {"opponents": {"current": 0.5, PLANTED: 0.5}, "evaluation_opponents": [PLANTED]}
+    with Run.create(override(SMALL, **opponents), tmp_path / "run", device="cpu") as run:
         assert [opponent.name for opponent in run.learner.league.named] == [PLANTED]
         run.save()
 
-    def forget():
-        """Make the file one that was never run."""
+    def undo_import():
+        """Forget that the file was ever run."""
         was_run.unlink()
         for name in [name for name in sys.modules if name.endswith("planted%2Epy")]:
             del sys.modules[name]
 
-    forget()
+    undo_import()
     with pytest.raises(CheckpointError, match=PLANTED):
         Run.resume(tmp_path / "run", device="cpu", trusted=["other.py:first"])
     assert "--trust" in refusal_of("train", "--resume", str(tmp_path / "run"))
@@ -555,7 +436,7 @@ def test_python_that_settings_name_is_run_only_if_it_is_trusted(tmp_path, monkey
     with Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED]) as run:
         assert run.config.evaluation_opponents == (PLANTED,)
     assert was_run.exists()
-    forget()
+    undo_import()
     code.write_text(f"{CODE}# changed\n")
     with pytest.raises(CheckpointError, match="changed"):
         Run.resume(tmp_path / "run", device="cpu", trusted=[PLANTED])

@@ -1,4 +1,4 @@
-"""The main job, from the command line to the checkpoint; how signals stop it; its curves."""
+"""The command `shakespeare train`: its checkpoint, its errors, and how signals stop it."""
 
 from __future__ import annotations
 
@@ -45,16 +45,16 @@ def folder(tmp_path):
 
 
 @pytest.fixture
-def new(tmp_path, folder):
-    """Return the words that begin a run of a small network and few games there."""
+def train_words(tmp_path, folder):
+    """The arguments that start a run of a small network with few games in `folder`."""
     (tmp_path / "small.toml").write_text(as_toml(SMALL))
     config = str(tmp_path / "small.toml")
     return ["train", "--config", config, "--out", str(folder), "--device", "cpu"]
 
 
-def test_train_measure_and_go_on(new, folder, monkeypatch):
-    monkeypatch.undo()  # curves are drawn
-    done = run(*new)
+def test_train_evaluate_and_resume(train_words, folder, monkeypatch):
+    monkeypatch.undo()  # so that curves are drawn
+    done = run(*train_words)
     assert done.exit_code == 0, done.output
     assert f"shakespeare train --resume '{folder}' --decisions 1600" in done.stdout
     assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
@@ -63,19 +63,20 @@ def test_train_measure_and_go_on(new, folder, monkeypatch):
     assert card.players == [3, 4]
     assert card.figures["decisions"] >= 800
     history = card.figures["history"]
-    assert len({entry["decisions"] for entry in history}) == 3  # before, on the way, at the end
-    (measure,) = re.findall(r"^Evaluate +shakespeare (.*)$", done.output, re.MULTILINE)
-    assert str(folder) in measure
-    output_of(*shlex.split(measure), "--games", "6")
+    # Evaluations are before, within and after the training.
+    assert len({entry["decisions"] for entry in history}) == 3
+    (evaluate,) = re.findall(r"^Evaluate +shakespeare (.*)$", done.output, re.MULTILINE)
+    assert str(folder) in evaluate
+    output_of(*shlex.split(evaluate), "--games", "6")
     done = run("train", "--resume", str(folder), "--decisions", "1100")
     assert done.exit_code == 0, done.output
     assert read_card(folder).figures["decisions"] >= 1100
 
 
-def test_a_run_stopped_before_it_learns_leaves_nothing(new, folder, monkeypatch):
-    stopped = "shakespeare_training.runs.run.make_learner"
-    monkeypatch.setattr(stopped, lambda *_: signal.raise_signal(signal.SIGINT))
-    done = run(*new)
+def test_a_run_stopped_before_it_learns_leaves_nothing(train_words, folder, monkeypatch):
+    interrupted = "shakespeare_training.runs.run.make_learner"
+    monkeypatch.setattr(interrupted, lambda *_: signal.raise_signal(signal.SIGINT))
+    done = run(*train_words)
     assert done.exit_code == 130
     assert "Stopped before learning began." in done.output
     assert not folder.exists()
@@ -99,19 +100,19 @@ class Signals(BaseCallback):
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="other systems refuse such names")
-def test_a_folder_whose_name_is_not_utf8(new, tmp_path):
+def test_a_folder_whose_name_is_not_utf8(train_words, tmp_path):
     """TensorBoard cannot write there; everything else can."""
     folder = tmp_path / os.fsdecode(b"caf\xe9")
-    out = output_of(*new, "--set", "decisions=300", "--out", str(folder))
+    out = output_of(*train_words, "--set", "decisions=300", "--out", str(folder))
     assert "Logs        none" in out
     output_of("train", "--resume", str(folder), "--decisions", "513")
     assert read_state(folder).decisions >= 513
 
 
 @signals
-def test_a_run_stopped_by_a_signal_is_saved_and_goes_on(new, folder, tmp_path):
+def test_a_run_stopped_by_a_signal_is_saved_and_can_be_resumed(train_words, folder, tmp_path):
     (tmp_path / "mine.py").write_text(SIGNALS)
-    done = run(*new, "--callback", f"{tmp_path}/mine.py:Signals")
+    done = run(*train_words, "--callback", f"{tmp_path}/mine.py:Signals")
     assert done.exit_code == 0, done.output
     assert "Stopped after 512 decisions; saved." in done.stdout
     assert f"shakespeare train --resume '{folder}'" in done.stdout
@@ -121,7 +122,7 @@ def test_a_run_stopped_by_a_signal_is_saved_and_goes_on(new, folder, tmp_path):
 
 
 @pytest.mark.parametrize(
-    ("words", "said"),
+    ("words", "error"),
     [
         (("--set", "widht=3"), "widht = 3: there is no such setting (did you mean 'width'?)"),
         (("--set", "opponents={nobody=1.0}"), "nobody"),
@@ -130,20 +131,20 @@ def test_a_run_stopped_by_a_signal_is_saved_and_goes_on(new, folder, tmp_path):
         (("--start", "network,version=99"), "99"),
         (("--callback", "mine"), "FILE.py:NAME"),
         (("--callback", "nowhere.py:Mine"), "nowhere.py"),
-        # Said before a folder is made or a cluster asked for.
+        # Refused before a folder is made or a cluster is started.
         (("--workers", "2"), "--workers"),
         (("--ray", "local"), "--ray"),
         (("--resume", "nowhere"), "--resume"),
         (("--resume", "nowhere", "--print-config"), "--print-config"),
     ],
 )
-def test_faults_are_told_in_a_line_and_leave_nothing(new, folder, words, said):
-    assert said in refusal_of(*new, *words)
+def test_errors_name_the_fault_and_leave_no_folder(train_words, folder, words, error):
+    assert error in refusal_of(*train_words, *words)
     assert not folder.exists()
 
 
-def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
-    """`--start` alone is enough; what is given goes before."""
+def test_a_network_of_another_box_is_adapted_with_settings_for_that(tmp_path):
+    """`--start` is enough to choose these settings, and settings that are given replace them."""
     game = registry.game("figaro")
     write_checkpoint(tmp_path, game)
     words = "train", "--game", "figaro", "--start", str(tmp_path), "--print-config"
@@ -156,14 +157,14 @@ def test_a_network_is_adapted_to_another_box_by_settings_of_its_own(tmp_path):
     assert tomllib.loads(output_of(*words, "--config", "ppo")) == own
 
 
-def test_a_width_that_is_named_is_not_changed_by_what_is_started_from(tmp_path):
+def test_a_width_other_than_that_of_the_checkpoint_is_refused(tmp_path):
     write_checkpoint(tmp_path / "start", registry.game("figaro"))
     config = tmp_path / "mine.toml"
     config.write_text('game = "figaro"\nwidth = 16\ndecisions = 1\nevaluation_opponents = []\n')
     words = ["train", "--config", str(config), "--start", str(tmp_path / "start")]
-    told = refusal_of(*words, "--out", str(tmp_path / "run"))
-    assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in told
-    assert "--set width=8" in told
+    error = refusal_of(*words, "--out", str(tmp_path / "run"))
+    assert f"{tmp_path / 'start'}: width 8, but the settings say width = 16" in error
+    assert "--set width=8" in error
     assert tomllib.loads(output_of(*words, "--set", "width=8", "--print-config"))["width"] == 8
     assert not (tmp_path / "run").exists()
 
@@ -179,16 +180,18 @@ class Stops(BaseCallback):
     def _on_step(self):
         return self.run.decisions < 300
 
-nothing = repr
+no_callback = repr
 """
 
 
-def test_a_callback_of_the_user_stops_a_run_where_it_goes_on(new, folder, tmp_path):
+def test_a_callback_stops_a_run_if_it_returns_false(train_words, folder, tmp_path):
     (tmp_path / "mine.py").write_text(CALLBACK)
-    said = output_of(*new, "--callback", f"{tmp_path}/mine.py:Stops")
-    assert "Stopped after 256 decisions" in said
-    said = refusal_of("train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:nothing")
-    assert "BaseCallback" in said
+    output = output_of(*train_words, "--callback", f"{tmp_path}/mine.py:Stops")
+    assert "Stopped after 256 decisions" in output
+    error = refusal_of(
+        "train", "--resume", str(folder), "--callback", f"{tmp_path}/mine.py:no_callback"
+    )
+    assert "BaseCallback" in error
 
 
 FAULTY = """
@@ -213,43 +216,54 @@ class Logs(BaseCallback):
 
 
 @pytest.mark.parametrize(
-    ("words", "told"),
+    ("option", "value", "error"),
     [
-        ("opponents={current=0.5,'FILE:refuses'=0.5}", "The agent FILE:refuses failed to decide"),
-        ("evaluation_opponents=['FILE:refuses']", "The agent FILE:refuses failed to decide"),
-        ("opponents={current=0.5,'FILE:cheats'=0.5}", "The agent FILE:cheats chose it."),
-        ("FILE:Logs", "The callback Logs failed in on_step: ConnectionRefusedError"),
-        ("FILE:never", "FILE:never makes no callback: FILE, line 5: ConnectionRefusedError"),
+        (
+            "--set",
+            "opponents={current=0.5,'FILE:refuses'=0.5}",
+            "The agent FILE:refuses failed to decide",
+        ),
+        (
+            "--set",
+            "evaluation_opponents=['FILE:refuses']",
+            "The agent FILE:refuses failed to decide",
+        ),
+        ("--set", "opponents={current=0.5,'FILE:cheats'=0.5}", "The agent FILE:cheats chose it."),
+        ("--callback", "FILE:Logs", "The callback Logs failed in on_step: ConnectionRefusedError"),
+        (
+            "--callback",
+            "FILE:never",
+            "FILE:never makes no callback: FILE, line 5: ConnectionRefusedError",
+        ),
     ],
 )
-def test_whose_fault_it_is_is_told(new, tmp_path, words, told):
-    """With the line, and not as a fault of the disk, though it is an OSError."""
+def test_an_error_of_the_users_code_names_the_code(train_words, tmp_path, option, value, error):
+    """The error has the line, and is not mistaken for one of the disk, though it is an OSError."""
     file = tmp_path / "faulty.py"
     file.write_text(FAULTY)
-    option = "--set" if "=" in words else "--callback"
-    done = run(*new, option, words.replace("FILE", str(file)))
+    done = run(*train_words, option, value.replace("FILE", str(file)))
     assert done.exit_code == 1
-    said = " ".join(done.stderr.split())
-    assert told.replace("FILE", str(file)) in said
-    assert "line 5" in said or "illegal move" in said
-    assert "cannot be written" not in said
+    printed_error = " ".join(done.stderr.split())
+    assert error.replace("FILE", str(file)) in printed_error
+    assert "line 5" in printed_error or "illegal move" in printed_error
+    assert "cannot be written" not in printed_error
 
 
-def test_weights_that_explode_end_the_run_and_spoil_nothing(new, folder):
-    # Saved so rarely that a slow machine saves no oftener.
-    given = ("learning_rate=1e6", "target_kl=1e6", "save_every=1000")
-    done = run(*new, *(word for setting in given for word in ("--set", setting)))
+def test_weights_that_explode_end_the_run_and_leave_the_last_save_intact(train_words, folder):
+    # The run is saved so rarely that even a slow machine saves it only at the start.
+    settings = ("learning_rate=1e6", "target_kl=1e6", "save_every=1000")
+    done = run(*train_words, *(word for setting in settings for word in ("--set", setting)))
     assert done.exit_code == 1
-    said = " ".join(done.output.split())
-    assert "not finite" in said or "too large to choose a move by" in said
-    assert "--set learning_rate=250000" in said
+    error = " ".join(done.output.split())
+    assert "not finite" in error or "too large to choose a move by" in error
+    assert "--set learning_rate=250000" in error
     assert read_state(folder).decisions == 0
     read_card(folder)
 
 
 @signals
-def test_signals_that_are_ignored_stay_so_and_handlers_are_put_back():
-    """As under nohup, where a lost terminal is to end nothing."""
+def test_ignored_signals_stay_ignored_and_handlers_are_restored():
+    """Under nohup, a lost terminal must not end the run."""
     stop = Stop()
     interrupt = signal.getsignal(signal.SIGINT)
     before = signal.signal(signal.SIGHUP, signal.SIG_IGN)

@@ -1,9 +1,10 @@
-"""A game small enough to know everything about, for tests of learning and of playing.
+"""A small game whose best moves are known, for tests of learning and of playing.
 
-Seats take 1 to 3 counters in turn from one pile; whoever takes the last one loses, all others win.
-What a winner gets is caused by another seat's move, which is what learners of self-play get wrong.
-With two seats, the seat to move is lost exactly if the pile leaves 1 when divided by 4.  Every seat
-decides at least once, and every decision is one: two moves are legal even at a pile of 1.
+Seats take 1 to 3 counters in turn from one pile. The seat that takes the last one loses, and all
+others win. So a winner's reward comes from another seat's move, which self-play learners often get
+wrong. With two seats, the seat to move loses against best play exactly if the pile leaves 1 when
+divided by 4. Every seat decides at least once, and at least two moves are always legal, even at a
+pile of 1.
 """
 
 from __future__ import annotations
@@ -53,8 +54,9 @@ def set_up(game: Record, players: int, options: int) -> None:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Three only from three; two from one takes the one."""
-    mask[0] = mask[1] = True
+    """Allow to take three only from a pile of three or more; two from a pile of one takes one."""
+    mask[0] = True
+    mask[1] = True
     mask[2] = game["pile"] >= 3
     return 2 + int(mask[2])
 
@@ -73,14 +75,14 @@ def play(game: Record, action: int) -> None:
 
 @rule
 def observe(game: Record, seat: int, out: Any) -> None:
-    """The pile and the number of players; nothing is hidden."""
+    """Write the pile and the number of players; nothing is hidden."""
     out[int(game["pile"])] = 1
     out[_PLAYERS_AT + int(game["players"])] = 1
 
 
 @rule
 def scores(game: Record, out: Any) -> None:
-    """1 for each winner."""
+    """Write 1 for each winner, 0 for the others."""
     for seat in range(MAX_SEATS):
         out[seat] = game["winners"][seat]
 
@@ -104,7 +106,7 @@ GAME = define(
 
 @contextmanager
 def registered() -> Iterator[None]:
-    """Make the game known by its name."""
+    """Register the game for the length of the block."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "_loaded", dict(registry._loaded))
         patch.setattr(registry, "_register_views", lambda name, seats: None)
@@ -115,7 +117,7 @@ def registered() -> Iterator[None]:
 def make_toy(
     n: int = 4, *, players: int = 2, seed: int = 0, autoreset: bool = True, **options: Any
 ) -> Batch:
-    """n games of it, which must be registered (fixture `toy` of tests/conftest.py)."""
+    """Return a batch of n games, which must be registered (fixture `toy` of tests/conftest.py)."""
     return Batch(NAME, n, players=players, seed=seed, autoreset=autoreset, **options)
 
 

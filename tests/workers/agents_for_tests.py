@@ -1,20 +1,20 @@
-"""Agents of users' own, in a module that workers can import."""
+"""Agents of a user's own, in a module that workers can import."""
 
 import numpy as np
 
 
-class Drawn:
-    """Draws, like anybody's agent."""
+class Drawing:
+    """An agent that draws a random legal action."""
 
     def act(self, observations, masks, rng):
         return (masks * rng.random()[:, None]).argmax(axis=1)
 
 
-class Held(Drawn):
-    """Holds what cannot travel."""
+class Unpicklable(Drawing):
+    """An agent that holds a generator, which cannot be pickled."""
 
     def __init__(self):
-        self.held = (number for number in np.arange(3))
+        self.numbers = (number for number in np.arange(3))
 
 
 def last_legal(observations, masks, rng):

@@ -1,4 +1,4 @@
-"""Jobs that count, fail and lose their workers; in a module, so that workers find them."""
+"""Jobs that count, fail and lose their workers, in a module that workers can import."""
 
 import os
 import signal
@@ -9,7 +9,7 @@ from pathlib import Path
 
 @dataclass(frozen=True)
 class Squares:
-    """Squares numbers; what is in `folder` says what goes wrong."""
+    """Squares numbers. Files in `folder` say which numbers are slow, fail or kill the worker."""
 
     folder: Path
 
@@ -18,8 +18,8 @@ class Squares:
             print(os.getpid(), file=file)
         return self._work
 
-    def _work(self, number, tell):
-        tell(number, 1)
+    def _work(self, number, on_progress):
+        on_progress(number, 1)
         if (self.folder / f"slow {number}").exists():
             time.sleep(0.3)
         if (self.folder / f"fail {number}").exists():
@@ -31,16 +31,18 @@ class Squares:
         return number * number
 
 
-class Local(Exception):  # noqa: N818 - as somebody may call theirs
+class UnpicklableError(Exception):
     """An exception that cannot be pickled."""
 
     def __reduce__(self):
         raise TypeError("not this one")
 
 
-class RaisesLocal:
+class RaisesUnpicklable:
+    """A job whose shards raise an exception that cannot be pickled."""
+
     def start(self):
         return self._work
 
-    def _work(self, _number, _tell):
-        raise Local("mine")
+    def _work(self, _number, _on_progress):
+        raise UnpicklableError("mine")

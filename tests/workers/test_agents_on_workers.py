@@ -1,4 +1,4 @@
-"""Agents travel to workers and play there as they do here."""
+"""Agents travel to workers and play there as they do in this process."""
 
 import os
 import pickle
@@ -23,24 +23,25 @@ from shakespeare_agents.workers import open_workers
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.config import ArenaConfig
 from shakespeare_arena.tournament import run_arena
+from shakespeare_env.checks.box_files import facts_digest
 from shakespeare_env.core import registry
 from shakespeare_env.errors import WorkerError
 from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.games import small_games
 from tests.contract.small_datasets import write_small_dataset
-from tests.workers.agents_for_tests import Drawn, Held, last_legal
+from tests.workers.agents_for_tests import Drawing, Unpicklable, last_legal
 
 FIGARO = registry.game("figaro")
-DRAWN = Drawn()
+DRAWING = Drawing()
 AGENTS: dict[str, list[Any]] = {
     "named": ["random", "heuristic", "search,rollouts=heuristic,simulations=2"],
     "networks": ["network,greedy=false", str(bundled_checkpoint(FIGARO, 1))],
-    "imported": ["tests.workers.agents_for_tests:Drawn"],
+    "imported": ["tests.workers.agents_for_tests:Drawing"],
     "files": [str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal"],
     "functions": [last_legal, lambda observations, masks, rng: masks.argmax(axis=1)],
     "an entrant": [Entrant("mine", make("network", FIGARO))],
-    "one object at several seats": [DRAWN, DRAWN, Entrant("random", Drawn())],
+    "one object at several seats": [DRAWING, DRAWING, Entrant("random", Drawing())],
 }
 
 
@@ -71,15 +72,18 @@ def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):
 
 def test_a_file_is_found_from_another_folder(monkeypatch):
     monkeypatch.chdir(Path(__file__).parent)
-    name = "agents_for_tests.py:Drawn"
+    name = "agents_for_tests.py:Drawing"
     recipe = recipe_of(name, make(name, FIGARO), FIGARO)
     monkeypatch.chdir("/")
     assert pickle.loads(pickle.dumps(recipe))(FIGARO).act
 
 
-def test_an_agent_that_cannot_travel_or_is_another_one_there_is_refused(processes):
+def test_an_agent_that_cannot_travel_is_refused(processes):
     with pytest.raises(TypeError, match=r"cannot be sent to a worker .*generator.*my\.py:NAME"):
-        evaluate([Held(), "random"], "figaro", games=3, workers=processes)
+        evaluate([Unpicklable(), "random"], "figaro", games=3, workers=processes)
+
+
+def test_an_agent_that_is_missing_or_differs_on_a_worker_is_refused():
     digest = agent_digest("heuristic", make("heuristic", FIGARO), FIGARO)
     assert make_verified_agent("heuristic", digest, FIGARO)
     with pytest.raises(WorkerError, match=r"'heuristic' is another one on .*same version"):
@@ -98,10 +102,12 @@ print(registry.box_digest(game.name))
 
 
 def arrival(box, **environment):
-    """The digest of the box in force in another process once a box is there."""
+    """Return the digest of the box in force in another process after a box has arrived there."""
     command = [sys.executable, "-c", ARRIVAL]
     env = {**os.environ, **environment}
-    found = subprocess.run(command, input=pickle.dumps(box), env=env, stdout=-1, check=True)
+    found = subprocess.run(
+        command, input=pickle.dumps(box), env=env, stdout=subprocess.PIPE, check=True
+    )
     return found.stdout.decode().strip()
 
 
@@ -112,26 +118,27 @@ def test_a_box_travels(tmp_path):
     text = own.read_text(encoding="utf-8").replace(changes.OLD, changes.NEW[0][0])
     box = tmp_path / "mine.toml"
     box.write_text(text, encoding="utf-8")
-    digest = registry._digest_of(name, box)
-    plain = box_to_send(registry.game(name))
-    assert plain.content is None
+    digest = facts_digest(registry.folder(name), box)
+    package_box = box_to_send(registry.game(name))
+    assert package_box.content is None
     assert arrival(SentBox(name, digest, box.read_bytes(), str(box))) == digest
-    # A machine's own box gives way.
-    assert arrival(plain, **{f"{name.upper()}_BOX": str(box)}) == registry.box_digest(name)
+    # A box that the worker's machine has in force gives way.
+    environment = {f"{name.upper()}_BOX": str(box)}
+    assert arrival(package_box, **environment) == registry.box_digest(name)
     with pytest.raises(WorkerError, match=f"{name} on .* is made with another box"):
         use_sent_box(SentBox(name, "0" * 64, None, ""))
 
 
 def test_a_game_of_ones_own_travels_with_its_file(tmp_path):
-    """Where the file is not, a copy is played; a notebook has none to send."""
+    """If the worker lacks the file, it plays a copy. A game of a notebook has no file to send."""
     file = tmp_path / "bids.py"
     file.write_bytes(Path(small_games.__file__).read_bytes())
     with small_games.registered():
         digest = registry.box_digest("bids")
-        there = box_to_send(registry.game("bids"))
-        assert there.content == file.read_bytes()
-        for place in (small_games.__file__, str(tmp_path / "gone.py")):
-            sent = there._replace(path=place)
-            assert arrival(sent, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
+        sent = box_to_send(registry.game("bids"))
+        assert sent.content == file.read_bytes()
+        for path in (small_games.__file__, str(tmp_path / "gone.py")):
+            box = SentBox(sent.game, sent.digest, sent.content, path)
+            assert arrival(box, SHAKESPEARE_GAMES="", NUMBA_DISABLE_JIT="1") == digest
     with pytest.raises(WorkerError, match=r"bids is not known on .* define it in a file"):
         use_sent_box(SentBox("bids", digest, None, ""))

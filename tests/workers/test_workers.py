@@ -1,4 +1,4 @@
-"""Shards are done once each, by this process, by others and on a local Ray, or it is an error."""
+"""Every shard runs once, in this process, in several or on a local Ray, or an error is raised."""
 
 import os
 import signal
@@ -9,9 +9,9 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import _code_digest, in_shard_order, open_workers
+from shakespeare_agents.workers import code_digest, in_shard_order, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
-from tests.workers.jobs_for_tests import RaisesLocal, Squares
+from tests.workers.jobs_for_tests import RaisesUnpicklable, Squares
 
 SQUARES = [number * number for number in range(12)]
 KINDS: dict[str, dict[str, Any]] = {
@@ -30,14 +30,14 @@ def workers(request):
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1:1", "nowhere", "ray://127.0.0.1:1"])
-def test_a_cluster_that_is_not_there(address):
+def test_a_cluster_that_is_not_there_is_refused_with_the_remedy(address):
     pytest.importorskip("ray", reason="the extra ray is not installed")
     with pytest.raises(WorkerError, match="ray start"), open_workers(ray=address):
         pass
 
 
-def test_every_shard_is_done_once_and_counted(workers, tmp_path):
-    """Each worker starts the job once: the same job again is known by its content."""
+def test_every_shard_runs_once_and_is_counted(workers, tmp_path):
+    """Each worker starts the job once, even if it runs twice: jobs are known by their content."""
     heard: list[tuple[int, int]] = []
     for _ in range(2):
         found = workers.run(Squares(tmp_path), range(12), lambda *counts: heard.append(counts))
@@ -48,26 +48,31 @@ def test_every_shard_is_done_once_and_counted(workers, tmp_path):
     assert len(starts) <= max(2, workers.size)
 
 
-def test_a_failed_shard_raises_what_it_raised_and_what_is_dropped_does_no_harm(workers, tmp_path):
+def test_shards_that_are_dropped_do_no_harm(workers, tmp_path):
     for number in range(2, 5):
         (tmp_path / f"slow {number}").touch()
     found = workers.run(Squares(tmp_path), range(12))
     next(found)
     found.close()
+    assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+
+
+def test_a_failed_shard_raises_its_own_exception_and_others_run_afterwards(workers, tmp_path):
     (tmp_path / "fail 5").touch()
     with pytest.raises(ValueError, match="no square of 5") as raised:
         list(workers.run(Squares(tmp_path), range(12)))
     assert raised.value.__notes__ == ["a note"]
     assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
     assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
-    with pytest.raises(
-        Exception, match="mine"
-    ):  # an exception that cannot be pickled is described in words
-        list(workers.run(RaisesLocal(), range(2)))
+
+
+def test_an_exception_that_cannot_be_pickled_is_put_in_words(workers):
+    with pytest.raises(Exception, match="mine"):
+        list(workers.run(RaisesUnpicklable(), range(2)))
 
 
 @pytest.mark.parametrize("workers", ["processes", "ray"], indirect=True)
-def test_a_killed_worker_is_an_error_and_not_the_end(workers, tmp_path):
+def test_a_killed_worker_is_an_error_after_which_others_run(workers, tmp_path):
     (tmp_path / "kill 5").touch()
     with pytest.raises(WorkerError, match="fewer workers"):
         list(workers.run(Squares(tmp_path), range(12)))
@@ -76,13 +81,13 @@ def test_a_killed_worker_is_an_error_and_not_the_end(workers, tmp_path):
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
 def test_a_node_with_other_code_is_refused(workers, tmp_path, monkeypatch):
-    monkeypatch.setattr("shakespeare_agents.workers._code_digest", lambda: "other")
+    monkeypatch.setattr("shakespeare_agents.workers.code_digest", lambda: "other")
     with pytest.raises(WorkerError, match="another version"):
         list(workers.run(Squares(tmp_path), range(12)))
 
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
-def test_ray_that_is_used_already_is_used_and_stays(workers, tmp_path):
+def test_a_cluster_that_this_process_has_joined_is_used_and_not_left(workers, tmp_path):
     import ray
 
     with open_workers(ray="auto") as others:
@@ -99,7 +104,7 @@ from shakespeare_agents.workers import open_workers
 from shakespeare_env import Position
 from tests.workers.jobs_for_tests import Squares
 if __name__ == "__main__":
-    # Test runners in the background ignore it, and their children would, too.
+    # Test runners in the background ignore SIGINT, and so would their children.
     signal.signal(signal.SIGINT, signal.default_int_handler)
     position = Position.new("figaro", players=3)
     assert list(AgentProcess().run(partial(decide, "random", position, 0, 0), 60))
@@ -110,8 +115,8 @@ if __name__ == "__main__":
 
 
 @pytest.mark.parametrize(("end", "ray"), [(signal.SIGKILL, ()), (signal.SIGINT, ("local",))])
-def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(tmp_path, end, ray):
-    """Python puts that folder before the standard library for `-c` and `-m`, as workers start."""
+def test_workers_end_with_their_driver_and_import_nothing_from_its_folder(tmp_path, end, ray):
+    """Workers start with `-c` or `-m`, for which Python would search the current folder first."""
     if ray:
         pytest.importorskip("ray", reason="the extra ray is not installed")
     script = tmp_path / "driver" / "driver.py"
@@ -119,9 +124,14 @@ def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(t
     script.write_text(DRIVER)
     for name in ("random", "signal", "heapq", "shakespeare_agents"):
         (tmp_path / f"{name}.py").write_text("open('it_ran', 'w')\n")
-    there: dict[str, Any] = {"stdout": subprocess.PIPE, "stderr": subprocess.PIPE, "cwd": tmp_path}
-    there["env"] = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    with subprocess.Popen([sys.executable, str(script), *ray], **there) as driver:
+    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
+    with subprocess.Popen(
+        [sys.executable, str(script), *ray],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        cwd=tmp_path,
+        env=environment,
+    ) as driver:
         assert driver.stdout is not None
         assert driver.stdout.readline()
         children = psutil.Process(driver.pid).children(recursive=True)
@@ -134,8 +144,8 @@ def test_workers_end_with_their_driver_and_run_nothing_that_lies_in_the_folder(t
 
 
 def test_files_edited_since_this_process_imported_them_are_refused(monkeypatch):
-    """Workers would import the edited ones."""
-    monkeypatch.setattr("shakespeare_agents.workers._imported_at", 0)
-    _code_digest.cache_clear()
-    with pytest.raises(WorkerError, match="edited after this process"):
-        _code_digest()
+    """Workers would import the edited files."""
+    monkeypatch.setattr("shakespeare_agents.workers.edited_project_file", lambda since: "edited.py")
+    code_digest.cache_clear()
+    with pytest.raises(WorkerError, match=r"edited\.py was edited after this process"):
+        code_digest()

@@ -1,4 +1,4 @@
-"""Builds a learner with its games and its league from settings, if they fit the machine."""
+"""Building a learner, with its games and its league, from the settings of a run."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shakespeare_training.learner import Learner, Schedule, linear
 from shakespeare_training.ppo import PPO, PPOSettings
 
 _SEAT_DECISIONS = 50
-"""Roughly the decisions of a seat in a game; seats of the bundled games have 32 to 55."""
+"""The approximate number of a seat's decisions in a game; 32 to 55 in the bundled games."""
 
 
 def make_learner(config: TrainingConfig, device: str) -> Learner:
@@ -28,7 +28,7 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
 
     Raises:
         ValueError: an opponent cannot play, or there is no such device.
-        MemoryLimitError: it would not fit the machine.
+        MemoryLimitError: the learner needs more memory than the machine has.
     """
     device = checked_device(device)
     if device == "cpu":
@@ -140,13 +140,9 @@ def needed_bytes(config: TrainingConfig) -> int:
         bytes_per_decision = inputs + actions + 40 * seats
     else:
         decisions = config.n_envs * max(config.players) * _SEAT_DECISIONS
-        # Twice, since decisions are held in shards and then joined.
+        # Twice, because decisions are held in shards and in the group that is joined from them.
         bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
     minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * (actions + config.width))
-    networks = (4 + snapshots) * weights
-    return (
-        config.n_envs * (game.state.itemsize + inputs + actions)
-        + networks
-        + minibatch
-        + (decisions * bytes_per_decision)
-    )
+    games = config.n_envs * (game.state.itemsize + inputs + actions)
+    networks = (4 + snapshots) * weights  # the learner's with its gradient and Adam's two moments
+    return games + decisions * bytes_per_decision + networks + minibatch

@@ -139,21 +139,7 @@ def train(
     console = UnbreakableConsole()
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
-    if resume is not None:
-        read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        if registry.is_file_reference(
-            game_name
-        ):  # says where the run's game is, and changes nothing
-            read.add("game_name")
-        words = "--resume keeps a run's folder and settings, of which only --decisions may change"
-        choices.refuse_unread(context, read, words)
-    elif print_config:
-        read = {"print_config", "config", "game_name", "start", "settings", "seed"}
-        read |= {"decisions", "minutes"}
-        choices.refuse_unread(context, read, "--print-config trains nothing")
-    else:
-        read = context.params.keys() - {"trust"}
-        choices.refuse_unread(context, read, "only --resume asks for trust")
+    _refuse_unused_options(context, game_name, resume, print_config)
     folder = resume or out or Path("runs")
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
@@ -163,7 +149,7 @@ def train(
         from shakespeare_training.runs.train import train as train_run
 
         with _exit_on(folder, *_FAULTS):
-            makers = {name: _callback_maker(name) for name in callbacks or ()}
+            callback_makers = {name: _callback_maker(name) for name in callbacks or ()}
             game = None if game_name is None else choices.find_game(game_name)
             if resume is not None:
                 with busy(console, "loading the run"):
@@ -177,46 +163,73 @@ def train(
                         )
                     )
                 choices.check_own_game(game, run.config.game, resume)
-                crew = opened.enter_context(_crew(run.config.algorithm, workers, ray))
+                running_workers = opened.enter_context(
+                    _open_workers(run.config.algorithm, workers, ray)
+                )
             else:
                 name = None if game is None else game.name
                 given = {"game": name, "decisions": decisions, "seed": seed}
                 overrides = {name: value for name, value in given.items() if value is not None}
-                overrides |= _parsed(settings)
-                chosen, origin = _chosen(config, overrides, start, minutes)
+                overrides |= _parse_settings(settings)
+                chosen, origin = _choose_config(config, overrides, start, minutes)
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
-                # Before the folder is made.
-                crew = opened.enter_context(_crew(chosen.algorithm, workers, ray))
+                # The workers are opened first, so that their faults leave no folder.
+                running_workers = opened.enter_context(
+                    _open_workers(chosen.algorithm, workers, ray)
+                )
                 folder = out or _new_folder(chosen.game, chosen.seed)
                 with busy(console, "building the learner"):
                     run = opened.enter_context(
                         Run.create(chosen, folder, start=origin, device=device, minutes=minutes)
                     )
-            made = [_make_callback(name, maker, run) for name, maker in makers.items()]
+            made_callbacks = [
+                _make_callback(name, maker, run) for name, maker in callback_makers.items()
+            ]
         with _exit_on(folder, TrainingError):
-            train_run(run, console, stop, crew, made)
+            train_run(run, console, stop, running_workers, made_callbacks)
+
+
+def _refuse_unused_options(
+    context: typer.Context, game_name: str | None, resume: Path | None, print_config: bool
+) -> None:
+    if resume is not None:
+        read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
+        if registry.is_file_reference(game_name):  # such a name only tells where the run's game is
+            read.add("game_name")
+        why = "--resume keeps a run's folder and settings, of which only --decisions may change"
+    elif print_config:
+        read = {"print_config", "config", "game_name", "start", "settings", "seed"}
+        read |= {"decisions", "minutes"}
+        why = "--print-config trains nothing"
+    else:
+        read = context.params.keys() - {"trust"}
+        why = "only --resume imports what is trusted"
+    choices.refuse_unused(context, read, why)
 
 
 def _new_folder(kind: str, seed: int) -> Path:
     return Path("runs") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
 
 
-def _parsed(settings: list[str] | None) -> dict[str, Any]:
+def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
     from shakespeare_training.config import parse_override
 
     return dict(map(parse_override, settings or []))
 
 
-def _chosen(
+def _choose_config(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
     """Return the settings, and the folder of the checkpoint to start from.
 
-    A checkpoint gives the defaults of settings that are not named: its width, no warm-up if it has
-    heads, and, if it was trained with another box, the settings to adapt it (`ADAPTING`), unless
-    bundled settings are asked for by name.
+    A checkpoint changes the defaults of some settings:
+
+    - The width is the checkpoint's.
+    - There is no warm-up if the checkpoint has heads.
+    - If the checkpoint was trained with another box, the settings are those that adapt it
+      (`ADAPTING`), unless `config` names bundled settings.
     """
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
@@ -230,21 +243,24 @@ def _chosen(
     if origin is None:
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
     card = read_card(origin)
-    knows_another_box = card.game == game and card.box_digest != registry.box_digest(game)
     defaults: dict[str, Any] = {"width": card.width}
     if card.heads and chosen.algorithm == "expert_iteration":
         defaults["warmup_decisions"] = 0
-    if knows_another_box and chosen.algorithm == "ppo" and config not in bundled_names(game):
-        defaults |= {**ADAPTING, **({} if minutes is None else {"decisions": FOREVER})}
+    has_another_box = card.game == game and card.box_digest != registry.box_digest(game)
+    if has_another_box and chosen.algorithm == "ppo" and config not in bundled_names(game):
+        defaults |= ADAPTING
+        if minutes is not None:
+            defaults["decisions"] = FOREVER
     return chosen_config(config, overrides, "--set", defaults), origin
 
 
-def _crew(algorithm: str, workers: int, ray: str | None) -> AbstractContextManager[Workers | None]:
+def _open_workers(
+    algorithm: str, workers: int, ray: str | None
+) -> AbstractContextManager[Workers | None]:
     if algorithm == "ppo" and (workers != 1 or ray is not None):
         raise typer.BadParameter(
-            "PPO's games stay in the process that learns, where one question to the network "
-            "answers a step of all of them; leave it out, or learn from searches: "
-            "--config expert_iteration",
+            "PPO plays its games in the process that learns, where the network decides in all of "
+            "them at once; leave the option out, or choose --config expert_iteration",
             param_hint="--workers" if ray is None else "--ray",
         )
     return workers_options.open_chosen_workers(workers, ray)
@@ -255,7 +271,7 @@ def _callback_maker(name: str) -> Callable[[Run], Any]:
 
     source, _, attribute = name.rpartition(":")
     if not source.endswith(".py") or not attribute:
-        raise ValueError(f"the callback {name!r} is not named in a file: give FILE.py:NAME")
+        raise ValueError(f"the callback {name!r} names no file of Python; give FILE.py:NAME")
     maker: Callable[[Run], Any] = load(PythonName(source, attribute))
     return maker
 
@@ -271,33 +287,33 @@ def _make_callback(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCall
         raise TypeError(f"{name} makes no callback: {fault_in_words(fault)}") from fault
     if not isinstance(made, BaseCallback):
         raise TypeError(
-            f"{name} made {type(made).__name__} of a Run: it must make a BaseCallback of "
-            "Stable-Baselines3"
+            f"{name} made an object of type {type(made).__name__} from the run; it must make a "
+            "BaseCallback of Stable-Baselines3"
         )
     return made
 
 
 @contextmanager
 def _exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Exit with a message on errors of some kinds, lost workers, or if the run cannot be saved.
+    """Exit with a message on errors of some kinds, on lost workers, and if a run cannot be saved.
 
-    An error of an agent, a callback or other code of the user is raised, to be shown as theirs.
+    An error in the user's own code, such as an agent or a callback, is raised with its traceback.
     """
-    from shakespeare_training.runs.saving import how_to_go_on
+    from shakespeare_training.runs.saving import how_to_continue
 
     try:
         yield
     except WorkerError as fault:
-        exit_with_error(f"{fault}; {how_to_go_on(folder)}")
+        exit_with_error(f"{fault}; {how_to_continue(folder)}")
     except Exception as fault:
         if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
-            remedy = how_to_go_on(folder)
+            remedy = how_to_continue(folder)
             fault.add_note(f"{remedy[0].upper()}{remedy[1:]}")
             raise
         if isinstance(fault, kinds):
             exit_with_error("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
         if isinstance(fault, OSError):
-            exit_with_error(f"the run cannot be written ({fault}); {how_to_go_on(folder)}")
+            exit_with_error(f"the run cannot be written ({fault}); {how_to_continue(folder)}")
         raise
 
 
@@ -307,13 +323,16 @@ def exploit(
         typer.Argument(
             metavar="AGENT",
             autocompletion=complete_agent,
-            help=f"Whose copies hold all seats but one: {', '.join(names())}, {HOW_TO_NAME}.",
+            help="The agent whose copies hold all seats but one: "
+            f"{', '.join(names())}, {HOW_TO_NAME}.",
         ),
     ],
     decisions: Annotated[
         int,
         typer.Option(
-            "--decisions", min=1, help="Decisions in its seat to learn from, in whole rollouts."
+            "--decisions",
+            min=1,
+            help="Decisions of the response to learn from, rounded up to whole rollouts.",
         ),
     ] = 4_000_000,
     players: Annotated[
@@ -325,8 +344,8 @@ def exploit(
         typer.Option(
             "--games",
             min=1,
-            help="Games to measure by, rounded up to a multiple of the seats; 2401 are enough for "
-            "± 2 percentage points.",
+            help="Games of the measurement, rounded up to a multiple of the seats; 2401 are enough "
+            "for ± 2 percentage points.",
         ),
     ] = 2401,
     seed: lineup_options.Seed = 0,
@@ -345,30 +364,32 @@ def exploit(
 ) -> None:
     """Measure how much one seat can win against copies of an agent in all others.
 
-    The figure is a win rate beside parity, and a lower bound: below parity nothing was found.
+    The figure is a win rate beyond parity, and a lower bound. Below parity nothing was found.
     """
     game = choices.find_game(game_name)
-    # Slow imports are late to keep the shell's completion quick.
+    # Imported late, to keep the shell's completion quick.
     from shakespeare_arena.measure import table_sizes
     from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
 
     with choices.usage_errors("--players"):
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
-    (frozen, *_) = lineup_options.make_opponents(game, [agent], seats)
-    if getattr(frozen.agent, "is_slow", False):
+    opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
+    if getattr(opponent.agent, "is_slow", False):
         table = ["--game", registry.game_argument(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
-        typer.echo(f"{agent} searches, so learning takes hours. Quicker: {instead}", err=True)
+        typer.echo(
+            f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True
+        )
     console = UnbreakableConsole()
     with (
         stoppable(console, "Stopped before anything was measured.") as stop,
-        workers_options.open_chosen_workers(workers, ray) as crew,
+        workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
         progress = games_progress()
         task = progress.add_task("playing", total=games, decisions=0)
 
         def on_progress(decisions: int, finished: int) -> None:
-            progress.start()  # not while it learns
+            progress.start()  # only now, because the training shows a progress bar of its own
             progress.update(task, completed=finished, decisions=decisions)
 
         import_training(console)
@@ -383,13 +404,13 @@ def exploit(
                         players=seats,
                         games=games,
                         seed=seed,
-                        training=_parsed(settings),
+                        training=_parse_settings(settings),
                     ),
                     game.name,
                     console=console,
                     stop=stop,
                     on_progress=on_progress,
-                    workers=crew,
+                    workers=running_workers,
                 )
         finally:
             progress.stop()

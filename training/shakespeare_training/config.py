@@ -41,10 +41,10 @@ ADAPTING: Mapping[str, Any] = {
     "batch_size": 8192,
 }
 """Settings of PPO that adapt a trained network to another box, in place of the defaults."""
-_DEFAULT = "ppo"  # the default algorithm
+_DEFAULT_ALGORITHM = "ppo"
 
 Share = Annotated[float, Field(ge=0, le=1)]
-SomeShare = Annotated[float, Field(gt=0, le=1)]
+PositiveShare = Annotated[float, Field(gt=0, le=1)]
 Weight = Annotated[float, Field(ge=0)]
 Positive = Annotated[float, Field(gt=0)]
 Count = Annotated[int, Field(gt=0)]
@@ -52,7 +52,7 @@ Count = Annotated[int, Field(gt=0)]
 
 @dataclass(frozen=True)
 class Only:
-    """A mark of settings that only one algorithm has."""
+    """Marks a setting that only one algorithm has."""
 
     algorithm: str
 
@@ -62,9 +62,9 @@ OnlySearch = Only("expert_iteration")
 
 
 class TrainingConfig(BaseModel):
-    """The settings of a run; their docstrings become comments in TOML (`as_toml`).
+    """The settings of a run, with docstrings that become comments in TOML (`as_toml`).
 
-    A setting that is left out, in code, in a file or on the command line, has the value of
+    A setting that is not given in code, in a file or on the command line has the value in
     `configs/<game>/<algorithm>.toml`, or else the default below. Lengths and intervals are counted
     in decisions of the learner.
     """
@@ -76,21 +76,21 @@ class TrainingConfig(BaseModel):
     game: str = registry.DEFAULT
     """The game."""
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
-    """How it learns: from the rewards of its moves (`ppo`), or from a search that plays for it
-    (`expert_iteration`), which plays all `n_envs` games to their end before every update."""
+    """The learning algorithm: `ppo` learns from the rewards of moves, `expert_iteration` from a
+    search that plays for the learner, all `n_envs` games to their end before every update."""
     players: tuple[Count, ...] = Field(default=(), min_length=1, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
     decisions: Count = 4_000_000
-    """Length of the run. A decision is one step of the seat to move, as a timestep is of a single
-    agent; only the learner's own count."""
+    """Length of the run in decisions of the learner. A decision is one step of the seat to move,
+    like a timestep with a single agent."""
     seed: int = Field(default=0, ge=0, lt=2**62)
     """Seed of the games, the initial weights, every draw and every shuffle."""
 
     opponents: dict[str, Weight] = {CURRENT: 0.75, PAST: 0.15, "heuristic": 0.1}
-    """How often each kind of game is played, by weight: in `current` the learner has every seat;
-    in all others it has one seat against `past`, one of its snapshots (the harder to beat, the
-    likelier), or against an agent by name or folder. The kind is drawn anew for each game."""
+    """Weight of each kind of game, which is drawn for each new game. In `current` the learner has
+    every seat. In all others it has one seat, against `past`, one of its snapshots (the harder to
+    beat, the likelier), or against an agent by name or folder."""
     snapshot_every: Count = 250_000
     """Decisions between snapshots of the learner."""
     max_snapshots: Count = 12
@@ -102,8 +102,8 @@ class TrainingConfig(BaseModel):
     score_reward_coef_end: Annotated[Weight, OnlyPPO] = 1.0
     """Coefficient of the reward `score` at the end of the run; linear in between."""
     win_reward_coef: Annotated[Weight, OnlyPPO] = 0.0
-    """Coefficient of the share of the victory, scaled so that all of it is worth 1, and the share
-    that equal players expect 0; in solo games, of the change of the score."""
+    """Coefficient of the share of the victory, scaled so that all of it is worth 1 and the share
+    that equal players expect 0. In solo games it adds to the coefficient of the score."""
 
     n_envs: Count = 256
     """Games played in parallel."""
@@ -113,13 +113,13 @@ class TrainingConfig(BaseModel):
     """Decisions per minibatch, approximately."""
     n_epochs: Count = 2
     """Passes over each rollout."""
-    near_certain_share: Annotated[SomeShare, OnlyPPO] = 1.0
-    """Share of the near-certain decisions, made with a probability above 0.99, to learn from: each
-    pass takes another random part, weighted so that the expected gradient is the same. 1 is all."""
+    near_certain_share: Annotated[PositiveShare, OnlyPPO] = 1.0
+    """Share of the near-certain decisions (probability above 0.99) to learn from. Each pass takes
+    another random part, weighted so that the expected gradient is the same. 1 takes all."""
     learning_rate: Positive = 2e-3
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1
-    """Learning rate at the end, as a share of `learning_rate`; linear in between."""
+    """Learning rate at the end of the run, as a share of `learning_rate`; linear in between."""
     gae_lambda: Annotated[Share, OnlyPPO] = 0.95
     """Bias against variance in generalised advantage estimation."""
     clip_range: Annotated[Positive, OnlyPPO] = 0.2
@@ -133,7 +133,7 @@ class TrainingConfig(BaseModel):
     win_coef: Weight = 0.5
     """Coefficient of the loss of the forecast shares of the victory."""
     target_kl: Annotated[Positive, OnlyPPO] = 0.03
-    """Stop an update early once the KL divergence is 1.5 times this."""
+    """An update ends early at 1.5 times this KL divergence from the policy that played."""
     width: Count = 256
     """Width of the network's layers."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
@@ -144,27 +144,27 @@ class TrainingConfig(BaseModel):
     considered: Annotated[int, OnlySearch] = Field(default=4, ge=2)
     """The most candidate moves of a decision."""
     horizon: Annotated[int, OnlySearch] = Field(default=10**6, ge=0, le=10**6)
-    """Decisions of each seat after which the network values a playout; by default it goes to the
-    end of the game."""
+    """Decisions of each seat in a playout before the network values it. By default playouts go to
+    the end of the game."""
     temperature: Annotated[Weight, OnlySearch] = 0.0
     """Temperature of the policy in playouts; 0 plays the likeliest move."""
     utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "margin"
     """The value of a playout: the score less the others' mean (`lead`) or best (`margin`), the
     score, or the share of the victory. In solo games it is always the score."""
     sharpness: Annotated[Positive, OnlySearch] = 150.0
-    """The number of logits that a unit of utility counts for when the search chooses."""
+    """The number of logits that a unit of utility is worth when the search chooses."""
     target_sharpness: Annotated[Positive, OnlySearch] = 50.0
-    """Coefficient of the utility that the policy gains, in the loss, beside its divergence from the
-    policy that played."""
-    near_certain: Annotated[SomeShare, OnlySearch] = 0.99
+    """Coefficient of the policy's gain of utility in the loss, whose other term is the divergence
+    from the policy that played."""
+    near_certain: Annotated[PositiveShare, OnlySearch] = 0.99
     """Decisions with a move at least this likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0
     """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
     search_threads: Annotated[Count, OnlySearch] = 1
     """Threads that share the playouts; they change no result."""
     warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0)
-    """Decisions to learn from before games are searched, so that the heads know something; 0 if
-    the run starts from a network that has heads."""
+    """Decisions to learn from before moves are searched, because untrained heads would mislead the
+    search; 0 if the run starts from a network that has heads."""
 
     evaluation_opponents: tuple[str, ...] = Field(default=("random", "heuristic"), strict=False)
     """Agents to evaluate the learner against, by name or folder."""
@@ -174,7 +174,7 @@ class TrainingConfig(BaseModel):
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
     seat equally often."""
     first_evaluation_games: Count = 24
-    """Games of the first evaluation, of the untrained network: few, as learning waits for it."""
+    """Games of the first evaluation, of the untrained network; few, because learning waits."""
     final_evaluation_games: Count = 400
     """Games of the last evaluation."""
     save_every: Positive = 60.0
@@ -183,21 +183,22 @@ class TrainingConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_defaults(cls, given: Any) -> Any:
-        """Add what is left out, from the file of the game and the algorithm.
+        """Add settings that are not given from the file of the game and the algorithm.
 
-        A game without such a file is played at every seat count, and without a heuristic player if
-        it has none.
+        A game without such a file is played at every seat count. If it has no heuristic player, the
+        opponents lack one.
         """
         name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
         if name not in registry.names():
             return given
-        # It imports the compiler, which the shell's completion of settings need not.
+        # Imported late, because it imports the compiler, which the shell's completion of settings
+        # would wait for.
         from shakespeare_agents.heuristics import has_heuristics
 
         defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
         if not has_heuristics(registry.game(name)):
             defaults |= {"opponents": {CURRENT: 0.8, PAST: 0.2}, "evaluation_opponents": ["random"]}
-        algorithm = given.get("algorithm", _DEFAULT)
+        algorithm = given.get("algorithm", _DEFAULT_ALGORITHM)
         if algorithm in bundled_names(name):
             defaults |= _entries(CONFIGS / name / f"{algorithm}.toml")
         return {**defaults, **given}
@@ -206,7 +207,7 @@ class TrainingConfig(BaseModel):
     @classmethod
     def _is_a_game(cls, value: str) -> str:
         if value not in registry.names():
-            registry.seats(value)  # says what to do
+            registry.seats(value)  # raises an error with the remedy
         return value
 
     @field_validator("opponents")
@@ -231,11 +232,11 @@ class TrainingConfig(BaseModel):
     def _suits_the_algorithm(self) -> TrainingConfig:
         own = settings_of(self.algorithm)
         for name, field in TrainingConfig.model_fields.items():
-            if name not in own and (value := getattr(self, name)) != field.default:
+            value = getattr(self, name)
+            if name not in own and value != field.default:
                 raise ValueError(
-                    f"{name} = {short_repr(value)}: algorithm = {self.algorithm!r} has no "
-                    "such setting; "
-                    "leave it out"
+                    f"{name} = {short_repr(value)}: algorithm = {self.algorithm!r} has no such "
+                    "setting; leave it out"
                 )
         return self
 
@@ -246,15 +247,20 @@ class TrainingConfig(BaseModel):
 
 def settings_of(algorithm: str) -> list[str]:
     """Return the names of the settings that an algorithm has, in order."""
-    return [
-        name
-        for name, field in TrainingConfig.model_fields.items()
-        if all(m.algorithm == algorithm for m in field.metadata if isinstance(m, Only))
-    ]
+    names = []
+    for name, field in TrainingConfig.model_fields.items():
+        markers = [marker for marker in field.metadata if isinstance(marker, Only)]
+        if all(marker.algorithm == algorithm for marker in markers):
+            names.append(name)
+    return names
 
 
-def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
-    """Check settings and add defaults; errors name `where` they come from.
+def make_config(data: Mapping[str, Any], origin: str) -> TrainingConfig:
+    """Check settings and add defaults.
+
+    Args:
+        data: The settings that are given, by name.
+        origin: The place that they come from, for errors.
 
     Raises:
         ValueError: a setting is unknown, mistyped or out of range, or does not fit the game.
@@ -263,11 +269,11 @@ def make_config(data: Mapping[str, Any], where: str) -> TrainingConfig:
         return TrainingConfig.model_validate(dict(data))
     except ValidationError as fault:
         words = "; ".join(map(_fault_in_words, fault.errors()))
-        raise ValueError(f"{where}: {words}; see shakespeare train --print-config") from fault
+        raise ValueError(f"{origin}: {words}; see shakespeare train --print-config") from fault
 
 
 def _fault_in_words(fault: Any) -> str:
-    """Return a fault of Pydantic with its place, its value, and the name that may be meant."""
+    """Return an error of Pydantic in words, with the setting's value or the name that was meant."""
     if not fault["loc"]:
         return str(fault["msg"])
     name = ".".join(map(str, fault["loc"]))
@@ -278,7 +284,7 @@ def _fault_in_words(fault: Any) -> str:
 
 
 def override(config: TrainingConfig, **settings: Any) -> TrainingConfig:
-    """Return a copy with some settings replaced; ValueError as in `make_config`."""
+    """Return a copy with some settings replaced, checked as in `make_config`."""
     return make_config({**config.to_json(), **settings}, "settings")
 
 
@@ -302,16 +308,17 @@ def chosen_config(
 ) -> TrainingConfig:
     """Return the settings in a TOML file, or bundled under a name, with overrides.
 
-    A file is checked by itself first, so that errors name the source at fault.
+    The file is checked by itself first, so that errors name the source at fault.
 
     Args:
         choice: The file or the name; None counts as an empty file.
         overrides: Settings that replace those of the file.
-        origin: Names the overrides in errors.
-        defaults: Settings that replace some defaults, before the file is read.
+        origin: The place that the overrides come from, for errors.
+        defaults: Settings that count where the file has none.
 
     Raises:
-        ValueError: there is nothing of that name, it cannot be read, or as in `make_config`.
+        ValueError: there is no such file or name, the file cannot be read, or a setting is wrong
+            (`make_config`).
     """
     data = dict(defaults or {})
     if choice is not None:
@@ -320,9 +327,8 @@ def chosen_config(
         path = CONFIGS / game / f"{choice}.toml" if choice in known else Path(choice)
         if not path.exists():
             raise ValueError(
-                f"--config {short_repr(choice)}{did_you_mean(choice, known)}: give a TOML "
-                "file, or one "
-                f"of the bundled settings of {game}: {', '.join(known) or 'none'}"
+                f"--config {short_repr(choice)}{did_you_mean(choice, known)}: give a TOML file, or "
+                f"one of the bundled settings of {game}: {', '.join(known) or 'none'}"
             )
         data |= _entries(path)
         make_config(data, str(path))
@@ -333,7 +339,7 @@ def parse_override(text: str) -> tuple[str, Any]:
     """Split `learning_rate=1e-3` into a name and a TOML value; a string needs no quotes.
 
     Raises:
-        ValueError: no `=`, or no name.
+        ValueError: the text lacks an `=` or a name.
     """
     name, equals, value = map(str.strip, text.partition("="))
     if not equals or not name:
@@ -345,7 +351,7 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 
 def as_toml(config: TrainingConfig) -> str:
-    """Return the settings that the algorithm has as a TOML file, each with its description."""
+    """Return the text of a TOML file with the algorithm's settings and their descriptions."""
     entries = []
     for name in settings_of(config.algorithm):
         text = TrainingConfig.model_fields[name].description or ""
@@ -355,15 +361,24 @@ def as_toml(config: TrainingConfig) -> str:
 
 
 def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
-    """Return the shell command that trains such a network, in the precision in use."""
+    """Return the shell command that trains a network with these settings, in a given precision.
+
+    Args:
+        config: The settings.
+        precision: The precision of matrix products, which replaces `auto`.
+        start: The checkpoint that the run starts from.
+    """
     parts = ["train", *game_option(config.game)]
-    parts += [] if config.algorithm == _DEFAULT else ["--config", config.algorithm]
+    if config.algorithm != _DEFAULT_ALGORITHM:
+        parts += ["--config", config.algorithm]
     parts += ["--seed", str(config.seed)]
-    parts += ["--start", str(start)] if start else []
+    if start is not None:
+        parts += ["--start", str(start)]
     defaults = make_config({"game": config.game, "algorithm": config.algorithm}, "defaults")
     settings = {**dict(config), "precision": precision, "seed": defaults.seed}
     for name in settings_of(config.algorithm):
-        if (value := settings[name]) != getattr(defaults, name):
+        value = settings[name]
+        if value != getattr(defaults, name):
             parts += ["--set", f"{name}={toml_value(value)}"]
     return command(*parts)
 

@@ -1,4 +1,4 @@
-"""A learner's games on a GPU, with its opponents there, and work recorded as CUDA graphs."""
+"""A learner's games and opponents on a GPU, and functions recorded as CUDA graphs."""
 
 from __future__ import annotations
 
@@ -26,16 +26,16 @@ from shakespeare_training.league import FinishedGames, League, Opponent, seat_pl
 _ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]
 Chooser = Callable[["DeviceGames", torch.Tensor, int], torch.Tensor]
-"""Takes the games, int32[n] who is to move and an agent's index; returns int64[n], the actions of
-the agent where it is to move."""
+"""A function of the games, the players to move, int32[n], and an agent's index. It returns actions,
+int64[n], which count where the agent is to move."""
 
 
 class DeviceGames:
     """The games of a learner on a GPU (`LearnerGames`).
 
-    Nothing waits for the GPU within a rollout of `n_steps` steps: networks are asked about every
-    game, and finished games are read at the end of the rollout. Between rollouts the league's seats
-    and generators are those of the games here.
+    Nothing waits for the GPU within a rollout of `n_steps` steps. Networks are run in every game,
+    and finished games are read at the end of the rollout. Between rollouts the league holds the
+    seats and the generators' states of these games.
 
     Raises:
         DeviceError: an agent of the league plays on the CPU only.
@@ -47,7 +47,7 @@ class DeviceGames:
         named = enumerate(league.named)
         self._named = {index: _chooser(opponent, host.game, device) for index, opponent in named}
         self._slots: list[_Slot] = []
-        self._in_use = 0
+        self._slots_in_use = 0
         self.batch = DeviceBatch(
             host.game.name, host.n, players=host.players, device=device, reward="score"
         )
@@ -60,7 +60,7 @@ class DeviceGames:
         self.rewards = self.batch.rewards
         self.done = self.batch.done
         self.final_winners = self.batch.final_winners
-        self.chance = torch.Generator(device)
+        self._generator = torch.Generator(device)
         self._seats = torch.from_numpy(league.lineup.seats).to(device, copy=True)
         states = league.lineup.generators.states.view(np.int64)
         self.states = torch.from_numpy(states).to(device, copy=True)
@@ -68,7 +68,7 @@ class DeviceGames:
         self._by_kind = torch.from_numpy(league.opponents_by_kind()).to(device)
         shape = n_steps, host.n
         self._done_log = torch.zeros(shape, dtype=torch.bool, device=device)
-        self._own_log = torch.zeros_like(self._done_log)
+        self._learner_log = torch.zeros_like(self._done_log)
         self._seats_log = torch.zeros(
             (*shape, host.game.max_seats), dtype=torch.int32, device=device
         )
@@ -77,19 +77,19 @@ class DeviceGames:
         self._recorded: dict[int, Recorded] = {}
 
     @property
-    def waiting(self) -> torch.Tensor:
-        """int32[n], who is to move, as numbered in `Lineup`."""
+    def movers(self) -> torch.Tensor:
+        """int32[n], the players to move, as numbered in `Lineup`."""
         return self._seats.gather(1, self.to_move.long()[:, None]).squeeze(1)
 
     @property
     def learner_to_move(self) -> torch.Tensor:
         """bool[n], whether the seat to move is the learner's."""
-        return self.waiting == OUTSIDE
+        return self.movers == OUTSIDE
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the league as it is now, and a seed for every draw until the next rollout."""
-        self.chance.manual_seed(int(rng.integers(2**62)))
-        if self._step:  # games went on since the last rollout
+        """Take over the present league, and a seed for every draw until the next rollout."""
+        self._generator.manual_seed(int(rng.integers(2**62)))
+        if self._step:  # steps were played outside a rollout
             self._update_league()
         league = self.league
         lineup = league.lineup
@@ -98,31 +98,31 @@ class DeviceGames:
         self.states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
         self._by_kind.copy_(torch.from_numpy(by_kind))
         seated = {*np.unique(lineup.seats).tolist(), *by_kind.tolist()}
-        playing = [index for index in seated if index >= len(self._named)]
-        self._in_use = len(playing)
-        while len(self._slots) < self._in_use:
-            like = league.opponents[playing[0]]
-            self._slots.append(_Slot(like, league.batch.game, self.batch.device))
-        for slot, index in zip(self._slots, playing, strict=False):
+        snapshots = [index for index in seated if index >= len(self._named)]
+        self._slots_in_use = len(snapshots)
+        while len(self._slots) < self._slots_in_use:
+            snapshot = league.opponents[snapshots[0]]
+            self._slots.append(_Slot(snapshot, league.batch.game, self.batch.device))
+        for slot, index in zip(self._slots, snapshots, strict=False):
             slot.hold(league.opponents[index], index)
 
-    def rows_to_ask(self) -> torch.Tensor | slice:
-        """Return all games: to know in which the learner is to move would take waiting."""
+    def network_rows(self) -> torch.Tensor | slice:
+        """Return all games, because finding those of the learner would wait for the GPU."""
         return slice(None)
 
     def sample(self, log_probabilities: torch.Tensor) -> torch.Tensor:
         """Draw actions from log-probabilities by the exponential-race trick, int64[n]."""
-        clocks = torch.empty_like(log_probabilities).exponential_(generator=self.chance)
+        clocks = torch.empty_like(log_probabilities).exponential_(generator=self._generator)
         return (log_probabilities - clocks.log()).argmax(dim=1)
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], with the opponents' where opponents are to move."""
-        waiting = self.waiting
+        """Return actions, int64[n], in which the opponents have chosen where they are to move."""
+        movers = self.movers
         for index, chooser in self._named.items():
-            actions = torch.where(waiting == index, chooser(self, waiting, index), actions)
-        for slot in self._slots[: self._in_use]:
+            actions = torch.where(movers == index, chooser(self, movers, index), actions)
+        for slot in self._slots[: self._slots_in_use]:
             chosen = self.sample(legal_logits(slot.weights, self.obs, self.mask))
-            actions = torch.where(waiting == slot.index, chosen, actions)
+            actions = torch.where(movers == slot.index, chosen, actions)
         return actions
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
@@ -131,12 +131,12 @@ class DeviceGames:
         An illegal action is noticed at the end of the rollout.
         """
         batch = self.batch
-        now = self._step % len(self._done_log)
-        self._own_log[now] = self.learner_to_move
+        row = self._step % len(self._done_log)
+        self._learner_log[row] = self.learner_to_move
         batch.step(actions, None if rows is None else torch.from_numpy(rows).to(batch.device))
-        self._done_log[now] = self.done
-        self._seats_log[now] = self._seats
-        self._scores_log[now] = batch.final_scores
+        self._done_log[row] = self.done
+        self._seats_log[row] = self._seats
+        self._scores_log[row] = batch.final_scores
         launch(
             _seat_if_new,
             "training",
@@ -152,7 +152,7 @@ class DeviceGames:
         )
         self._step += 1
 
-    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
+    def play_steps(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
         """Play the steps as one CUDA graph, and yield their progress at the end.
 
         Each number of snapshots among the opponents has a graph of its own.
@@ -162,14 +162,17 @@ class DeviceGames:
             for step in range(steps):
                 play(step)
 
-        recorded = self._recorded.setdefault(self._in_use, Recorded(play_all, self.chance))
+        recorded = self._recorded.setdefault(
+            self._slots_in_use, Recorded(play_all, self._generator)
+        )
         recorded()
         yield self._progress()
 
     def _progress(self) -> RolloutProgress:
         try:
             self.batch.synchronize()
-        except IllegalMove as fault:  # opponents here have weights that were checked
+        except IllegalMove as fault:
+            # It is the learner's move, because the opponents' weights were checked.
             raise FloatingPointError(TOO_LARGE) from fault
         steps, games = torch.nonzero(self._done_log, as_tuple=True)
         seats = self._seats_log[steps, games].cpu().numpy()
@@ -177,7 +180,7 @@ class DeviceGames:
         finished = FinishedGames(seats, scores)
         self.league.record_results(finished)
         self._update_league()
-        return RolloutProgress(int(self._own_log.sum()), finished)
+        return RolloutProgress(int(self._learner_log.sum()), finished)
 
     def _update_league(self) -> None:
         """Copy the seats and the generators' states to the league."""
@@ -205,57 +208,61 @@ def _seat_if_new(
 
 
 @cache
-def _where_waiting(best: Callable[[Any, Any, float], int]) -> Callable[..., None]:
+def _choose_if_mover(choose: Callable[[Any, Any, float], int]) -> Callable[..., None]:
     """Return a rule that chooses in the games in which agent `index` is to move."""
 
     @rule
-    def choose(
-        game: int, seen: Any, masks: Any, states: Any, waiting: Any, index: int, actions: Any
+    def choose_if_mover(
+        game: int, obs: Any, masks: Any, states: Any, movers: Any, index: int, actions: Any
     ) -> None:
-        if waiting[game] == index:
-            actions[game] = best(seen[game], masks[game], next_unit(states, game))
+        if movers[game] == index:
+            actions[game] = choose(obs[game], masks[game], next_unit(states, game))
 
-    return choose
+    return choose_if_mover
 
 
 class _Slot:
     """A fixed place for the weights of a snapshot, from which recorded rollouts read them.
+
+    Args:
+        snapshot: The first snapshot that it holds; all have weights of the same shapes.
+        game: The game.
+        device: The device.
 
     Attributes:
         weights: The weights.
         index: int32[], the snapshot's index among the league's opponents.
     """
 
-    def __init__(self, like: Opponent, game: Game, device: torch.device) -> None:
-        self._holds: Opponent | None = None
+    def __init__(self, snapshot: Opponent, game: Game, device: torch.device) -> None:
+        self._snapshot = snapshot
         self._scale = torch.from_numpy(input_scale(game.layout)).to(device)
-        self.weights = _weights(like.tensors, self._scale)
+        self.weights = _weights(snapshot.tensors, self._scale)
         self.index = torch.zeros((), dtype=torch.int32, device=device)
 
     def hold(self, snapshot: Opponent, index: int) -> None:
         self.index.fill_(index)
-        if self._holds is not snapshot:
-            self._holds = snapshot
+        if self._snapshot is not snapshot:
+            self._snapshot = snapshot
             for name, tensor in _weights(snapshot.tensors, self._scale).items():
                 self.weights[name].copy_(tensor)
 
 
 def _weights(tensors: Tensors | None, scale: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return a network's weights for `legal_logits`, on the device of its input's scale.
-
-    Snapshots always have tensors.
-    """
-    assert tensors is not None
-    weights = {name: torch.from_numpy(it).to(scale.device) for name, it in tensors.items()}
+    """Return a network's weights for `legal_logits`, on the device of its input's scale."""
+    assert tensors is not None  # every snapshot has them
+    weights = {name: torch.from_numpy(array).to(scale.device) for name, array in tensors.items()}
     weights["trunk.weight"] = weights["trunk.weight"] * scale
-    return {name: it.bfloat16() if it.ndim == 2 else it for name, it in weights.items()}
+    return {
+        name: tensor.bfloat16() if tensor.ndim == 2 else tensor for name, tensor in weights.items()
+    }
 
 
 def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
     if not isinstance(opponent.agent, PlaysOnDevice):
         raise DeviceError(
             f"the opponent {opponent.name!r} plays on the CPU only; a league on a GPU takes "
-            "networks and heuristics. Leave it out of the setting opponents, or use --device cpu"
+            "networks and heuristics. Leave it out of the setting `opponents`, or use --device cpu"
         )
     policy = opponent.agent.device_policy()
     if isinstance(policy, RulePolicy):
@@ -265,11 +272,11 @@ def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
 
 
 def _by_rule(
-    policy: RulePolicy, games: DeviceGames, waiting: torch.Tensor, index: int
+    policy: RulePolicy, games: DeviceGames, movers: torch.Tensor, index: int
 ) -> torch.Tensor:
-    chosen = torch.zeros_like(waiting, dtype=torch.int64)
+    chosen = torch.zeros_like(movers, dtype=torch.int64)
     launch(
-        _where_waiting(policy.choose),
+        _choose_if_mover(policy.choose),
         policy.owner,
         "an agent's heuristic",
         len(chosen),
@@ -277,7 +284,7 @@ def _by_rule(
         games.obs,
         games.mask,
         device_uint64(games.states),
-        waiting,
+        movers,
         index,
         chosen,
     )
@@ -285,16 +292,19 @@ def _by_rule(
 
 
 def _by_network(
-    weights: Weights, greedy: bool, games: DeviceGames, _waiting: torch.Tensor, _index: int
+    weights: Weights, greedy: bool, games: DeviceGames, _movers: torch.Tensor, _index: int
 ) -> torch.Tensor:
     logits = legal_logits(weights, games.obs, games.mask)
     return logits.argmax(dim=1) if greedy else games.sample(logits)
 
 
 def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Return `Network.logits` of legal actions, float32[n, A].
+    """Return the logits of actions, float32[n, A], about -1e8 where they are illegal.
 
-    The weights are those of the unscaled input; illegal actions have about -1e8.
+    Args:
+        weights: A network's weights from `_weights`, which take unscaled observations.
+        observations: int8[n, D].
+        masks: bool[n, A], the legal actions.
     """
 
     def linear(name: str, hidden: torch.Tensor) -> torch.Tensor:
@@ -310,46 +320,49 @@ def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tens
 
 
 class Recorded:
-    """A function of tensors that is recorded as a CUDA graph, to be repeated without its Python.
+    """A function that is recorded as a CUDA graph, and then replayed without running its Python.
 
-    The first calls run it as it is, which compiles what it needs.
+    The first calls run it unrecorded, which compiles what it needs.
 
     Args:
-        work: The function. It takes a named tuple of tensors, or nothing, and must not wait for
+        function: The function. Its arguments are named tuples of tensors, and it must not wait for
             the GPU.
-        chance: The generator that it draws from.
-        before: Calls before it is recorded.
+        generator: The generator that it draws from, if any.
+        warmup_calls: The number of calls before it is recorded.
     """
 
     def __init__(
-        self, work: Callable[..., None], chance: torch.Generator | None = None, before: int = 1
+        self,
+        function: Callable[..., None],
+        generator: torch.Generator | None = None,
+        warmup_calls: int = 1,
     ) -> None:
-        self._work = work
-        self._chance = chance
-        self._before = before
-        self._given: tuple[Any, ...] = ()
+        self._function = function
+        self._generator = generator
+        self._warmup_calls = warmup_calls
+        self._inputs: tuple[Any, ...] = ()
         self._graph: torch.cuda.CUDAGraph | None = None
 
-    def __call__(self, *given: Any) -> None:
-        """Do the work."""
-        if self._before > 0 or not torch.cuda.is_available():
-            self._before -= 1
-            self._work(*given)
+    def __call__(self, *arguments: Any) -> None:
+        """Call the function, or replay it with these arguments."""
+        if self._warmup_calls > 0 or not torch.cuda.is_available():
+            self._warmup_calls -= 1
+            self._function(*arguments)
             return
         if self._graph is None:
-            # The graph reads from where these copies are.
-            self._given = tuple(part._make(map(_copy, part)) for part in given)
+            # The graph reads from these copies, wherever later arguments are.
+            self._inputs = tuple(values._make(map(_clone, values)) for values in arguments)
             self._graph = torch.cuda.CUDAGraph()
-            if self._chance is not None:
-                self._graph.register_generator_state(self._chance)
+            if self._generator is not None:
+                self._graph.register_generator_state(self._generator)
             with torch.cuda.graph(self._graph):
-                self._work(*self._given)
-        for kept, part in zip(self._given, given, strict=True):
-            for here, there in zip(kept, part, strict=True):
-                if isinstance(here, torch.Tensor):
-                    here.copy_(there)
+                self._function(*self._inputs)
+        for inputs, values in zip(self._inputs, arguments, strict=True):
+            for copy, value in zip(inputs, values, strict=True):
+                if isinstance(copy, torch.Tensor):
+                    copy.copy_(value)
         self._graph.replay()
 
 
-def _copy(part: Any) -> Any:
-    return part.clone() if isinstance(part, torch.Tensor) else part
+def _clone(value: Any) -> Any:
+    return value.clone() if isinstance(value, torch.Tensor) else value

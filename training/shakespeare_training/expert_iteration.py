@@ -1,7 +1,7 @@
 """Expert iteration (Anthony et al. 2017): a network learns from games that its search played.
 
-A group of games is played to its end before it is learned from, in shards that any process may
-play.
+The learner plays a group of games to the end before it learns from them. The group is split into
+shards, which any process may play.
 """
 
 from __future__ import annotations
@@ -37,10 +37,10 @@ from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings
 from shakespeare_training.policy import forecast_losses
 
 GAMES_PER_SHARD = 8
-"""Games that a worker plays together, whatever the number of workers, because users' agents may
-round differently in other batches."""
+"""The number of games that a worker plays in parallel. It does not depend on the number of workers,
+because users' agents may round differently in batches of another size."""
 
-Rows = NDArray[np.int64]
+Integers = NDArray[np.int64]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -48,14 +48,14 @@ class ExpertIterationSettings(LearnerSettings):
     """Settings of expert iteration.
 
     Attributes:
-        search: How the learner's seats search.
-        horizon: Decisions of each seat after which the network values a playout.
+        search: Settings of the search in the learner's seats.
+        horizon: Decisions of each seat in a playout before the network values it.
         temperature: Temperature of the policy in playouts.
         search_threads: Threads that share the playouts; they change no result.
-        warmup_decisions: Decisions to learn from before games are searched, because untrained heads
+        warmup_decisions: Decisions to learn from before moves are searched, because untrained heads
             would mislead the search.
-        target_sharpness: Coefficient of the policy's gain, beside its divergence from the policy
-            that played.
+        target_sharpness: Coefficient of the policy's gain in the loss, whose other term is the
+            divergence from the policy that played.
     """
 
     search: SearchSettings
@@ -67,48 +67,48 @@ class ExpertIterationSettings(LearnerSettings):
 
 
 class Examples(NamedTuple):
-    """k decisions to learn from; S is the most seats of the game."""
+    """k decisions to learn from, in games of at most S seats."""
 
     observations: NDArray[np.int8]  # [k, D]
     masks: NDArray[np.bool_]  # [k, A]
     prior: NDArray[np.float32]  # [k, A], the policy before the search
-    search_advantages: NDArray[np.float32]  # [k, A], as from the function of that name
-    players: Rows  # [k], seats at the table
+    search_advantages: NDArray[np.float32]  # [k, A], as from `search_advantages`
+    players: Integers  # [k], seats at the table
     shares: NDArray[np.float32]  # [k, S], of the victory, by seat clockwise of the one that decided
-    changes: NDArray[np.float32]  # [k, S], of scores until the end, in `Game.score_scale`
+    changes: NDArray[np.float32]  # [k, S], of scores until the end, in units of `score_scale`
 
-    def rows(self, chosen: Rows) -> Examples:
+    def take(self, indices: Integers) -> Examples:
         """Return the decisions with the indices int64[m]."""
-        return Examples._make(array[chosen] for array in self)
+        return Examples._make(array[indices] for array in self)
 
 
 class GameShard(NamedTuple):
     """m games of a group, to be played to their end."""
 
-    rows: Rows  # [m], their numbers in the group
-    records: Records  # [m], their first positions, with the random states that decide what follows
+    rows: Integers  # [m], the games' numbers in the group
+    records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
     seats: NDArray[np.int32]  # [m, S], as in `Lineup`; opponents are numbered as in the job
 
 
 class PlayedShard(NamedTuple):
-    """A shard's games at their end, and the learner's k decisions in them."""
+    """The results of a shard's games, and the learner's k decisions in them."""
 
     shard: GameShard
     random: NDArray[np.uint64]  # [m], the records' random states
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
     scores: NDArray[np.int16]  # [m, S], final scores
-    order: NDArray[np.int64]  # [2, k], each decision's game in the group, and those before it there
+    order: Integers  # [2, k], each decision's game, by its number in the group, and its step
     examples: Examples
 
 
 class ExpertIteration(Learner):
-    """Learns from groups of games, one after the other, which its search plays to their end.
+    """Learns from groups of games that its search plays to their end, one group after the other.
 
-    The examples of a group do not depend on who plays it.
+    The examples of a group do not depend on the processes that play it.
 
     Attributes:
-        workers: The workers that play; by default this process does.
+        workers: The workers that play the games; by default this process.
         examples: The group to learn from; None before one is played.
     """
 
@@ -120,7 +120,7 @@ class ExpertIteration(Learner):
         self.examples: Examples | None = None
 
     def experts(self) -> list[AnyAgent]:
-        """Return the search that it learns from, with the current network."""
+        """Return the search that the network learns from, with the current weights."""
         game = self.league.batch.game
         settings = self.settings
         expert = network_search(
@@ -134,7 +134,7 @@ class ExpertIteration(Learner):
         return [expert]
 
     def collect(self, on_games: GamesCallback = ignore_games) -> None:
-        """Have a group of games played to its end.
+        """Play a group of games to its end, on the workers if there are any.
 
         Raises:
             FloatingPointError: the network's outputs are too large to choose a move by.
@@ -147,8 +147,8 @@ class ExpertIteration(Learner):
         played: list[PlayedShard] = []
         no_games = np.zeros(0, np.int64)
 
-        def report(finished: Rows) -> None:
-            decisions_played = sum(len(each.examples.players) for each in played)
+        def report(finished: Integers) -> None:
+            decisions_played = sum(len(shard.examples.players) for shard in played)
             self.num_timesteps = decisions_before + decisions_played + decisions_under_way
             self.check_stop()
             on_games(self.league.finished_games(finished))
@@ -166,58 +166,59 @@ class ExpertIteration(Learner):
                 batch.final_scores[result.shard.rows] = result.scores
                 report(result.shard.rows)
 
-        self.examples = joined(played)
+        self.examples = join_examples(played)
         self.num_timesteps = decisions_before + len(self.examples.players)
         self._begin_next_group(played)
 
-    def _seated(self) -> NDArray[np.int32]:
-        """Return the league's indices of the opponents in the games."""
+    def _opponent_indices(self) -> NDArray[np.int32]:
+        """Return the league's indices of the opponents in the games, in ascending order."""
         seats = self.league.lineup.seats
         return np.unique(seats[seats >= 0])
 
     def _job(self) -> SearchedGames:
         batch = self.league.batch
-        met = [self.league.opponents[index] for index in self._seated()]
-        names = [opponent.name for opponent in met]
-        players = self.experts() + [opponent.agent for opponent in met]
+        opponents = [self.league.opponents[index] for index in self._opponent_indices()]
+        names = [opponent.name for opponent in opponents]
+        agents = self.experts() + [opponent.agent for opponent in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, players, ["", *names]),
+            agents=AgentSet(batch.game, agents, ["", *names]),
             names=tuple(names),
-            batch_of=batch.maker(),
+            make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,
         )
 
     def _shards(self) -> Iterator[GameShard]:
         batch = self.league.batch
         lineup = self.league.lineup
-        in_job = np.searchsorted(self._seated(), lineup.seats)
-        seats = np.where(lineup.seats >= 0, in_job, lineup.seats).astype(np.int32)
+        indices_in_job = np.searchsorted(self._opponent_indices(), lineup.seats)
+        seats = np.where(lineup.seats >= 0, indices_in_job, lineup.seats).astype(np.int32)
         ends = range(GAMES_PER_SHARD, batch.n, GAMES_PER_SHARD)
         for rows in np.split(np.arange(batch.n), ends):
             yield GameShard(rows, batch.save(rows), lineup.generators.states[rows], seats[rows])
 
     def _begin_next_group(self, played: Sequence[PlayedShard]) -> None:
-        """Begin the games anew with the random states that the last group ended with."""
+        """Begin new games with the random states with which the last group ended."""
         league = self.league
         batch = league.batch
-        every = np.arange(batch.n)
-        records = batch.save(every)
-        for each in played:
-            records["random"][each.shard.rows] = each.random
-            league.lineup.generators.states[each.shard.rows] = each.generators
+        all_rows = np.arange(batch.n)
+        records = batch.save(all_rows)
+        for result in played:
+            rows = result.shard.rows
+            records["random"][rows] = result.random
+            league.lineup.generators.states[rows] = result.generators
         league.record_results(FinishedGames(league.lineup.seats, batch.final_scores.copy()))
-        batch.load(every, records)
-        batch.restart(every)
-        league.assign_seats(every)
+        batch.load(all_rows, records)
+        batch.restart(all_rows)
+        league.assign_seats(all_rows)
 
     def minibatches(self) -> Iterator[Examples]:
         """Yield the group's decisions in random order, in minibatches of about equal size."""
         examples = self.examples
         assert examples is not None
         count = len(examples.players)
-        parts = max(1, round(count / self.settings.batch_size))
-        for chosen in np.array_split(self.rng.permutation(count), parts):
-            yield examples.rows(chosen)
+        n_minibatches = max(1, round(count / self.settings.batch_size))
+        for indices in np.array_split(self.rng.permutation(count), n_minibatches):
+            yield examples.take(indices)
 
     def losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""
@@ -236,8 +237,8 @@ class ExpertIteration(Learner):
             self._tensor(minibatch.changes),
         )
         return {
-            # Linear in the advantages, so that the noise of few playouts cancels over many
-            # decisions; a target like prior * exp(advantage) would turn it into entropy.
+            # The loss is linear in the advantages, so that the noise of few playouts cancels over
+            # many decisions. A target like prior * exp(advantage) would turn noise into entropy.
             "policy_loss": divergence - self.settings.target_sharpness * gain,
             "policy_gain": gain,
             "policy_kl": divergence,
@@ -256,13 +257,13 @@ class SearchedGames:
     Attributes:
         agents: The expert, which holds the learner's seats, then the opponents.
         names: The names of the opponents.
-        batch_of: Makes the games from records (`Batch.maker`).
+        make_batch: Makes a batch from records (`Batch.maker`).
         is_searched: Whether the expert searches rather than plays by its policy alone.
     """
 
     agents: AgentSet
     names: tuple[str, ...]
-    batch_of: Callable[[Records, int], Batch]
+    make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
     def start(self) -> Callable[[GameShard, ProgressCallback], PlayedShard]:
@@ -272,7 +273,7 @@ class SearchedGames:
     def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
         expert: Any = self.agents.agents[0]
         opponents = list(self.agents.agents[1:])
-        batch = self.batch_of(shard.records, 0)
+        batch = self.make_batch(shard.records, 0)
         generators = GameGenerators(shard.generators.copy())
         lineup = Lineup(opponents, shard.seats, generators, list(self.names))
         buffer = GameBuffer(batch)
@@ -283,7 +284,8 @@ class SearchedGames:
             actions = np.empty(len(rows), np.int64)
             if not own.all():
                 actions[~own] = lineup.decide(batch, rows[~own])
-            if own.any() or not step:  # the buffer needs at least one entry, which may be empty
+            is_first = step == 0  # the buffer needs at least one entry, which may be empty
+            if own.any() or is_first:
                 games = InformationSets(batch, rows[own])
                 rng = lineup.generators[rows[own]]
                 actions[own], prior, advantages = _decide(expert, games, rng, self.is_searched)
@@ -311,8 +313,8 @@ class SearchedGames:
 
 def _decide(
     expert: SearchAgent, games: InformationSets, rng: GameGenerators, is_searched: bool
-) -> tuple[Rows, NDArray[np.float32], NDArray[np.float32]]:
-    """Return actions, int64[m], and their prior and search advantages, float32[m, A] each."""
+) -> tuple[Integers, NDArray[np.float32], NDArray[np.float32]]:
+    """Return actions, int64[m], the prior and the search advantages, float32[m, A] each."""
     if is_searched:
         searched = expert.look_ahead(games, rng)
         actions = searched.actions
@@ -331,7 +333,7 @@ def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
     """Return each move's value less the prior-weighted mean of the tried ones, float32[m, A].
 
     These are completed values (Danihelka et al. 2022): an untried move counts as that mean, so its
-    advantage is 0, as are all advantages of a decision without search.
+    advantage is 0. In a decision without search all advantages are 0.
     """
     tried = searched.visits > 0
     values = np.where(tried, searched.values, 0.0)
@@ -343,11 +345,11 @@ def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
 
 
 class _Step(NamedTuple):
-    """The learner's m decisions in one step of a batch (`Examples` explains most of it)."""
+    """The learner's m decisions in one step of a batch (see also `Examples`)."""
 
-    rows: Rows  # [m], the games
-    steps: Rows  # [m], all seats' decisions before these in each game
-    seats: Rows  # [m], the seats that decided
+    rows: Integers  # [m], the games
+    steps: Integers  # [m], the number of decisions before these in each game, by all seats
+    seats: Integers  # [m], the seats that decided
     scores: NDArray[np.float32]  # [m, S], the scores before
     observations: NDArray[np.int8]
     masks: NDArray[np.bool_]
@@ -366,12 +368,12 @@ class GameBuffer:
         self._steps: list[_Step] = []
 
     def add(
-        self, step: int, rows: Rows, prior: NDArray[np.float32], advantages: NDArray[np.float32]
+        self, step: int, rows: Integers, prior: NDArray[np.float32], advantages: NDArray[np.float32]
     ) -> None:
         """Add the decisions that are about to be made in some games.
 
         Args:
-            step: Number of all seats' decisions before these in each game.
+            step: The number of decisions before these in each game, by all seats.
             rows: int64[m], the games.
             prior: float32[m, A], the policy before the search.
             advantages: float32[m, A], as from `search_advantages`.
@@ -390,23 +392,23 @@ class GameBuffer:
             )
         )
 
-    def decisions(self, numbers: Rows) -> tuple[NDArray[np.int64], Examples]:
-        """Return all decisions, with `PlayedShard.order`, once the games are over.
+    def decisions(self, numbers: Integers) -> tuple[Integers, Examples]:
+        """Return the decisions and their `PlayedShard.order`, once the games are over.
 
         Args:
             numbers: int64[n], the numbers of the batch's games in their group.
         """
         batch = self._batch
-        added = _Step._make(map(np.concatenate, zip(*self._steps, strict=True)))
+        added = _Step._make(np.concatenate(arrays) for arrays in zip(*self._steps, strict=True))
         rows = added.rows
         players = batch.players[rows].astype(np.int64)
         places = np.arange(batch.game.max_seats)
         clockwise = (added.seats[:, None] + places) % players[:, None]
-        present = places < players[:, None]
+        is_present = places < players[:, None]
 
-        def from_decider(of_seats: NDArray[np.float32]) -> NDArray[np.float32]:
-            turned = np.take_along_axis(of_seats, clockwise, 1)
-            return np.where(present, turned, np.float32(0.0))
+        def from_decider(by_seat: NDArray[np.float32]) -> NDArray[np.float32]:
+            rotated = np.take_along_axis(by_seat, clockwise, 1)
+            return np.where(is_present, rotated, np.float32(0.0))
 
         shares = victory_shares(batch.final_winners).astype(np.float32)
         changes = (batch.final_scores[rows] - added.scores) / np.float32(batch.game.score_scale)
@@ -423,8 +425,8 @@ class GameBuffer:
         return order, examples
 
 
-def joined(played: Sequence[PlayedShard]) -> Examples:
-    """Return the decisions of a whole group by step, then by game, whoever played them."""
-    order = np.lexsort(np.concatenate([each.order for each in played], axis=1))
-    arrays = zip(*(each.examples for each in played), strict=True)
-    return Examples._make(np.concatenate(array)[order] for array in arrays)
+def join_examples(played: Sequence[PlayedShard]) -> Examples:
+    """Return the decisions of a group, sorted by step, then by game."""
+    order = np.lexsort(np.concatenate([shard.order for shard in played], axis=1))
+    columns = zip(*(shard.examples for shard in played), strict=True)
+    return Examples._make(np.concatenate(arrays)[order] for arrays in columns)

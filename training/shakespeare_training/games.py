@@ -19,10 +19,10 @@ from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""The fault where the learner's move is not legal: exploded weights exceed every mask."""
+"""The error if the learner's move is illegal, because exploded weights outweigh the mask."""
 
 _changing_threads = threading.Lock()
-_RANDOM_GAMES = 16  # random games that are played to measure how long one is
+_RANDOM_GAMES = 16  # the number of random games whose mean length is taken
 
 
 class RolloutProgress(NamedTuple):
@@ -38,14 +38,14 @@ class RolloutProgress(NamedTuple):
 
 
 class LearnerGames(Protocol):
-    """n games that a learner and the opponents of its league play side by side, as tensors.
+    """n games that a learner and the opponents of its league play in parallel, as tensors.
 
     `HostGames` plays them on the CPU, `DeviceGames` on a GPU. Every tensor is on the device of the
-    games; steps overwrite all but `players`. D, A and S are the sizes of the observation, the
-    actions and the largest table.
+    games. Steps overwrite all tensors but `players`. An observation has D entries, and there are A
+    actions and at most S seats.
 
     Attributes:
-        league: The opponents, and who has which seat.
+        league: The opponents, and the players at the seats.
         players: int64[n], seats at the tables.
         obs: int8[n, D], the observations of the seats to move.
         mask: bool[n, A], their legal actions.
@@ -69,26 +69,26 @@ class LearnerGames(Protocol):
         """bool[n], whether the seat to move is the learner's."""
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the league as it is now, and a seed for every draw until the next rollout."""
+        """Take over the present league, and the generator of draws until the next rollout."""
 
-    def rows_to_ask(self) -> torch.Tensor | slice:
-        """Return the m games in which the learner's network is asked for a move."""
+    def network_rows(self) -> torch.Tensor | slice:
+        """Return the m games in which the learner's network is run."""
 
     def sample(self, log_probabilities: torch.Tensor) -> torch.Tensor:
         """Draw an action, int64[m], from each row of log-probabilities, float32[m, A]."""
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], with the opponents' where opponents are to move."""
+        """Return actions, int64[n], in which the opponents have chosen where they are to move."""
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """Play actions, int64[m], in all games or some; a new game follows one that ends.
+        """Play actions, int64[m], in all games or some. A new game follows each that ends.
 
         Raises:
             IllegalMove: an opponent's action is not legal.
             FloatingPointError: the learner's action is not legal.
         """
 
-    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
+    def play_steps(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
         """Call `play` with 0, 1, ... for each step, and yield the progress from time to time."""
 
     def save(self) -> torch.Tensor:
@@ -99,11 +99,12 @@ class LearnerGames(Protocol):
 
 
 class HostGames:
-    """The games of a learner on the CPU (`LearnerGames`), with its league's batch behind them."""
+    """The games of a learner on the CPU (`LearnerGames`), which are the batch of its league."""
 
     def __init__(self, league: League) -> None:
+        batch = league.batch
         self.league = league
-        self.batch = batch = league.batch
+        self.batch = batch
         self.players = torch.from_numpy(batch.players.astype(np.int64))
         self.obs = _shared(batch.obs)
         self.mask = _shared(batch.mask)
@@ -120,10 +121,10 @@ class HostGames:
         return torch.from_numpy(self.league.learner_to_move())
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Draw from this generator until the next rollout."""
+        """Draw from the generator until the next rollout."""
         self._rng = rng
 
-    def rows_to_ask(self) -> torch.Tensor | slice:
+    def network_rows(self) -> torch.Tensor | slice:
         """Return the games in which the learner is to move."""
         own = self.league.learner_to_move()
         return slice(None) if own.all() else torch.from_numpy(np.flatnonzero(own))
@@ -134,7 +135,7 @@ class HostGames:
         return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], with the opponents' where opponents are to move."""
+        """Return actions, int64[n], in which the opponents have chosen where they are to move."""
         rows = np.flatnonzero(~self.league.learner_to_move())
         if len(rows):
             actions[torch.from_numpy(rows)] = torch.from_numpy(self.league.decide(rows))
@@ -158,7 +159,7 @@ class HostGames:
             batch.restart(ended)
             league.assign_seats(ended)
 
-    def rollout(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
+    def play_steps(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
         """Play the steps, and yield the progress after each."""
         for step in range(steps):
             play(step)
@@ -176,15 +177,16 @@ class HostGames:
 
 
 def _shared(array: NDArray[Any]) -> torch.Tensor:
-    """Return a batch's array as a tensor; PyTorch warns of read-only ones, which views are."""
+    """Return a tensor that shares a batch's array."""
+    # PyTorch warns of read-only arrays. These are views of writeable ones.
     return torch.from_numpy(array if array.flags.writeable else array.base)
 
 
 def adopt_threads() -> int:
     """Return PyTorch's number of threads, and fix it for this thread of the process.
 
-    A thread that has not used PyTorch yet takes over the number that any thread has set last, so
-    it must not look while `one_thread` changes that.
+    A thread that has not used PyTorch yet takes over the number that another thread has set last.
+    So this function waits while `one_thread` changes the number.
     """
     with _changing_threads:
         return torch.get_num_threads()
@@ -192,14 +194,14 @@ def adopt_threads() -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Keep PyTorch to one thread, which finishes a step's rows before a second one is awake.
+    """Limit PyTorch to one thread, which finishes a step's rows before a second one would wake up.
 
     Other threads of the process, which may be training another run, keep their number.
     """
     before = adopt_threads()
     with _changing_threads:
         torch.set_num_threads(1)
-        # Threads that begin later would take over the 1: a thread of its own sets it back.
+        # Threads that begin later would take over the 1, so another thread sets the old number.
         restorer = threading.Thread(target=torch.set_num_threads, args=(before,))
         restorer.start()
         restorer.join()
@@ -214,7 +216,9 @@ def random_game_length(game: str, players: int) -> float:
     """Return the mean number of decisions in a random game; skilled players' are about as long."""
     batch = Batch(game, n=_RANDOM_GAMES, players=players, autoreset=False)
     decisions = 0
-    while (rows := np.flatnonzero(batch.to_move >= 0)).size:
+    rows = np.arange(batch.n)
+    while rows.size:
         decisions += rows.size
         batch.step(batch.random_actions()[rows], rows)
+        rows = np.flatnonzero(batch.to_move >= 0)
     return decisions / _RANDOM_GAMES

@@ -1,8 +1,8 @@
 """The learner's opponents: itself, its own snapshots, and other agents.
 
-Opponents stay for a whole game: swapping one would spoil trajectories and win rates. Snapshots are
-drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with weight (1 - x)^2
-for a recent win rate x of the learner.
+Opponents stay for a whole game, because swapping one would spoil trajectories and win rates.
+Snapshots are drawn by prioritised fictitious self-play (AlphaStar, Vinyals et al. 2019), with
+weight (1 - x)^2, where x is the learner's recent win rate.
 """
 
 from __future__ import annotations
@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents import make
+from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.storage import StoredTensors
@@ -36,20 +36,20 @@ _DECAY = 0.99
 """The factor by which each game reduces the weight of earlier ones, because the learner changes."""
 
 MOST_GAMES = 1.01 / (1.0 - _DECAY)
-"""The largest possible weighted number of games, with a little added for rounding."""
+"""The limit of the weighted number of games against an opponent, with a margin for rounding."""
 
 
 @dataclass(eq=False)
 class Opponent:
-    """An agent the learner plays against, and the learner's results against it.
+    """An agent that the learner plays against, and the learner's results in these games.
 
     Attributes:
-        name: The name of an agent or its folder, or a snapshot's age in decisions.
+        name: The agent's name, or the number of decisions before a snapshot was taken.
         agent: The agent that plays.
         tensors: A snapshot's weights; None for other agents.
-        games: Weighted number of games against it; older ones count less.
-        wins: The learner's wins, weighted likewise; a tie is half a win.
-        retired: Whether it is no longer drawn and only finishes its games.
+        games: Weighted number of games; older games count less.
+        wins: Weighted number of the learner's wins; a tie is half a win.
+        retired: Whether the opponent is no longer drawn and only finishes its games.
         stored: The file of a snapshot's weights, once they are saved.
     """
 
@@ -76,7 +76,7 @@ class FinishedGames(NamedTuple):
     """m games that have just ended.
 
     Attributes:
-        seats: int32[m, S], who had which seat (`Lineup`).
+        seats: int32[m, S], the players at the seats, as in `Lineup.seats`.
         scores: int16[m, S], final scores.
     """
 
@@ -88,7 +88,7 @@ def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> Non
     """Put a generator into a saved state.
 
     Raises:
-        ValueError, TypeError: it is no state of this kind of generator.
+        ValueError, TypeError: the state is not one of this kind of generator.
     """
     rng.bit_generator.state = state
     if rng.bit_generator.state != state:
@@ -99,22 +99,25 @@ def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> Non
 def seat_players(
     game: int, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any
 ) -> None:
-    """Draw the kind of a new game and the learner's seat, and seat the opponent elsewhere."""
+    """Draw the kind of a new game and the learner's seat, and give the opponent all others.
+
+    A weight of 0 is never drawn, whatever the rounding.
+    """
     total = 0.0
     for weight in weights:
         total += weight
-    left = next_unit(states, game) * total
+    remaining = next_unit(states, game) * total
     kind = 0
     for place in range(len(weights)):
         if weights[place] > 0:
             kind = place
-            left -= weights[place]
-            if left < 0:
+            remaining -= weights[place]
+            if remaining < 0:
                 break
-    own = int(next_unit(states, game) * players[game])
+    learner_seat = int(next_unit(states, game) * players[game])
     opponent = by_kind[kind] if players[game] > 1 else OUTSIDE
     for seat in range(seats.shape[1]):
-        seats[game, seat] = OUTSIDE if seat == own else opponent
+        seats[game, seat] = OUTSIDE if seat == learner_seat else opponent
         if seat >= players[game]:
             seats[game, seat] = NOBODY
 
@@ -126,10 +129,10 @@ def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, 
 
 
 class _BlasLimit:
-    """A limit of one thread for NumPy's matrix products, shared by all threads that ask for it.
+    """A limit of one thread for NumPy's matrix products, which several threads may hold together.
 
-    The number belongs to the whole process: if each thread restored what it had found, the limit of
-    another one could stay for good.
+    The limit belongs to the whole process. If each thread restored the number that it had found,
+    that number could be the limit of another thread, and stay for good.
     """
 
     def __init__(self) -> None:
@@ -139,7 +142,7 @@ class _BlasLimit:
 
     @contextmanager
     def held(self, libraries: ThreadpoolController) -> Iterator[None]:
-        """Keep the limit for the length of the block."""
+        """Hold the limit for the length of the block."""
         with self._lock:
             if not self._holders:
                 self._limit = libraries.limit(limits=1, user_api="blas")
@@ -154,27 +157,28 @@ class _BlasLimit:
 
 
 one_blas_thread = _BlasLimit().held
-"""Keeps NumPy to one thread for the length of a block."""
+"""Limits NumPy to one thread for the length of a block."""
 
 
 class League:
-    """The opponents of one learner, and who has which seat in the games of a batch.
+    """The opponents of one learner, and the players at the seats of a batch of games.
 
     Args:
-        opponents: Weights of kinds of games by name: `current`, `past`, or an agent's name or
-            folder.
+        opponents: The weight of each kind of game, by `current`, `past` or an agent's name.
         batch: The games.
-        max_snapshots: Snapshots that may be drawn.
+        max_snapshots: The most snapshots that may be drawn.
         seed: Decides every draw.
 
     Attributes:
         opponents: The named agents, then the snapshots, oldest first.
-        lineup: Who has which seat; the learner is `OUTSIDE`, others are indices of `opponents`.
+        specs: The parsed names of the named agents.
+        lineup: The players at the seats: `OUTSIDE` is the learner, others are indices of
+            `opponents`.
         weights: float64[k], how often each kind of game is played: self-play, against the active
             snapshot, and against each named agent.
         active: The snapshot that plays in new games, if any.
         finished: The number of games finished so far.
-        rng: Generator that draws the active snapshot; each game's own draws everything else.
+        rng: Generator that draws the active snapshot; each game's generator draws the rest.
     """
 
     def __init__(
@@ -187,15 +191,18 @@ class League:
         self.active: Opponent | None = None
         self._active_until = 0
         named = [name for name in opponents if name not in (CURRENT, PAST)]
-        self.opponents = [Opponent(name, make(name, batch.game)) for name in named]
+        self.specs = {name: AgentSpec.parse(name) for name in named}
+        self.opponents = [
+            Opponent(name, make(spec, batch.game)) for name, spec in self.specs.items()
+        ]
         self.weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
-        self._every_row = np.arange(batch.n)
+        self._all_rows = np.arange(batch.n)
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-        generators = GameGenerators.of_games(seed, self._every_row)
+        generators = GameGenerators.of_games(seed, self._all_rows)
         self.lineup = Lineup([], seats, generators)
         self._set_agents()
         self._blas = ThreadpoolController()
-        self.assign_seats(self._every_row)
+        self.assign_seats(self._all_rows)
 
     @property
     def snapshots(self) -> list[Opponent]:
@@ -228,16 +235,16 @@ class League:
     def opponents_by_kind(self) -> NDArray[np.int32]:
         """Return the opponent in each kind of game, int32[k], in the order of `weights`.
 
-        Call it once for the games that begin together: it may draw another active snapshot.
+        Call it once for games that begin together, because it may draw another active snapshot.
         """
         return np.array([OUTSIDE, self._active_index(), *range(len(self.named))], np.int32)
 
     def _active_index(self) -> int:
         """Return the index of the active snapshot; the learner itself if there is none.
 
-        A snapshot is drawn anew once as many games have finished as are played in parallel. Only
-        one is active, because reading many networks' weights in every step would take longer than
-        all else.
+        Another snapshot is drawn once as many games have finished as are played in parallel. Only
+        one is active at a time, because reading the weights of many networks in every step would
+        take longer than everything else.
         """
         pool = self.pool
         if pool and (self.active is None or self.finished >= self._active_until):
@@ -248,13 +255,13 @@ class League:
 
     def learner_to_move(self) -> NDArray[np.bool_]:
         """Return whether the learner is to move in each game, bool[n]."""
-        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._every_row) == OUTSIDE
+        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._all_rows) == OUTSIDE
         return own
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
-        """Return the opponents' actions, int64[m], in games where one is to move, int64[m]."""
-        # Networks here wake no BLAS thread, but users' own agents may multiply with NumPy, whose
-        # second thread would spin on a core that PyTorch needs.
+        """Return the opponents' actions, int64[m], in games in which they are to move, int64[m]."""
+        # The project's networks use no BLAS threads, but users' agents may multiply with NumPy,
+        # whose second thread would spin on a core that PyTorch needs.
         with one_blas_thread(self._blas):
             return self.lineup.decide(self.batch, rows)
 
@@ -265,39 +272,53 @@ class League:
     def record_results(self, finished: FinishedGames) -> None:
         """Add finished games to the results against their opponents."""
         self.finished += len(finished.seats)
-        met = np.where(finished.seats >= 0, finished.seats, OUTSIDE).max(axis=1)
-        for index in np.unique(met[met >= 0]).tolist():
-            seats = finished.seats[met == index]
-            scores = finished.scores[met == index]
+        # The learner sits in every game, and OUTSIDE is below every opponent's index.
+        opponent_indices = finished.seats.max(axis=1)
+        for index in np.unique(opponent_indices[opponent_indices != OUTSIDE]).tolist():
+            seats = finished.seats[opponent_indices == index]
+            scores = finished.scores[opponent_indices == index]
             is_opponent = seats == index
             is_learner = seats == OUTSIDE
 
-            own = (scores * is_learner).sum(axis=1) / is_learner.sum(axis=1)
-            is_tie = own[:, None] == scores
-            wins = ((own[:, None] > scores) + 0.5 * is_tie) * is_opponent
-            share = wins.sum(axis=1) / is_opponent.sum(axis=1)
+            own_scores = (scores * is_learner).sum(axis=1, keepdims=True)
+            own_scores = own_scores / is_learner.sum(axis=1, keepdims=True)
+            points = np.where(own_scores > scores, 1.0, np.where(own_scores == scores, 0.5, 0.0))
+            wins = (points * is_opponent).sum(axis=1) / is_opponent.sum(axis=1)
 
             weights = _DECAY ** np.arange(len(seats))[::-1]
-            faded = _DECAY ** len(seats)
+            decay = _DECAY ** len(seats)
             opponent = self.opponents[index]
-            opponent.games = opponent.games * faded + float(weights.sum())
-            opponent.wins = opponent.wins * faded + float((weights * share).sum())
+            opponent.games = opponent.games * decay + float(weights.sum())
+            opponent.wins = opponent.wins * decay + float((weights * wins).sum())
 
     def add_snapshot(self, name: str, tensors: Tensors) -> None:
-        """Add the current learner, named by its decisions, to the pool of snapshots."""
+        """Add a snapshot of the learner to the pool, and retire one if there are too many.
+
+        Args:
+            name: The number of decisions that the learner has made.
+            tensors: The learner's weights.
+        """
         self.opponents.append(self._snapshot(name, tensors))
-        *tried, _newest = self.pool  # the newest stays, because nothing is known of it yet
-        if len(tried) >= self.max_snapshots:
-            easiest = min(tried, key=lambda snapshot: snapshot.weight)
+        older = self.pool[:-1]  # the newest stays, because it has not played yet
+        if len(older) >= self.max_snapshots:
+            easiest = min(older, key=lambda snapshot: snapshot.weight)
             easiest.retired = True
             if easiest is self.active:
                 self.active = None
-        # Forget retired snapshots whose games are over.
+        self._forget_retired_snapshots()
+
+    def _forget_retired_snapshots(self) -> None:
+        """Remove the retired snapshots whose games are over, and renumber the seats."""
         seats = self.lineup.seats
-        kept = [i for i, o in enumerate(self.opponents) if not o.retired or (seats == i).any()]
+        kept = [
+            index
+            for index, opponent in enumerate(self.opponents)
+            if not opponent.retired or (seats == index).any()
+        ]
         new_index = np.zeros(len(self.opponents), seats.dtype)
         new_index[kept] = np.arange(len(kept))
-        seats[seats >= 0] = new_index[seats[seats >= 0]]
+        is_opponent = seats >= 0
+        seats[is_opponent] = new_index[seats[is_opponent]]
         self.opponents = [self.opponents[index] for index in kept]
         self._set_agents()
 
@@ -312,15 +333,23 @@ class League:
     def win_rates(self) -> dict[str, float]:
         """Return the learner's win rate against each opponent met; the pool counts as one."""
         groups = {opponent.name: [opponent] for opponent in self.named} | {PAST: self.pool}
-        games = {name: sum(it.games for it in group) for name, group in groups.items()}
-        met = {name: group for name, group in groups.items() if games[name]}
-        return {name: sum(it.wins for it in met[name]) / games[name] for name in met}
+        rates = {}
+        for name, group in groups.items():
+            games = sum(opponent.games for opponent in group)
+            if games:
+                rates[name] = sum(opponent.wins for opponent in group) / games
+        return rates
 
     def to_json(self) -> dict[str, Any]:
-        """Return everything but arrays, for `restore`."""
+        """Return the state of the league without its arrays, for `restore`."""
         opponents = [
-            {"name": it.name, "games": it.games, "wins": it.wins, "retired": it.retired}
-            for it in self.opponents
+            {
+                "name": opponent.name,
+                "games": opponent.games,
+                "wins": opponent.wins,
+                "retired": opponent.retired,
+            }
+            for opponent in self.opponents
         ]
         return {
             "opponents": opponents,
@@ -337,16 +366,16 @@ class League:
         seats: NDArray[np.int32],
         generators: NDArray[np.uint64],
     ) -> None:
-        """Take over the state of a league of the same named opponents.
+        """Take over the state of another league with the same named opponents.
 
         Args:
-            data: The result of its `to_json`.
-            snapshots: The weights of its `snapshots`.
-            seats: int32[n, S], the seats of its `lineup`.
-            generators: uint64[n], the states of generators in its `lineup`.
+            data: The other league's `to_json`.
+            snapshots: The weights of its snapshots.
+            seats: int32[n, S], the seats of its line-up.
+            generators: uint64[n], the states of the generators of its line-up.
 
         Raises:
-            LookupError, TypeError, ValueError: no such league can have been.
+            LookupError, TypeError, ValueError: no league can be in this state.
         """
         self.opponents = self.named + [self._snapshot("", tensors) for tensors in snapshots]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):

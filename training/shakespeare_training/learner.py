@@ -1,4 +1,4 @@
-"""The part that both learners share: a network, its league of opponents, and optimiser steps."""
+"""The part that both learners share: the network, its league of opponents, and its updates."""
 
 from __future__ import annotations
 
@@ -17,19 +17,23 @@ from shakespeare_training.league import FinishedGames, League
 from shakespeare_training.policy import PolicyNetwork
 
 _MAX_GRADIENT_NORM = 0.5  # of each of the network's parameter groups
-_MOST_LOGGED = 16
+_MOST_LOGGED = 16  # the size of the tensor that sums losses
 
 Schedule = Callable[[float], float]
-"""A coefficient as a function of the share of the run that is left, 1 to 0."""
+"""A coefficient as a function of the share of the run that remains, 1 to 0."""
 
 GamesCallback = Callable[[FinishedGames], None]
-"""Called after every step of play with the games that it finished; may stop it by raising."""
+"""Called after every step of play with the games that the step finished; raises to stop playing."""
 
 
 def linear(start: float, end: float) -> Schedule:
     """Return the schedule that goes from `start` to `end` over the run."""
-    # The last rollout overshoots the end, so that the share left is negative.
-    return lambda left: end + (start - end) * min(max(left, 0.0), 1.0)
+
+    def at(progress_remaining: float) -> float:
+        # The last rollout overshoots the end, where the remaining share is negative.
+        return end + (start - end) * min(max(progress_remaining, 0.0), 1.0)
+
+    return at
 
 
 def no_time_limit() -> float:
@@ -38,11 +42,11 @@ def no_time_limit() -> float:
 
 
 def never_stop() -> None:
-    """Check whether to stop, where nobody can ask for it."""
+    """Do nothing, as the `check_stop` of a learner that nothing stops."""
 
 
 def ignore_games(_finished: FinishedGames) -> None:
-    """Take no notice of finished games."""
+    """Do nothing with finished games."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -53,7 +57,7 @@ class LearnerSettings:
         seed: Decides the initial weights and every draw.
         width: Width of the network's layers.
         batch_size: Decisions per minibatch, approximately.
-        n_epochs: Passes over the decisions that were collected.
+        n_epochs: Passes over the collected decisions in an update.
         learning_rate: Learning rate of Adam.
         vf_coef: Coefficient of the loss of the forecast changes of scores.
         win_coef: Coefficient of the loss of the forecast shares of the victory.
@@ -79,18 +83,18 @@ class Learner:
     losses (`losses`). Nothing is drawn from a global generator.
 
     Attributes:
-        games: The games that it plays.
-        settings: Its settings.
-        league: Its opponents, and who has which seat.
-        policy: Its network.
+        games: The games that the learner plays.
+        settings: The learner's settings.
+        league: The opponents, and the players at the seats.
+        policy: The network.
         num_timesteps: Decisions that the learner has made.
         updates: Passes over collected decisions so far.
         goal: The number of decisions at which schedules reach their end.
-        open_decisions: Decisions whose consequences are not known yet, one row of every tensor
-            each.
+        open_decisions: Decisions whose consequences are not known yet, by kind of data; each has
+            one row in every tensor.
         rng: Generator that draws actions and shuffles minibatches.
-        time_share: Returns the share of its time limit that the run has used, 0 to 1.
-        check_stop: Called often while playing and learning; stops the learner by raising.
+        time_share: Returns the share of the run's time limit that is used, 0 to 1.
+        check_stop: Called often while playing and learning; raises to stop the learner.
         logger: Logger of Stable-Baselines3 for everything that is measured.
     """
 
@@ -109,7 +113,7 @@ class Learner:
         self.logger = Logger(folder=None, output_formats=[])
 
         game = self.league.batch.game
-        adopt_threads()  # drawing the weights takes as many threads as training them
+        adopt_threads()  # the weights are drawn with as many threads as they are trained with
         weights_rng = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
         policy = PolicyNetwork(
             game.layout,
@@ -120,7 +124,7 @@ class Learner:
         )
         self.policy = policy.to(self.device)
 
-        # A recorded update reads from where these tensors are, so they are changed in place.
+        # A recorded update reads these tensors from fixed places, so they are changed in place.
         on_gpu = self.device.type == "cuda"
         first_rate = settings.learning_rate(1.0)
         self._rate = torch.tensor(first_rate, device=self.device)
@@ -131,22 +135,23 @@ class Learner:
             fused=True,
             capturable=on_gpu,
         )
+        # 1 once the KL divergence has ended the update early, else 0.
         self._stopped = torch.zeros((), device=self.device)
-        # The number of minibatches, and the sums of what is logged of them.
+        # The number of minibatches, then the sums of their losses and statistics.
         self._sums = torch.zeros(_MOST_LOGGED, device=self.device)
         self._logged: list[str] = []
 
     @property
-    def left(self) -> float:
-        """The share of the run that is left, by decisions or time; below 0 past the end."""
+    def progress_remaining(self) -> float:
+        """The share of the run that remains, by decisions or by time; below 0 past the end."""
         return min(1.0 - self.num_timesteps / self.goal, 1.0 - self.time_share())
 
     def experts(self) -> list[AnyAgent]:
-        """Return the agents that it learns from; PPO has none."""
+        """Return the agents that the network learns from; PPO has none."""
         return []
 
     def learn(self, decisions: int) -> None:
-        """Make at least so many more decisions and learn from them.
+        """Play and learn until at least this many more decisions are made.
 
         A run has a loop of its own, which also evaluates and saves (`runs.train`).
         """
@@ -164,16 +169,16 @@ class Learner:
         raise NotImplementedError
 
     def minibatches(self) -> Iterator[Any]:
-        """Yield the decisions that were collected in random order, for one pass."""
+        """Yield minibatches of the collected decisions in random order, for one pass."""
         raise NotImplementedError
 
     def losses(self, minibatch: Any) -> dict[str, torch.Tensor]:
-        """Return `policy_loss`, `win_loss`, `score_loss`, and what else is to be logged."""
+        """Return `policy_loss`, `win_loss` and `score_loss`, and further statistics to log."""
         raise NotImplementedError
 
     def train(self) -> None:
-        """Update the network from what was collected, minibatch by minibatch."""
-        rate = self.settings.learning_rate(self.left)
+        """Update the network from the collected decisions, minibatch by minibatch."""
+        rate = self.settings.learning_rate(self.progress_remaining)
         self.logger.record("train/learning_rate", rate)
         on_gpu = self.device.type == "cuda"
         for group in self.optimizer.param_groups:
@@ -184,7 +189,7 @@ class Learner:
         for minibatch in self._passes():
             self._learn_from(minibatch)
             self.check_stop()
-            # A GPU is not waited for: its optimiser takes no more steps instead.
+            # Reading the value would wait for a GPU, where the optimiser skips its steps instead.
             if not on_gpu and self._stopped > 0:
                 break
 
@@ -202,11 +207,12 @@ class Learner:
         settings = self.settings
         losses = self.losses(minibatch)
         self._logged = list(losses)
-        measured = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
-        self._sums[: len(measured)] += measured * (1.0 - self._stopped)
+        addends = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
+        self._sums[: len(addends)] += addends * (1.0 - self._stopped)
         if settings.target_kl is not None:
-            too_far = losses["approx_kl"] > 1.5 * settings.target_kl
-            self._stopped.copy_(torch.maximum(self._stopped, too_far.float()))
+            is_too_far = losses["approx_kl"] > 1.5 * settings.target_kl
+            self._stopped.copy_(torch.maximum(self._stopped, is_too_far.float()))
+            # Adam skips its step where this is 1, so a GPU need not be waited for.
             self.optimizer.found_inf = self._stopped  # type: ignore[attr-defined]
             if self._stopped.device.type == "cpu" and self._stopped > 0:
                 return

@@ -21,14 +21,14 @@ with requires_extra("train", "training needs"):
     from torch import nn
 
 _ILLEGAL = float(ILLEGAL)
-_REPEATS = 7  # updates that are timed in each precision
-_LEAST_SPEEDUP = 1.1  # for which bfloat16 is used
+_REPEATS = 7  # the number of updates that are timed in each precision
+_LEAST_SPEEDUP = 1.1  # the speed-up from which bfloat16 is used
 
 
 class Outputs(NamedTuple):
-    """The network's outputs for n situations; S is the most seats of the game.
+    """The network's outputs for n situations, of a game with at most S seats.
 
-    Seats are counted clockwise from the one whose observation it is.
+    Seats are counted clockwise from the seat that observes.
 
     Attributes:
         log_probabilities: float32[n, A], about -1e8 for illegal actions.
@@ -62,35 +62,37 @@ class ActionEvaluation(NamedTuple):
 class _MaskedCategorical(torch.autograd.Function):
     """Log-probabilities of actions, and entropies, from all actions' logits and masks.
 
-    PyTorch alone would pass over every action of every situation twice as often.
+    PyTorch's own gradients would pass over every action of every situation twice as often.
     """
 
     @staticmethod
     def forward(
         ctx: Any, logits: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
     ) -> tuple[torch.Tensor, torch.Tensor]:
-        logs = masked_log_softmax(logits, masks)
+        log_probs = masked_log_softmax(logits, masks)
         # The softmax of log-probabilities equals their exponential, but exp() takes three times as
         # long on -1e8. An illegal action adds 0 * -1e8 = -0.
-        probabilities = logs.softmax(dim=-1)
-        entropies = -(probabilities * logs).sum(dim=-1)
-        ctx.save_for_backward(logs, probabilities, entropies, actions)
+        probabilities = log_probs.softmax(dim=-1)
+        entropies = -(probabilities * log_probs).sum(dim=-1)
+        ctx.save_for_backward(log_probs, probabilities, entropies, actions)
         ctx.dtype = logits.dtype
-        return logs.gather(1, actions[:, None]).squeeze(1), entropies
+        return log_probs.gather(1, actions[:, None]).squeeze(1), entropies
 
     @staticmethod
     def backward(
         ctx: Any, grad_log_probs: torch.Tensor, grad_entropies: torch.Tensor
     ) -> tuple[torch.Tensor, None, None]:
-        logs, probabilities, entropies, actions = ctx.saved_tensors
-        gradient = (logs + entropies[:, None]).mul_(grad_entropies[:, None])
+        log_probs, probabilities, entropies, actions = ctx.saved_tensors
+        # By the logits, the gradient of the entropy is -p * (log(p) + entropy), and that of an
+        # action's log-probability is -p, plus 1 at the action.
+        gradient = (log_probs + entropies[:, None]).mul_(grad_entropies[:, None])
         gradient.add_(grad_log_probs[:, None]).mul_(probabilities).neg_()
         gradient.scatter_add_(1, actions[:, None], grad_log_probs[:, None])
         return gradient.to(ctx.dtype), None, None
 
 
 class PolicyNetwork(nn.Module):
-    """The network with a policy and forecasts, to be trained.
+    """The network that is trained, with heads for the policy and the forecasts.
 
     Fresh heads forecast equal shares of the victory and no changes of scores.
 
@@ -132,11 +134,9 @@ class PolicyNetwork(nn.Module):
         nn.init.orthogonal_(self.action.weight, 0.01, generator=rng)
         nn.init.zeros_(self.win.weight)
         nn.init.zeros_(self.score.weight)
-        for layer in self._layers():
+        layers = [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
+        for layer in layers:
             nn.init.zeros_(layer.bias)
-
-    def _layers(self) -> list[nn.Linear]:
-        return [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
 
     def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
         """Return all outputs for observations, int8[n, D], and masks, bool[n, A]."""
@@ -155,7 +155,7 @@ class PolicyNetwork(nn.Module):
         return ActionEvaluation(log_probs, entropies, win_logits, changes)
 
     def in_precision(self, observations: torch.Tensor) -> torch.autocast:
-        """Return the context in which layers multiply as `use_bfloat16` says."""
+        """Return the context in which layers multiply in the precision of `use_bfloat16`."""
         device = observations.device.type
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
@@ -190,10 +190,10 @@ class PolicyNetwork(nn.Module):
         return tensors_of(self.state_dict())
 
     def set_tensors(self, tensors: Tensors) -> None:
-        """Copy the weights of a network in; heads that it lacks become fresh.
+        """Take over a copy of a network's weights. Heads that the network lacks become fresh.
 
         Raises:
-            RuntimeError: they are of another width or for another game.
+            RuntimeError: the weights have another width or are for another game.
         """
         shapes = Network.head_shapes(self.norm.weight.numel(), self.win.bias.numel())
         fresh = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
@@ -210,7 +210,7 @@ def _uninitialised_layer(inputs: int, outputs: int) -> nn.Linear:
 def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
     """Return the weights in a policy's `state_dict`, and those of a value head.
 
-    The value is the change of the score of the seat whose observation it is.
+    The value is the forecast change of the score of the seat that observes.
     """
     tensors = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
     for kind in ("weight", "bias"):
@@ -219,15 +219,20 @@ def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]
 
 
 def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Return log-probabilities, float32[n, A], about -1e8 where masks, bool[n, A], are False."""
+    """Return log-probabilities, float32[n, A], about -1e8 where bool[n, A] masks are False."""
     return torch.log_softmax(logits.float().masked_fill(~masks, _ILLEGAL), dim=-1)
 
 
 def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:
-    """Return logarithms of shares of the victory, float32[n, S], for tables of int64[n] seats."""
+    """Return the logarithms of forecast shares of the victory, float32[n, S].
+
+    Args:
+        win_logits: float32[n, S], as in `Outputs`.
+        players: int64[n], seats at the tables.
+    """
     places = torch.arange(win_logits.shape[1], device=win_logits.device)
-    present = places < players[:, None]
-    return win_logits.masked_fill(~present, _ILLEGAL).log_softmax(dim=1)
+    is_present = places < players[:, None]
+    return win_logits.masked_fill(~is_present, _ILLEGAL).log_softmax(dim=1)
 
 
 def forecast_losses(
@@ -239,29 +244,32 @@ def forecast_losses(
     """Return the cross-entropy of the shares of the victory and the squared error of the changes.
 
     Args:
-        forecast: Outputs for n situations.
+        forecast: The network's outputs for n situations.
         players: int64[n], seats at the tables; solo games have no share to forecast.
         shares: float32[n, S], the real shares; 0 where nobody sits.
         changes: float32[n, S], the real changes of scores.
     """
-    several = (players > 1).float()
-    misses = -(shares * log_shares(forecast.win_logits, players)).sum(dim=1)
-    win_loss = (misses * several).sum() / several.sum().clamp(min=1.0)
-    present = torch.arange(shares.shape[1], device=shares.device) < players[:, None]
-    squares = (forecast.changes - changes).square() * present
-    return win_loss, squares.sum() / present.sum()
+    has_opponents = (players > 1).float()
+    cross_entropies = -(shares * log_shares(forecast.win_logits, players)).sum(dim=1)
+    win_loss = (cross_entropies * has_opponents).sum() / has_opponents.sum().clamp(min=1.0)
+
+    is_present = torch.arange(shares.shape[1], device=shares.device) < players[:, None]
+    squared_errors = (forecast.changes - changes).square() * is_present
+    score_loss = squared_errors.sum() / is_present.sum()
+    return win_loss, score_loss
 
 
 def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
     """Return whether an update on the policy's device is faster in bfloat16 than in float32.
 
-    Timing it takes about half a second, leaves the policy as it was and draws nothing random.
+    The timing takes about half a second, leaves the policy as it was and draws nothing random.
     """
-    before = policy.use_bfloat16
+    former_choice = policy.use_bfloat16
     device = policy.scale.device
     observations = torch.zeros(batch_size, len(policy.scale), dtype=torch.int8, device=device)
     masks = observations.new_ones((batch_size, len(policy.action.bias)), dtype=torch.bool)
-    # Both take turns, and the best of each counts, because other work only slows an update down.
+    # Both precisions take turns, and the best time of each counts, because other work on the
+    # machine only slows an update down.
     seconds = {False: math.inf, True: math.inf}
     for _ in range(_REPEATS):
         for bfloat16 in seconds:
@@ -272,6 +280,6 @@ def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
             if device.type == "cuda":
                 torch.cuda.synchronize()
             seconds[bfloat16] = min(seconds[bfloat16], time.perf_counter() - began)
-    policy.use_bfloat16 = before
+    policy.use_bfloat16 = former_choice
     policy.zero_grad()
     return seconds[False] > _LEAST_SPEEDUP * seconds[True]

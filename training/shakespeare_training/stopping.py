@@ -1,4 +1,4 @@
-"""Stopping a run: by Ctrl-C, SIGTERM or a lost terminal, only where nothing is lost."""
+"""Stopping a run by Ctrl-C, SIGTERM or a lost terminal, at a point where nothing is lost."""
 
 from __future__ import annotations
 
@@ -10,18 +10,19 @@ from contextlib import contextmanager
 from types import FrameType
 
 _TOGETHER_S = 0.5
-"""Seconds within which signals count as one, as `timeout` or a closing terminal sends several."""
+"""Seconds within which several signals count as one, such as those of `timeout` or a closing
+terminal."""
 
 
 class Stopped(KeyboardInterrupt):
-    """Raised when a run was asked to stop; no handler of errors catches it."""
+    """Raised to stop a run. It is no `Exception`, so handlers of errors do not catch it."""
 
 
 class Stop:
-    """A request to stop a run, which may have been made or not.
+    """Lets signals and other code request that a run stops.
 
     Attributes:
-        requested: Whether somebody has made it.
+        requested: Whether a stop was requested.
     """
 
     def __init__(self) -> None:
@@ -35,7 +36,7 @@ class Stop:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Let only `check`, not `request`, raise in the block."""
+        """Defer a stop in the block, so that only `check` raises and `request` does not."""
         self.check()
         self._is_deferred = True
         try:
@@ -44,7 +45,7 @@ class Stop:
             self._is_deferred = False
 
     def request(self) -> None:
-        """Request a stop, and raise `Stopped` unless that is deferred."""
+        """Request a stop, and raise `Stopped` unless stops are deferred."""
         if not self.requested:
             self.requested = True
             if not self._is_deferred:
@@ -53,30 +54,34 @@ class Stop:
 
 @contextmanager
 def stopped_by_signals(stop: Stop) -> Iterator[None]:
-    """Let Ctrl-C, SIGTERM or a lost terminal stop the block, and a second one end the process.
+    """Let a signal (Ctrl-C, SIGTERM, a lost terminal) stop the block, and a second end the process.
 
     Ending the process spoils no files, because they are written atomically.
     """
     numbers = [signal.SIGINT, signal.SIGTERM]
     if os.name == "posix":
         numbers.append(signal.SIGHUP)
-    before = {number: signal.getsignal(number) for number in numbers}
-    # Ignored signals, such as SIGHUP under nohup, stay ignored.
-    before = {number: old for number, old in before.items() if old is not signal.SIG_IGN}
-    first: list[float] = []
+    former_handlers = {}
+    for number in numbers:
+        handler = signal.getsignal(number)
+        # Ignored signals, such as SIGHUP under nohup, stay ignored.
+        if handler is not signal.SIG_IGN:
+            former_handlers[number] = handler
+    first_at: float | None = None
 
     def request(number: int, _frame: FrameType | None) -> None:
-        if first and time.monotonic() - first[0] > _TOGETHER_S:
-            os._exit(128 + number)
-        if not first:
-            first.append(time.monotonic())
+        nonlocal first_at
+        if first_at is None:
+            first_at = time.monotonic()
             os.write(2, b"stopping; once more to leave at once\n")
+        elif time.monotonic() - first_at > _TOGETHER_S:
+            os._exit(128 + number)
         stop.request()
 
-    for number in before:
+    for number in former_handlers:
         signal.signal(number, request)
     try:
         yield
     finally:
-        for number, handler in before.items():
+        for number, handler in former_handlers.items():
             signal.signal(number, handler)

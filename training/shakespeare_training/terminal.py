@@ -1,4 +1,4 @@
-"""How the commands that train use a terminal: stop signals, slow imports, and a safe console."""
+"""The terminal of commands that train: stop signals, slow imports and a safe console."""
 
 from __future__ import annotations
 
@@ -21,7 +21,10 @@ _STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
 
 @contextmanager
 def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
-    """Let signals stop the block, and print `too_early` if there is nothing to keep yet."""
+    """Let signals stop the block; if one ends it, print `too_early` and exit.
+
+    Once a run is there to be saved, it catches the stop itself.
+    """
     stop = Stop()
     try:
         with stopped_by_signals(stop):
@@ -31,25 +34,26 @@ def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
         raise typer.Exit(_STOPPED) from None
     finally:
         if stop.requested:
-            # On leaving, Python would take a second or two to search PyTorch's and the compiler's
-            # memory for garbage.
+            # Otherwise Python would search the memory of PyTorch and the compiler for garbage when
+            # it exits, which takes a second or two.
             gc.freeze()
 
 
 class UnbreakableConsole(Console):
-    """A console that falls silent when its reader has gone, instead of ending the run."""
+    """A console that prints nothing more once its output is closed, instead of ending the run."""
 
     def on_broken_pipe(self) -> None:
-        """Print nothing from now on."""
+        """Discard all further output."""
         self.quiet = True
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def import_training(console: Console) -> None:
-    """Import PyTorch and all that trains; without PyTorch, exit and say how to install it."""
-    # OpenMP threads wait for each other after every layer. Spinning for some microseconds makes
-    # small layers almost twice as fast as sleeping; spinning for longer slows training tenfold on a
-    # core that is shared. OpenMP reads the variable when torch is imported, just below.
+    """Import PyTorch and the modules that train; if PyTorch is missing, exit with instructions."""
+    # OpenMP threads wait for each other after every layer. If they spin for some microseconds,
+    # small layers are almost twice as fast as with sleeping threads. If they spin for longer,
+    # training is ten times slower on a shared core. OpenMP reads the variable when torch is
+    # imported.
     os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
         with busy(console, "importing PyTorch"), requires_extra("train", "training needs"):
@@ -60,10 +64,11 @@ def import_training(console: Console) -> None:
 
 @contextmanager
 def busy(console: Console, activity: str) -> Iterator[None]:
-    """Show what is going on: briefly on a terminal, elsewhere as a line on stderr."""
+    """Show an activity while it lasts on a terminal, or else as a line on stderr."""
     if console.is_terminal and not console.is_dumb_terminal:
         with console.status(activity):
             yield
     else:
-        typer.echo(f"{activity} ...", err=True)  # stdout may be a file of settings
+        # Not on stdout, because --print-config may write the settings to a file there.
+        typer.echo(f"{activity} ...", err=True)
         yield

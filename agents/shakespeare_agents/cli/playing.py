@@ -44,7 +44,7 @@ ResultFile = Annotated[
 
 @contextmanager
 def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | None]:
-    """Open the chosen workers for the length of a block. None means this process itself."""
+    """Open the chosen workers for the length of a block. Yield None for this process itself."""
     if ray is not None and processes != 1:
         raise typer.BadParameter("give --workers or --ray, not both", param_hint="--ray")
     if ray is None and processes == 1:

@@ -31,7 +31,7 @@ from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 TO_THE_END = 1_000_000  # a horizon beyond any game's end
 _FEW = 16  # fewer playouts than this are played by one thread
 _SHIFT = np.uint64(11)
-_TO_UNIT = 2.0**-53  # 53 random bits become a number from 0 up to 1
+_TO_UNIT = 2.0**-53  # makes 53 random bits a number in [0, 1)
 
 
 class PlayoutScratch(NamedTuple):
@@ -43,7 +43,8 @@ class PlayoutScratch(NamedTuple):
     change: NDArray[np.int16]  # int16[D], differences between two observations
     begun: NDArray[np.bool_]
     """bool[2, S], the seats that have observed a position: at the root, and in this playout."""
-    seen_by: NDArray[np.int8]  # int8[2, S, D], the last observation of each seat, in both
+    seen_by: NDArray[np.int8]
+    """int8[2, S, D], the last observation of each seat: at the root, and in this playout."""
     sums: NDArray[np.int32]  # int32[2, S, W], the first layer's sums for these observations
     scores: NDArray[np.int16]  # int16[S]
 

@@ -1,1 +1,1 @@
-"""Ladders: ratings, standings and the tables that show them, computed from arena results."""
+"""Ladders: ratings and standings computed from arena results, and the tables that show them."""

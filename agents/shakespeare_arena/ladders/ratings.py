@@ -27,41 +27,41 @@ ELO = 400 / math.log(10)
 PENALTY = 0.5
 """The games that every agent wins, and also loses, against a virtual agent."""
 FIT_LEVEL = 0.01
-"""The probability of a fit below which the model counts as false."""
+"""A fit less probable than this counts the model as false."""
 _FEWEST = 1.0
 """The fewest expected victories and defeats of a pair in chi-square."""
 
 
 @dataclass(frozen=True)
 class Choices:
-    """The choices of agents from sets of agents by which a Plackett-Luce model sees games.
+    """Games as a Plackett-Luce model sees them: choices of agents from sets of agents.
 
     Attributes:
         digests: The n agents.
-        sets: float[s, n + 1], the copies of each agent that a choice set holds, in the last column
-            those of the penalty's virtual agent.
-        chosen: sparse float[m, n + 1], how often the games of a match chose each agent.
-        shown: sparse float[m, s], how often the games of a match chose from each set.
+        sets: float[s, n + 1], how many copies of each agent each choice set holds. The last column
+            is the virtual agent of the penalty.
+        chosen: sparse float[m, n + 1], how often the games of each match chose each agent.
+        offered: sparse float[m, s], how often the games of each match chose from each set.
     """
 
     digests: tuple[str, ...]
     sets: Floats
     chosen: scipy.sparse.csr_array
-    shown: scipy.sparse.csr_array
+    offered: scipy.sparse.csr_array
 
 
 def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
     """Return the choices of all games at two seats or more.
 
-    The first place is a choice from all seats, the second from the others, and so on. Seats that
-    tie count as in the mean over all orders of them. Forfeited games are choices between their
-    loser and each other seat.
+    The first place is a choice from all seats, the second from the others, and so on. Tied seats
+    count like the mean over all orders of them. A forfeited game is a choice between its loser and
+    each other seat.
 
-    Each agent wins and loses `penalty` of a game against a virtual agent of rating 0, so that an
-    agent that never lost has a finite rating. Both are matches of their own: where nothing else
-    varies, the covariance still shows how little is known.
+    Each agent wins `penalty` games against a virtual agent of rating 0 and loses as many, so that
+    an agent that has never lost has a finite rating. Both count as matches of their own. So the
+    covariance shows how little is known even where nothing else varies.
     """
-    # Sorting gives merged results the same figures to the last digit.
+    # Sorting makes figures equal to the last digit if results are merged in another order.
     games = results.filter(pl.col("players") > 1).sort("key")
     digests = tuple(games["digests"].explode().unique().sort().drop_nulls().to_list())
     matches = games["match"].unique().sort()
@@ -79,21 +79,21 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
         stages += _stages_of_forfeits(rows[~is_finished], seats[~is_finished], loser[~is_finished])
     n = len(digests)
     played = len(matches)
-    each = np.arange(n)
-    pairs = np.stack([each, np.full(n, n)], 1)
-    stages.append(_Stage(played + each, pairs, [0], penalty))
-    stages.append(_Stage(played + n + each, pairs, [1], penalty))
+    every_agent = np.arange(n)
+    against_virtual = np.stack([every_agent, np.full(n, n)], 1)
+    stages.append(_Stage(played + every_agent, against_virtual, [0], penalty))
+    stages.append(_Stage(played + n + every_agent, against_virtual, [1], penalty))
     return _aggregated(digests, played + 2 * n, stages)
 
 
 @dataclass(frozen=True)
 class _Stage:
-    """One choice in each of g games, from sets of as many agents.
+    """One choice in each of g games, each from a set of k agents.
 
     Attributes:
-        rows: int[g], the games' matches.
-        held: int[g, k], the agents of the sets.
-        chosen: The columns of `held` that are chosen, equally often.
+        rows: int[g], the number of each game's match.
+        held: int[g, k], the agents of each set.
+        chosen: The columns of `held` that are chosen, each equally often.
         weight: How often the choice counts.
     """
 
@@ -104,98 +104,106 @@ class _Stage:
 
 
 def _stages_of_forfeits(rows: Integers, seats: Integers, loser: Integers) -> Iterator[_Stage]:
-    lost = np.take_along_axis(seats, loser[:, None], axis=1)[:, 0]
+    losing_agent = np.take_along_axis(seats, loser[:, None], axis=1)[:, 0]
     for seat in range(seats.shape[1]):
-        others = loser != seat
-        held = np.stack([seats[others, seat], lost[others]], 1)
-        yield _Stage(rows[others], held, [0], 1.0)
+        is_other = loser != seat
+        held = np.stack([seats[is_other, seat], losing_agent[is_other]], 1)
+        yield _Stage(rows[is_other], held, [0], 1.0)
 
 
 def _stages_of_orders(rows: Integers, seats: Integers, places: Integers) -> Iterator[_Stage]:
     order = np.argsort(places, axis=1, kind="stable")
     agents = np.take_along_axis(seats, order, axis=1)
-    patterns, which = np.unique(
-        np.take_along_axis(places, order, axis=1), axis=0, return_inverse=True
-    )
+    sorted_places = np.take_along_axis(places, order, axis=1)
+    # Games with ties at the same places have the same stages.
+    patterns, pattern_of = np.unique(sorted_places, axis=0, return_inverse=True)
     for number, pattern in enumerate(patterns):
-        here = which.reshape(-1) == number
+        has_pattern = pattern_of.reshape(-1) == number
         for place in np.unique(pattern):
             tied = np.flatnonzero(pattern == place).tolist()
             behind = np.flatnonzero(pattern > place).tolist()
+            # Some of those that tie have been chosen before, in all orders equally often.
             for size in range(len(tied)):
-                for gone in itertools.combinations(tied, size):
-                    left = [seat for seat in tied if seat not in gone]
+                for chosen_before in itertools.combinations(tied, size):
+                    left = [column for column in tied if column not in chosen_before]
                     if len(left) + len(behind) > 1:
-                        held = agents[here][:, left + behind]
+                        held = agents[has_pattern][:, left + behind]
                         weight = 1 / math.comb(len(tied), size)
-                        yield _Stage(rows[here], held, range(len(left)), weight)
+                        yield _Stage(rows[has_pattern], held, range(len(left)), weight)
 
 
 def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]) -> Choices:
+    """Count equal choice sets once, and sum up choices by match."""
     n = len(digests)
-    # A set's members, in order, as the digits of one number; 0 is nobody.
+    # The members of a set, in order, are the digits of one number, in which 0 is nobody.
     codes = [
         np.sort(stage.held + 1, axis=1) @ (n + 2) ** np.arange(stage.held.shape[1])
         for stage in stages
     ]
-    distinct, sets_of = np.unique(np.concatenate(codes), return_inverse=True)
+    distinct, set_numbers = np.unique(np.concatenate(codes), return_inverse=True)
     sets = np.zeros((len(distinct), n + 1))
     rest = distinct.copy()
     while rest.any():
         rest, member = np.divmod(rest, n + 2)
         np.add.at(sets, (np.flatnonzero(member), member[member > 0] - 1), 1)
+
     rows = np.concatenate([stage.rows for stage in stages])
     weights = np.concatenate([np.full(len(stage.rows), stage.weight) for stage in stages])
-    chosen_at = []
+    offered = scipy.sparse.coo_array((weights, (rows, set_numbers)), shape=(matches, len(distinct)))
+
+    chosen_rows = []
+    chosen_agents = []
+    chosen_shares = []
     for stage in stages:
         share = np.full(len(stage.rows), stage.weight / len(stage.chosen))
-        chosen_at += [(stage.rows, stage.held[:, column], share) for column in stage.chosen]
-    at_row = np.concatenate([row for row, _, _ in chosen_at])
-    at_agent = np.concatenate([agent for _, agent, _ in chosen_at])
-    at_share = np.concatenate([share for _, _, share in chosen_at])
-    chosen = scipy.sparse.coo_array((at_share, (at_row, at_agent)), shape=(matches, n + 1))
-    shown = scipy.sparse.coo_array((weights, (rows, sets_of)), shape=(matches, len(distinct)))
-    return Choices(digests, sets, chosen.tocsr(), shown.tocsr())
+        for column in stage.chosen:
+            chosen_rows.append(stage.rows)
+            chosen_agents.append(stage.held[:, column])
+            chosen_shares.append(share)
+    at = np.concatenate(chosen_rows), np.concatenate(chosen_agents)
+    chosen = scipy.sparse.coo_array((np.concatenate(chosen_shares), at), shape=(matches, n + 1))
+    return Choices(digests, sets, chosen.tocsr(), offered.tocsr())
 
 
-def fit_strengths(sets: Floats, chosen: Floats, shown: Floats) -> Floats:
+def fit_strengths(sets: Floats, chosen: Floats, offered: Floats) -> Floats:
     """Return the most likely strengths, float[n], in natural units; the virtual agent's is 0.
 
     Args:
         sets: float[s, n + 1], the choice sets (see `Choices`).
         chosen: float[n + 1], how often each agent was chosen.
-        shown: float[s], how often each set was chosen from.
+        offered: float[s], how often each set was chosen from.
     """
     n = sets.shape[1] - 1
     free = sets[:, :n]
 
-    def loss(at: Floats) -> tuple[float, Floats]:
-        held = np.exp(at)
-        total = free @ held + sets[:, n]
-        value = shown @ np.log(total) - chosen[:n] @ at
-        return float(value), held * (free.T @ (shown / total)) - chosen[:n]
+    def loss_and_slope(strengths: Floats) -> tuple[float, Floats]:
+        worths = np.exp(strengths)
+        total = free @ worths + sets[:, n]
+        loss = offered @ np.log(total) - chosen[:n] @ strengths
+        return float(loss), worths * (free.T @ (offered / total)) - chosen[:n]
 
-    # Steps are bounded, which keeps exp within its range; the loss is convex.
+    # The loss is convex. Steps are bounded, which keeps exp within its range.
     best = scipy.optimize.minimize(
-        loss,
+        loss_and_slope,
         np.zeros(n),
         jac=True,
-        hess=partial(_curvature, sets, shown),
+        hess=partial(_curvature, sets, offered),
         method="trust-exact",
         options={"initial_trust_radius": 2.0, "max_trust_radius": 8.0, "gtol": 1e-6},
     )
     return np.asarray(best.x)
 
 
-def _curvature(sets: Floats, shown: Floats, at: Floats) -> Floats:
-    shares = _shares(sets, at)[:, : len(at)]
-    weighted = shares * shown[:, None]
+def _curvature(sets: Floats, offered: Floats, strengths: Floats) -> Floats:
+    shares = _shares(sets, strengths)[:, : len(strengths)]
+    weighted = shares * offered[:, None]
     return np.asarray(np.diag(weighted.sum(axis=0)) - weighted.T @ shares)
 
 
-def _shares(sets: Floats, at: Floats) -> Floats:
-    held = sets * np.exp(np.append(at, 0.0))
-    return np.asarray(held / held.sum(axis=1)[:, None])
+def _shares(sets: Floats, strengths: Floats) -> Floats:
+    """Return the probability of each agent to be chosen from each set, float[s, n + 1]."""
+    worths = sets * np.exp(np.append(strengths, 0.0))
+    return np.asarray(worths / worths.sum(axis=1)[:, None])
 
 
 class Lead(NamedTuple):
@@ -204,7 +212,7 @@ class Lead(NamedTuple):
     Attributes:
         value: The lead; NaN if no games connect the two.
         error: Its standard error; not finite if it is unknown.
-        matches: The matches behind it: those of the agent that has played fewer.
+        matches: The number of matches that it rests on: those of the agent that has played fewer.
     """
 
     value: float
@@ -221,8 +229,8 @@ class Ratings:
         points: float[n], in Elo points; the mean of the middle half of the agents is 0, since the
             plain mean would move with an agent that never wins.
         covariance: float[n, n], the covariance of the points.
-        parts: int[n], a number shared by agents that games connect, if only through others.
-        matches: int[n], the matches that each has played.
+        parts: int[n], a number shared by agents that games connect, directly or through others.
+        matches: int[n], the number of matches that each has played.
     """
 
     digests: tuple[str, ...]
@@ -257,35 +265,35 @@ class Ratings:
 
 
 def fit_ratings(results: pl.DataFrame) -> Ratings:
-    """Estimate ratings and their covariance by all of the games at two seats or more.
+    """Estimate ratings and their covariance from all games at two seats or more.
 
     The covariance is H^-1 (sum of g g^T) H^-1, with H the loss's curvature and g the slope of each
-    match's part of it (Huber 1967, "The behavior of maximum likelihood estimates under nonstandard
-    conditions"; White 1982, "Maximum likelihood estimation of misspecified models"). It assumes
-    only that matches are independent; a bootstrap over matches tends to the same.
+    match's part of the loss (Huber 1967, "The behavior of maximum likelihood estimates under
+    nonstandard conditions"; White 1982, "Maximum likelihood estimation of misspecified models").
+    It assumes only that matches are independent; a bootstrap over matches tends to the same.
     """
-    made = choices(results)
-    n = len(made.digests)
+    data = choices(results)
+    n = len(data.digests)
     if n == 0:
         nothing = np.zeros(0, np.int64)
         return Ratings((), np.zeros(0), np.zeros((0, 0)), nothing, nothing)
-    all_matches = np.ones(made.chosen.shape[0])
-    shown = made.shown.T @ all_matches
-    best = fit_strengths(made.sets, made.chosen.T @ all_matches, shown)
+    all_matches = np.ones(data.chosen.shape[0])
+    offered = data.offered.T @ all_matches
+    best = fit_strengths(data.sets, data.chosen.T @ all_matches, offered)
 
     middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
     centre = np.eye(n)
     centre[:, middle] -= 1 / len(middle)
     points = ELO * centre @ best
     order = np.argsort(-points, kind="stable")
-    digests = tuple(made.digests[i] for i in order)
+    digests = tuple(data.digests[i] for i in order)
 
-    slopes = np.asarray((made.shown @ _shares(made.sets, best) - made.chosen)[:, :n])
-    spread = ELO * centre @ np.linalg.inv(_curvature(made.sets, shown, best))
-    spread = spread[order]
-    covariance = np.asarray(spread @ (slopes.T @ slopes) @ spread.T)
+    slopes = np.asarray((data.offered @ _shares(data.sets, best) - data.chosen)[:, :n])
+    inverse = ELO * centre @ np.linalg.inv(_curvature(data.sets, offered, best))
+    inverse = inverse[order]
+    covariance = np.asarray(inverse @ (slopes.T @ slopes) @ inverse.T)
 
-    together = scipy.sparse.csr_array(made.sets.T @ made.sets)[:-1, :-1]
+    together = scipy.sparse.csr_array(data.sets.T @ data.sets)[:-1, :-1]
     parts = np.asarray(connected_components(together, directed=False)[1], np.int64)
     by_agent = results.filter(pl.col("players") > 1).explode("digests").group_by("digests")
     matches = dict(by_agent.agg(pl.col("match").n_unique()).iter_rows())
@@ -304,11 +312,11 @@ class Fit:
 
     Attributes:
         chi_square: The sum of z² over the pairs compared.
-        compared: The number of pairs compared: those of which enough is expected.
+        compared: The number of pairs compared, those with enough expected victories and defeats.
         freedom: The degrees of freedom: these pairs less the ratings estimated from them.
         pairs: A row per ordered pair that met: `players`, `digest` and `other_digest`; `expected`,
-            how often the first should be ahead; and `z`, by how many standard errors it was more
-            often, null if the pair is not compared.
+            the share of games in which the first should be ahead; and `z`, by how many standard
+            errors it was ahead more often, null if the pair is not compared.
     """
 
     chi_square: float
@@ -318,12 +326,12 @@ class Fit:
 
     @property
     def p(self) -> float:
-        """The probability of so bad a fit if the model is true."""
+        """The probability of a fit at least this bad if the model is true."""
         return float(scipy.special.chdtrc(self.freedom, self.chi_square)) if self.freedom else 1.0
 
     @property
     def widening(self) -> float:
-        """The factor of standard errors: the root of the overdispersion if the model is false.
+        """The factor of standard errors: if the model is false, the root of the overdispersion.
 
         McCullagh and Nelder 1989, "Generalized Linear Models", chapter 4.5.
         """
@@ -344,7 +352,7 @@ def _fit_of(ratings: Ratings, results: pl.DataFrame) -> Fit:
     """Return how well ratings fit the games that they were estimated from.
 
     Games of a match depend on each other, so all variances are multiplied by the design effect of
-    the table's matches, the mean over pairs.
+    the table's matches, averaged over pairs.
     """
     sides = ["digest", "other_digest"]
     by = ["players", *sides]
@@ -366,27 +374,28 @@ def _fit_of(ratings: Ratings, results: pl.DataFrame) -> Fit:
     compared = edges.shape[1]
     shape = (len(number), len(number))
     graph = scipy.sparse.coo_array((np.ones(compared), tuple(edges)), shape=shape)
-    parts = int(connected_components(graph, directed=False)[0])
-    # Differences of ratings decide what is expected.
-    freedom = compared - (len(number) - parts)
+    parts, _ = connected_components(graph, directed=False)
+    # Only differences of ratings count, so each connected part has one rating less to estimate.
+    freedom = compared - (len(number) - int(parts))
 
-    turned = pairs.select(
+    mirrored = pairs.select(
         "players",
         digest="other_digest",
         other_digest="digest",
         expected=1 - expected,
         z=-pl.col("z"),
     )
-    both = pairs.select(turned.columns).vstack(turned)
+    both = pairs.select(mirrored.columns).vstack(mirrored)
     return Fit(float((pairs["z"] ** 2).sum()), compared, freedom, both)
 
 
 def _design_effect(pairs: pl.DataFrame) -> float:
-    """Return by what factor the variances of pairs exceed those of independent games."""
+    """Return the factor by which the variances of pairs exceed those of independent games."""
     several = pairs.drop_nulls("error")
     games = several["rows"]
     rate = several["mean"]
     if_independent = float((games * rate * (1 - rate)).sum())
-    if if_independent == 0:
+    actual = float(((games * several["error"]) ** 2).sum())
+    if if_independent == 0 or actual == 0:
         return 1.0
-    return float(((games * several["error"]) ** 2).sum()) / if_independent or 1.0
+    return actual / if_independent

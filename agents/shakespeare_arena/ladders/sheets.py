@@ -1,4 +1,4 @@
-"""Standings as sheets of text, which are printed here on a terminal 80 columns wide."""
+"""Standings as sheets of text, and their layout for a terminal of 80 columns."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _LONGEST_CELL = 200  # the most characters of a cell
 class Sheet:
     """A table whose cells are texts, with a title above and a note below.
 
-    Names are complete; whatever prints a sheet shortens them.
+    Names are complete. The code that prints a sheet shortens them.
     """
 
     title: str
@@ -125,7 +125,7 @@ def _fit_row(pair: Mapping[str, Any]) -> list[str]:
 
 
 def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
-    """Yield how often each agent finished ahead of each, twelve columns of opponents a sheet."""
+    """Yield how often each agent finished ahead of each other, with twelve opponents a sheet."""
     for players, ladder in standings.ladders().items():
         agents = ladder["agent"].to_list()
         pairs = standings.pairs.filter(players=players).to_dicts()
@@ -146,7 +146,7 @@ def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
 
 
 def _share_ahead(pair: Mapping[str, Any] | None) -> str:
-    if pair is None:  # the two never met, or an agent and itself
+    if pair is None:  # the two never met, or are the same agent
         return ""
     is_sure = pair["low"] is not None and not pair["low"] <= 0.5 <= pair["high"]
     return format_number(100 * pair["ahead"]) + ("*" if is_sure else "")
@@ -185,19 +185,19 @@ def fault_sheets(standings: Standings) -> Iterator[Sheet]:
 # ------------------------------------------------------------------------------------ in a terminal
 
 
-def standings_tables(standings: Standings, more: Sequence[Sheet] = ()) -> RenderableType:
-    """Return the ladders and whatever else has data as Rich tables, then further sheets."""
+def standings_tables(standings: Standings, extra: Sequence[Sheet] = ()) -> RenderableType:
+    """Return the ladders and all other sheets with data as Rich tables, then extra sheets."""
     if not standings.games:
         return Text("No game has been finished yet.")
     pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
-    sheets = [*in_order(standings, pairs), *fault_sheets(standings), *more]
+    sheets = [*ladders_and_pairs(standings, pairs), *fault_sheets(standings), *extra]
     parts: list[RenderableType] = [_table(sheet) for sheet in sheets]
     parts.append(Text(f"{RANKS} {VERDICTS}", style="dim"))
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
 
 
-def in_order(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
-    """Return the ladders, then the sheets about pairs, or these first if ratings misfit a table."""
+def ladders_and_pairs(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
+    """Return the ladders, then the sheets about pairs, or pairs first if ratings misfit a table."""
     ladders = list(ladder_sheets(standings))
     return pairs + ladders if standings.misfit else ladders + pairs
 

@@ -28,7 +28,7 @@ with requires_extra("arena", "the arena needs"):
 Verdict = Literal["stronger", "equal", "open"]
 
 LEVEL = 0.05
-"""The probability that any verdict on any ladder is wrong."""
+"""The probability that at least one verdict on all ladders is wrong."""
 EQUAL_WITHIN = 20.0
 """Elo points; a smaller lead counts as equal. 20 points are 52.9 % of meetings."""
 SOLO_EQUAL_WITHIN = 0.25
@@ -42,24 +42,24 @@ class Standings:
     """Ladders, pairings and timings of the agents of some results, as frames.
 
     Intervals are 95 %, and shares run from 0 to 1. `low` and `high` are an interval's ends, null if
-    there is too little to have one. Agents are distinguished by `digest` and shown by their label
-    `agent`; frames without a digest use labels. Frames without data are empty. The columns are in
-    `SCHEMAS`.
+    there are too few games for one. Agents are distinguished by `digest` and shown by their label
+    `agent`; frames without a digest use labels. Frames without data are empty. `SCHEMAS` lists
+    their columns.
 
     Attributes:
         games: The number of games, solo games among them.
-        matches: The number of deals with their line-ups, which intervals count as independent.
+        matches: The number of matches, which intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
             strongest first. `rank` is "3=" if it is shared because an order is equal or open.
             `rating` is in Elo points; the mean of the middle half of the table's agents is 0.
-            `lead` is that above the next agent, null if no games connect the two. The `verdict` on
+            `lead` is over the next agent, null if no games connect the two. The `verdict` on
             it is "stronger" (its interval, adjusted for the number of neighbours on all ladders,
             lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open". `forfeits` counts
             games lost by faults.
         fits: A row per number of seats: how well one number per agent explains who finished ahead
             of whom. `chi_square` is over `compared` pairs, with its degrees of `freedom` and `p`.
-            `widening` is the factor of all intervals of ratings, above 1 where p < 1 %, so that
-            the model is false.
+            `widening` is the factor of all intervals of ratings. It is above 1 if p < 1 %, where
+            the model counts as false.
         tables: Agents by number of seats: share of the victory, mean score.
         pairs: Ordered pairs that met, by number of seats: how often `agent` finished `ahead` of
             `other`, what the table's ratings expect, `z`, the standard errors between the two (null
@@ -68,7 +68,7 @@ class Standings:
         times: Agents by number of seats: decisions, and the time they took; intervals over matches.
         solo: Agents of solo games, best first, with their `lead` over the next one on the deals
             that both played.
-        faults: Forfeited games by agent and kind of fault, with the details of one.
+        faults: Counts of forfeited games by agent and kind of fault, with the details of one.
     """
 
     games: int
@@ -177,7 +177,7 @@ _PAIR: Types = {"players": _COUNT, "digest": _TEXT, "other_digest": _TEXT}
 
 
 def standings_of(results: pl.DataFrame) -> Standings:
-    """Compute the standings of results; docs/ratings.md lists what their figures assume.
+    """Compute the standings of results. docs/ratings.md lists the assumptions of the figures.
 
     Args:
         results: A row per game, in the columns `RESULTS`.
@@ -221,12 +221,12 @@ def _in_schema(frame: pl.DataFrame, schema: Types) -> pl.DataFrame:
 
 
 def _ladders(rows: pl.DataFrame, estimates: Mapping[int, Ratings | SoloScores]) -> pl.DataFrame:
-    """Return the ladders by number of seats below each other, with agents' counts of games."""
+    """Return all ladders in one frame, by number of seats, with agents' counts of games."""
     sizes = [len(of_table.digests) for of_table in estimates.values()]
     neighbours = sum(max(n - 1, 0) for n in sizes)
     pairs = sum(n * (n - 1) // 2 for n in sizes)
-    # Bonferroni: over neighbours, and over all pairs, from which those that rank are chosen.
-    levels = _Levels(LEVEL / max(neighbours, 1), LEVEL / max(pairs, 1))
+    # Bonferroni's correction: verdicts are on neighbours, but ranks choose from all pairs.
+    levels = _Levels(neighbours=LEVEL / max(neighbours, 1), pairs=LEVEL / max(pairs, 1))
     places = [
         row for players, of_table in estimates.items() for row in _ladder(players, of_table, levels)
     ]
@@ -247,7 +247,7 @@ def _ladders(rows: pl.DataFrame, estimates: Mapping[int, Ratings | SoloScores]) 
 
 
 def verdict(lead: Lead, *, level: float, equal_within: float) -> Verdict:
-    """Decide an order by a lead; the verdict is wrong with probability `level` at most.
+    """Return the verdict on a lead, which is wrong with probability `level` at most.
 
     A lead of less than `equal_within` counts as none.
     """
@@ -259,7 +259,9 @@ def verdict(lead: Lead, *, level: float, equal_within: float) -> Verdict:
     high = lead.value + half
     if low > 0:
         return "stronger"
-    return "equal" if -equal_within < low and high < equal_within else "open"
+    if -equal_within < low and high < equal_within:
+        return "equal"
+    return "open"
 
 
 def with_ranks(
@@ -267,22 +269,21 @@ def with_ranks(
 ) -> list[dict[str, Any]]:
     """Return a ladder's rows with their `rank`: one more than the agents that are surely stronger.
 
-    An agent that is surely stronger than another counts as surely stronger than all below that
-    one, and so does every agent above it. A
-    shared rank is written "3=".
+    If one agent is surely stronger than another, then it and all agents above it count as surely
+    stronger than that other agent and all below. A shared rank is written "3=".
 
     Args:
-        rows: Strongest first, with their `verdict` over the next one.
-        stronger: Whether the agent at one place is shown to be stronger than one further down.
+        rows: The rows, strongest agent first, with the `verdict` on the lead over the next one.
+        stronger: Whether the agent at one place is surely stronger than one two or more below.
     """
     above = [0] * len(rows)
     for place in range(1, len(rows)):
         if rows[place - 1]["verdict"] == "stronger":
-            surely = place
+            surely_stronger = place
         else:
-            shown = [other for other in range(place - 1) if stronger(other, place)]
-            surely = max(shown, default=-1) + 1
-        above[place] = max(above[place - 1], surely)
+            others = [other for other in range(place - 1) if stronger(other, place)]
+            surely_stronger = max(others, default=-1) + 1
+        above[place] = max(above[place - 1], surely_stronger)
     for row, count in zip(rows, above, strict=True):
         row["rank"] = f"{count + 1}=" if above.count(count) > 1 else f"{count + 1}"
     return rows
@@ -292,7 +293,7 @@ def with_ranks(
 class SoloScores:
     """Scores of solo games, by deal and agent, best agent first.
 
-    Each agent is no worse than the next on the deals of both.
+    Each agent is at least as good as the next one on the deals that both have played.
 
     Attributes:
         digests: The agents.
@@ -305,7 +306,7 @@ class SoloScores:
     def lead(self, first: int, second: int) -> Lead:
         """Return the mean lead of the first agent over the second on the deals of both.
 
-        The standard error is NaN with less than two deals; the matches are these deals.
+        Its `matches` are these deals. The standard error is NaN with fewer than two of them.
         """
         leads = self.scores[:, first] - self.scores[:, second]
         leads = leads[np.isfinite(leads)]
@@ -330,11 +331,12 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
     alone = rows.filter(pl.col("players") == 1).with_columns(
         counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
     )
-    wide = alone.sort("digest", "seed", "deal", "key").pivot(
-        "digest", index=["seed", "deal"], values="counted", aggregate_function="mean"
+    index = ["seed", "deal"]
+    by_deal = alone.sort("digest", *index, "key").pivot(
+        "digest", index=index, values="counted", aggregate_function="mean"
     )
-    digests = wide.columns[2:]
-    scores = wide.select(digests).to_numpy()
+    digests = by_deal.columns[len(index) :]
+    scores = by_deal.select(digests).to_numpy()
     unordered = SoloScores(tuple(digests), scores)
 
     def compare(first: int, second: int) -> int:
@@ -342,7 +344,7 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
         return -int(np.sign(lead.value)) if lead.matches else 0
 
     means = np.array([np.nanmean(column) for column in scores.T])
-    # A sort compares all that end up as neighbours, so no lead over the next is negative.
+    # A sort compares all agents that end up as neighbours, so no lead over the next is negative.
     by_mean = np.argsort(-means, kind="stable").tolist()
     order = sorted(by_mean, key=functools.cmp_to_key(compare))
     return SoloScores(tuple(digests[i] for i in order), scores[:, order])
@@ -368,7 +370,9 @@ def _ladder(players: int, estimates: Ratings | SoloScores, levels: _Levels) -> l
         if math.isfinite(lead.value):
             row["lead"] = lead.value
         if math.isfinite(lead.error):
-            row["lead_low"], row["lead_high"] = student_interval(*lead)
+            low, high = student_interval(lead.value, lead.error, lead.matches)
+            row["lead_low"] = low
+            row["lead_high"] = high
 
     def stronger(first: int, second: int) -> bool:
         lead = estimates.lead(first, second)

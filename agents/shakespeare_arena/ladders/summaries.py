@@ -9,11 +9,11 @@ from shakespeare_arena.intervals import by_group, score_interval
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _KEPT = ("key", "match", "players", "seed", "deal")
 _SHORTEST = 6  # the fewest characters of a digest in a label
-_AT = ["players", "digest", "agent"]
+_BY_AGENT = ["players", "digest", "agent"]
 
 
 def labels(results: pl.DataFrame) -> dict[str, str]:
-    """Return labels by digest: the newest name, with the digest's start if agents share it."""
+    """Return labels by digest: the newest name, plus the digest's start if agents share a name."""
     seen = results.select("agents", "digests").explode("agents", "digests")
     names = seen.group_by("digests", maintain_order=True).agg(pl.col("agents").last())
     labelled: dict[str, str] = {}
@@ -23,7 +23,7 @@ def labels(results: pl.DataFrame) -> dict[str, str]:
         while len({digest[:length] for digest in digests}) < len(digests):
             length += 1
         for digest in digests:
-            labelled[digest] = f"{name}" if len(digests) == 1 else f"{name} {digest[:length]}"
+            labelled[digest] = name if len(digests) == 1 else f"{name} {digest[:length]}"
     return labelled
 
 
@@ -40,8 +40,8 @@ def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
     rows = results.select(*columns, seat=pl.int_ranges("players", dtype=pl.Int64)).explode(
         *_BY_SEAT, "seat"
     )
-    first = pl.col("places") == 1
-    guilty = pl.col("seat") == pl.col("forfeited_by")
+    is_winner = pl.col("places") == 1
+    is_guilty = pl.col("seat") == pl.col("forfeited_by")
     return rows.select(
         *_KEPT,
         "seat",
@@ -51,35 +51,35 @@ def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
         place=pl.col("places").cast(pl.Int64),
         seconds=pl.col("seconds").cast(pl.Float64),
         decisions=pl.col("decisions").cast(pl.Int64),
-        won=first.cast(pl.Float64) / first.sum().over("key"),
+        won=is_winner.cast(pl.Float64) / is_winner.sum().over("key"),
         forfeited=pl.col("forfeited_by").is_not_null(),
-        fault=pl.when(guilty).then("fault"),
-        fault_details=pl.when(guilty).then("fault_details"),
+        fault=pl.when(is_guilty).then("fault"),
+        fault_details=pl.when(is_guilty).then("fault_details"),
     ).with_columns(pl.col("players").cast(pl.Int64))
 
 
 def tables(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the frame `Standings.tables`, given `seat_rows`."""
     several = rows.filter(pl.col("players") > 1)
-    rates = by_group(several, _AT, "match", pl.col("won").sum(), pl.len(), score_interval)
+    rates = by_group(several, _BY_AGENT, "match", pl.col("won").sum(), pl.len(), score_interval)
     scored = several.filter(~pl.col("forfeited"))
-    scored = by_group(scored, _AT, "match", pl.col("score").sum(), pl.len())
-    scored = scored.select(*_AT, mean_score="mean", score_low="low", score_high="high")
+    scored = by_group(scored, _BY_AGENT, "match", pl.col("score").sum(), pl.len())
+    scored = scored.select(*_BY_AGENT, mean_score="mean", score_low="low", score_high="high")
     return (
         rates.rename({"rows": "games", "mean": "win_rate"})
-        .join(scored, on=_AT, how="left")
+        .join(scored, on=_BY_AGENT, how="left")
         .sort("players", "win_rate", "digest", descending=[False, True, False])
     )
 
 
 def times(rows: pl.DataFrame) -> pl.DataFrame:
     """Return the frame `Standings.times`, the quickest first, without agents that never decided."""
-    timed = rows.filter(pl.col("decisions").sum().over(_AT) > 0)
-    sums = timed.group_by(_AT).agg(pl.col("decisions", "seconds").sum())
+    timed = rows.filter(pl.col("decisions").sum().over(_BY_AGENT) > 0)
+    sums = timed.group_by(_BY_AGENT).agg(pl.col("decisions", "seconds").sum())
     milliseconds = 1000 * pl.col("seconds").sum()
-    means = by_group(timed, _AT, "match", milliseconds, pl.col("decisions").sum())
+    means = by_group(timed, _BY_AGENT, "match", milliseconds, pl.col("decisions").sum())
     means = means.rename({"mean": "milliseconds"})
-    return sums.join(means, on=_AT).sort("players", "milliseconds", "digest")
+    return sums.join(means, on=_BY_AGENT).sort("players", "milliseconds", "digest")
 
 
 def faults(rows: pl.DataFrame) -> pl.DataFrame:
@@ -93,8 +93,8 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
 
     Returns:
         The columns `key`, `match`, `players`, `digest`, `agent`, `other_digest`, `other`, `ahead`
-        (1, 0, or ½ for a tie) and `score_lead`. A forfeited game has only the meetings with its
-        loser, and their `score_lead` is null.
+        (1, 0, or ½ for a tie) and `score_lead`. A forfeited game has only its loser's meetings, and
+        their `score_lead` is null.
     """
     seats = ["key", "match", "players", "digest", "agent", "place", "score", "forfeited"]
     is_guilty = pl.col("fault").is_not_null()

@@ -1,4 +1,4 @@
-"""An agent as an analyst: how likely it finds moves, and what they lead to in possible games."""
+"""An agent that evaluates the moves of a position by playing possible games to their end."""
 
 from __future__ import annotations
 
@@ -27,32 +27,37 @@ from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of
 
 _SIMULATIONS = 128
-"""Playouts of the search for a better move, if the agent does not search by itself."""
-_LEAST_LIKELY = 1e-3  # the least probability of moves that are tried
-_ALWAYS_TRIED = 3  # the number of likeliest moves that are tried however unlikely they are
+"""Playouts of the search for a better move, for an agent that does not search by itself."""
+_MIN_PROBABILITY = 1e-3  # less likely moves are not tried
+_MIN_CANDIDATES = 3  # as many moves are tried, however unlikely they are
 Floats = NDArray[np.float64]
 
 
 class Analyst:
-    """An agent that is asked what it thinks of positions.
+    """An agent that evaluates positions and moves.
 
-    Possible games are played to their end by the agent's network, or by the heuristic, or at random
-    if the game has no heuristic. A network's own forecasts are immediate but say less.
+    It plays possible games to their end by its network. Without a network it plays them by the
+    game's heuristic, and at random in a game without one. A network with heads also forecasts
+    results without playing on, which is faster but less exact.
+
+    Args:
+        game: The game.
+        agent: The agent, or a name that `naming.make` takes. None means the game's default agent.
 
     Attributes:
         game: The game.
         name: The agent's name.
-        agent: The agent; the game's default one if none is given (see `naming.make`).
-        searcher: Finds better moves.
-        prior: Says how likely each move is.
-        network: The agent's network, if it has one with heads.
+        agent: The agent.
+        searcher: The search that finds better moves.
+        prior: The advisor that tells how likely each move is.
+        network: The agent's network; None unless it has one with heads.
     """
 
-    def __init__(self, game: Game, player: AgentLike | None = None) -> None:
-        player = default(game) if player is None else player
+    def __init__(self, game: Game, agent: AgentLike | None = None) -> None:
+        agent = default(game) if agent is None else agent
         self.game = game
-        self.name = name_of(player)
-        self.agent: AnyAgent = make(player, game)
+        self.name = name_of(agent)
+        self.agent: AnyAgent = make(agent, game)
         settings = SearchSettings(_SIMULATIONS)
         self.searcher = improving_search(self.agent, game, settings)
         self.prior: Advisor = self.searcher.prior
@@ -72,49 +77,57 @@ class Analyst:
         return not isinstance(self.prior, UniformPrior)
 
     def outcomes(
-        self, games: InformationSets, rng: GameGenerators, actions: NDArray[np.int64], each: int
+        self, games: InformationSets, rng: GameGenerators, actions: NDArray[np.int64], count: int
     ) -> Floats:
-        """Play k moves of each of n positions to the end, each in `each` possible games.
+        """Play k moves of each of n positions to the end, each move in `count` possible games.
 
-        All moves of a position meet the same possible games and chance.
+        All moves of a position meet the same possible games and the same chance.
 
         Args:
             games: The n positions, as the seats to move see them.
-            rng: Draws the possible games and chance.
+            rng: The generators that draw the possible games and chance.
             actions: int64[n, k], the moves.
-            each: The number of possible games.
+            count: The number of possible games of each position.
 
         Returns:
-            float64[2, n, k, each, S], every seat's share of the victory and final score.
+            float64[2, n, k, count, S], every seat's share of the victory and final score.
         """
         n, k = actions.shape
-        position, candidate, number = np.indices((n, k, each)).reshape(3, -1)
-        places = np.repeat(np.arange(n), each)
+        position, candidate, number = np.indices((n, k, count)).reshape(3, -1)
+        places = np.repeat(np.arange(n), count)
         playouts = Playouts(
-            places, position * each + number, position, candidate, actions[position, candidate]
+            source_games=places,
+            sources=position * count + number,
+            games=position,
+            candidates=candidate,
+            actions=actions[position, candidate],
         )
         records = games.records(places, rng)
-        ends = self._playouts.play(playouts, records, rng.words(places))
-        both = np.stack([ends.win, ends.score]).astype(np.float64)
-        both[1] *= float(self.game.score_scale)
-        return both.reshape(2, n, k, each, -1)
+        results = self._playouts.play(playouts, records, rng.words(places))
+        outcomes = np.stack([results.win, results.score]).astype(np.float64)
+        outcomes[1] *= float(self.game.score_scale)
+        return outcomes.reshape(2, n, k, count, -1)
 
 
 class MoveTrials:
-    """Trials of the moves of a position, by what the seat to move may know.
+    """Trials of the moves of a position, in games that are possible for all the seat to move knows.
 
-    The seed and the number of the decision in its game decide the possible games and all chance.
+    Args:
+        analyst: The analyst that plays the possible games.
+        position: The position.
+        seed: The seed of the possible games and of all chance.
+        number: The number of the decision in its game, which gives each decision draws of its own.
 
     Attributes:
-        analyst: Plays the possible games.
+        analyst: The analyst.
         players: The number of seats.
         seat: The seat to move.
         games: The position as that seat sees it.
-        rng: Draws the possible games and chance.
+        rng: The generator that draws the possible games and chance.
         prior: float64[A], how likely the analyst finds each action.
 
     Raises:
-        ValueError: the game is over.
+        ValueError: The game is over.
     """
 
     def __init__(self, analyst: Analyst, position: Position, seed: int, number: int) -> None:
@@ -131,34 +144,43 @@ class MoveTrials:
         self.prior = probabilities[0].astype(np.float64)
 
     def candidates(self, most: int) -> NDArray[np.int64]:
-        """Return the likeliest moves, int64[k]; all legal ones if the analyst has no preference."""
+        """Return the likeliest actions, or all legal ones if the analyst has no preferences.
+
+        Args:
+            most: The largest number of actions, for an analyst with preferences.
+
+        Returns:
+            int64[k], the likeliest action first if the analyst has preferences.
+        """
         legal: NDArray[np.int64] = np.flatnonzero(self.games.masks[0])
         if not self.analyst.has_preferences:
             return legal
         order: NDArray[np.int64] = legal[np.argsort(-self.prior[legal], kind="stable")][:most]
-        is_likely: NDArray[np.bool_] = self.prior[order] >= _LEAST_LIKELY
-        is_likely[:_ALWAYS_TRIED] = True
+        is_likely: NDArray[np.bool_] = self.prior[order] >= _MIN_PROBABILITY
+        is_likely[:_MIN_CANDIDATES] = True
         return order[is_likely]
 
     def search(self) -> int:
-        """Return the move that the analyst's search prefers."""
+        """Return the action that the analyst's search prefers."""
         return int(self.analyst.searcher.search(self.games, self.rng)[0])
 
-    def outcomes(self, actions: Sequence[int] | NDArray[np.int64], each: int) -> Floats:
-        """Play k moves to the end in `each` more possible games.
+    def outcomes(self, actions: Sequence[int] | NDArray[np.int64], count: int) -> Floats:
+        """Play k moves to the end, each in the same `count` new possible games.
 
         Returns:
-            float64[2, k, each, P], every seat's share of the victory and final score.
+            float64[2, k, count, P], every seat's share of the victory and final score.
         """
-        outcomes = self.analyst.outcomes(self.games, self.rng, np.array([actions]), each)
+        outcomes = self.analyst.outcomes(self.games, self.rng, np.array([actions]), count)
         return outcomes[:, 0, :, :, : self.players]
 
-    def worth(self, outcomes: Floats) -> Floats:
-        """Return the seat's share of the victory, in a solo game its score, float64[k, each]."""
-        return outcomes[0 if self.players > 1 else 1, :, :, self.seat]
+    def values(self, outcomes: Floats) -> Floats:
+        """Return the seat's share of the victory, in a solo game its score, float64[k, count]."""
+        shares, scores = outcomes
+        seat_values: Floats = (shares if self.players > 1 else scores)[:, :, self.seat]
+        return seat_values
 
 
 def mean_and_margin(values: NDArray[Any]) -> tuple[float, float]:
-    """Return the mean of two values or more, and half its 95 % interval."""
+    """Return the mean of two values or more, and half the width of its 95 % interval."""
     mean, low, _ = mean_interval(values)
     return mean, np.nan if low is None else mean - low

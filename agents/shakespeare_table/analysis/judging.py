@@ -21,21 +21,21 @@ from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, Forecasts, Judged
 
 PLAYOUTS = 64
 """Playouts of each move in the first trial."""
-_AGAIN = 4  # the factor of playouts in the second trial, of a move that looks like a mistake
-_NEAR_CERTAIN = 0.95  # the probability from which a move is not questioned
-_FORECASTING = 32  # playouts of a position where no network forecasts
-_LONGEST_LINE = 8  # the most moves of a line
-_OF_A_LINE = 64  # playouts of each move of a line, to forecast what follows
+_SECOND_TRIAL_FACTOR = 4  # times as many playouts for a move that looks like a mistake
+_NEAR_CERTAIN = 0.95  # a move that the prior finds so likely is not compared with another
+_FORECAST_PLAYOUTS = 32  # of a position where no network forecasts
+_MAX_LINE_MOVES = 8
+_LINE_PLAYOUTS = 64  # of each move of a line, to forecast what follows
 
 
 @dataclass(frozen=True)
 class MoveVerdict(JudgedDecision):
-    """The verdict on a decision, with what every seat could expect after it.
+    """The verdict on a decision, with the results that every seat could expect after the move.
 
     Attributes:
-        played: The move played, in notation.
-        chances: Shares of the victory by seat after it, as the decider could know.
-        scores: Final scores by seat after it, in the same way.
+        played: The move that was played, in notation.
+        chances: The expected share of the victory by seat, for all that the decider knew.
+        scores: The expected final score by seat, for all that the decider knew.
     """
 
     played: str
@@ -52,18 +52,26 @@ def judge_decision(
     seed: int = 0,
     playouts: int = PLAYOUTS,
 ) -> MoveVerdict:
-    """Judge a decision of a game, the one after `number` moves.
+    """Judge the move that was played in a position.
 
-    If the agent's search would play another move, both are played to the end in the same possible
-    games, which depend only on what the decider may know. Those games are no part of the search,
-    so that its luck does not count as loss. A verdict is as good as the agent: it assumes that the
-    agent goes on for all seats. It depends on no other decision.
+    If the agent's search prefers another move, both moves are played to the end in the same
+    possible games, which depend only on what the decider knew. These games are drawn after the
+    search, so that a move which the search prefers by luck gains nothing from that luck. The agent
+    plays all seats to the end, so a verdict is only as good as the agent.
 
-    A move that looks like a mistake is judged anew with four times as many `playouts` of each move
-    (at least 2), since it may have looked bad by chance.
+    A move that looks like a mistake may have looked bad by chance. It is judged again with four
+    times as many playouts.
+
+    Args:
+        position: The position.
+        move: The move that was played.
+        number: The number of moves before it.
+        analyst: The agent that judges.
+        seed: The seed of all draws. The verdict depends on no other decision of the game.
+        playouts: The playouts of each of the two moves, at least 2.
 
     Raises:
-        ValueError: a number is out of range.
+        ValueError: A number is out of range, or the game is over.
     """
     if checked_count("playouts", playouts) < 2:
         raise ValueError("playouts=1: an interval needs 2 or more")
@@ -72,11 +80,12 @@ def judge_decision(
     played = position.action_id(move)
     best = played if trials.prior[played] >= _NEAR_CERTAIN else trials.search()
     tried = [played] if best == played else [played, best]
-    for size in (playouts, _AGAIN * playouts):
-        outcomes = trials.outcomes(tried, size)
-        worth = trials.worth(outcomes)
-        loss, margin = mean_and_margin(worth[-1] - worth[0])
-        if loss < MISTAKE_KINDS[-1].least * unit:
+    for count in (playouts, _SECOND_TRIAL_FACTOR * playouts):
+        # The move played comes first and the best one last, which may be the same.
+        outcomes = trials.outcomes(tried, count)
+        values = trials.values(outcomes)
+        loss, margin = mean_and_margin(values[-1] - values[0])
+        if loss < MISTAKE_KINDS[-1].min_loss * unit:
             break
     chances, scores = outcomes[:, 0].mean(axis=1).tolist()
     return MoveVerdict(
@@ -94,24 +103,30 @@ def judge_decision(
 def best_line(
     position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
 ) -> tuple[GameHistory, Forecasts]:
-    """Return the moves that the analyst's search would play from a position on, for every seat.
+    """Play the moves that the analyst's search prefers from a position on, for every seat.
 
-    With them comes what every seat could expect, as the seat to move knows it. The line ends after
-    eight moves, or with the game.
+    Each seat decides by what it may know. The position decides chance, so a line of a finished game
+    shows what would have happened in that game. The line ends after eight moves, or with the game.
 
-    Each seat decides by what it may know. Chance is that of the position, so a line of a finished
-    game shows what would have happened there. With the decision's number in its game and the seed,
-    the first move is that of `judge_decision`, unless the move played was near-certain.
+    Args:
+        position: The position.
+        analyst: The analyst.
+        seed: The seed of the searches.
+        number: The number of moves before the position. With the same seed and number the first
+            move is the best one of `judge_decision`, unless the move played was near-certain.
+
+    Returns:
+        The line, and a forecast for each of its positions, for all that the seat to move knows.
 
     Raises:
-        ValueError: the game is over.
+        ValueError: The game is over.
     """
     history = GameHistory([position], [])
-    expected: list[Floats] = []
-    while len(history.moves) < _LONGEST_LINE and not history.is_over:
+    expected: list[Floats] = []  # shares of the victory and scores by position, float64[2, P]
+    while len(history.moves) < _MAX_LINE_MOVES and not history.is_over:
         trials = MoveTrials(analyst, history.position, seed, number + len(history.moves))
         action = trials.search()
-        expected.append(trials.outcomes([action], _OF_A_LINE)[:, 0].mean(axis=1))
+        expected.append(trials.outcomes([action], _LINE_PLAYOUTS)[:, 0].mean(axis=1))
         history = history.pushed(history.position.move_text(action))
     expected.append(_result_of(history.position) if history.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
@@ -119,59 +134,80 @@ def best_line(
 
 
 def forecasts_of(
-    positions: Sequence[Position], analyst: Analyst, *, seed: int = 0, playouts: int = _FORECASTING
+    positions: Sequence[Position],
+    analyst: Analyst,
+    *,
+    seed: int = 0,
+    playouts: int = _FORECAST_PLAYOUTS,
 ) -> Forecasts:
     """Forecast every seat's share of the victory and final score, position by position.
 
-    Each position is seen by the seat to move, which knows only its own secrets, so a line may jump
-    between two movers though nothing happened. A network with heads answers at once, right on
-    average rather than here; for other agents possible games are played to the end, beginning with
-    the agent's move. The forecast of a finished game is its result.
+    A forecast uses what the seat to move knows. Forecasts may therefore jump when another seat is
+    to move, although nothing has happened. The forecast of a finished game is its result.
+
+    An analyst's network with heads forecasts at once. Other analysts play possible games to the
+    end, beginning with the agent's move.
+
+    Args:
+        positions: The positions, of one game and number of seats.
+        analyst: The analyst.
+        seed: The seed of the possible games.
+        playouts: The number of possible games of each position, if no network forecasts.
     """
-    waiting = [number for number, each in enumerate(positions) if each.to_move is not None]
-    ends = np.stack([_result_of(position) for position in positions], axis=1)
-    asked = [positions[number] for number in waiting]
-    if asked and analyst.network is not None:
-        ends[:, waiting] = network_forecasts(analyst.network, asked)
-    elif asked:
-        batch = batch_of(analyst.game, [position.record() for position in asked])
-        rows = np.arange(len(waiting))
-        generators = GameGenerators.of_games(seed, np.array(waiting))
+    forecasts = np.stack([_result_of(position) for position in positions], axis=1)
+    numbers = [number for number, each in enumerate(positions) if each.to_move is not None]
+    undecided = [positions[number] for number in numbers]
+    if undecided and analyst.network is not None:
+        forecasts[:, numbers] = network_forecasts(analyst.network, undecided)
+    elif undecided:
+        batch = batch_of(analyst.game, [position.record() for position in undecided])
+        rows = np.arange(len(numbers))
+        generators = GameGenerators.of_games(seed, np.array(numbers))
         actions = np.asarray(decide(analyst.agent, batch, rows, generators))[:, None]
         outcomes = analyst.outcomes(InformationSets(batch, rows), generators, actions, playouts)
-        ends[:, waiting] = outcomes[:, :, 0, :, : ends.shape[2]].mean(axis=2)
-    return Forecasts(ends[0], ends[1], analyst.name)
+        players = forecasts.shape[2]
+        forecasts[:, numbers] = outcomes[:, :, 0, :, :players].mean(axis=2)
+    chances, scores = forecasts
+    return Forecasts(chances, scores, analyst.name)
 
 
 def _result_of(position: Position) -> Floats:
     """Return shares of the victory and final scores, float64[2, P], NaN if not known yet."""
-    ends = np.full((2, position.players), np.nan)
-    if winners := position.winners:
-        ends[0] = victory_shares(np.isin(np.arange(position.players), winners))
+    result = np.full((2, position.players), np.nan)
+    winners = position.winners
+    if winners:
+        result[0] = victory_shares(np.isin(np.arange(position.players), winners))
     if position.to_move is None:
-        ends[1] = position.scores()
-    return ends
+        result[1] = position.scores()
+    return result
 
 
 def averaged_over_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
-    """Return the mean of all seats' forecasts, each at its own latest decision.
+    """Replace each forecast by the mean of the forecasts at each seat's latest decision.
 
-    Lines then jump less when one seat decides after another. The end stays the actual result.
+    Graphs then jump less when one seat decides after another. The result of a finished game stays.
+
+    Args:
+        forecasts: The forecasts by the seats to move.
+        positions: The positions that they are of.
     """
     chances = forecasts.chances.copy()
     scores = forecasts.scores.copy()
-    latest: dict[int, int] = {}
+    latest: dict[int, int] = {}  # the number of each seat's latest decision
     for number, position in enumerate(positions):
         if position.to_move is not None:
             latest[position.to_move] = number
             rows = list(latest.values())
             chances[number] = forecasts.chances[rows].mean(axis=0)
             scores[number] = forecasts.scores[rows].mean(axis=0)
-    return Forecasts(chances, scores, forecasts.by)
+    return Forecasts(chances, scores, forecasts.forecaster)
 
 
 def network_forecasts(network: ForwardPass, positions: Sequence[Position]) -> Floats:
-    """Return the shares of the victory and scores that a network forecasts, float64[2, n, P]."""
+    """Return the shares of the victory and scores that a network forecasts, float64[2, n, P].
+
+    The network counts seats from the seat to move on. The result has them in the game's order.
+    """
     batch = batch_of(positions[0].game, [position.record() for position in positions])
     seats, *forecasts = forecasts_by_seat(network, batch, np.arange(batch.n))
     from_mover = np.array(forecasts)

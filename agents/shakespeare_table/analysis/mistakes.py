@@ -1,4 +1,4 @@
-"""Forecasts and mistakes of a recorded game, as graphs, lists and a page over its film."""
+"""Forecasts and mistakes of a recorded game: graphs, lists, and a page with all of them."""
 
 from __future__ import annotations
 
@@ -19,27 +19,27 @@ class Forecasts:
     """Forecasts of every seat's result in n + 1 positions, NaN where unknown.
 
     Attributes:
-        chances: float[n + 1, P], shares of the victory; none in solo games.
+        chances: float[n + 1, P], shares of the victory, which say nothing in solo games.
         scores: float[n + 1, P], final scores.
-        by: The name of the forecaster.
+        forecaster: The name of the agent that forecasts.
     """
 
     chances: NDArray[np.floating[Any]]
     scores: NDArray[np.floating[Any]]
-    by: str
+    forecaster: str
 
 
 @dataclass(frozen=True)
 class JudgedDecision:
-    """A decision, compared with the best move that an analyst knows.
+    """A decision, compared with the best move that an analyst has found.
 
     Attributes:
         number: The number of the move, from 1.
         seat: The seat that decided.
         best: The best move, in notation.
-        loss: How much more that move is worth to the seat, in shares of the victory or, in a solo
-            game, in points; below 0 if it looks worse than the move played.
-        margin: Half the 95 % interval of the loss.
+        loss: The value of the best move for the seat minus that of the move played, in shares of
+            the victory or, in a solo game, in points. It is below 0 if the best move looks worse.
+        margin: Half the width of the loss's 95 % interval.
     """
 
     number: int
@@ -56,13 +56,14 @@ class MistakeKind(NamedTuple):
         name: Its name.
         sign: Its sign, as in chess.
         colour: Its colour in graphs.
-        least: Its least loss, in shares of the victory or, in a solo game, `Game.score_scale`.
+        min_loss: The smallest loss of this kind, in shares of the victory or, in a solo game, in
+            units of `Game.score_scale`.
     """
 
     name: str
     sign: str
     colour: str
-    least: float
+    min_loss: float
 
 
 MISTAKE_KINDS = (
@@ -79,7 +80,7 @@ class _Mistake(NamedTuple):
 
 
 def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | None:
-    """Return the kind of mistake that a decision was; None unless it certainly was one.
+    """Return the kind of mistake that a decision was; None unless its loss exceeds its margin.
 
     Args:
         judged: The decision.
@@ -87,18 +88,19 @@ def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | Non
     """
     if judged.loss <= judged.margin:
         return None
-    return next((kind for kind in MISTAKE_KINDS if judged.loss >= kind.least * unit), None)
+    return next((kind for kind in MISTAKE_KINDS if judged.loss >= kind.min_loss * unit), None)
 
 
 def chances_graph(
     film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision] = (), link: str = "#"
 ) -> str:
-    """Draw every seat's chance to win over the game, or expected solo score, and mark mistakes.
+    """Draw a graph of every seat's chance to win, or of the expected solo score, with mistakes.
 
-    `film.js` also shows the graph's values as a bar beside the board.
+    `film.js` shows the graph's values as a bar beside the board as well.
     """
     is_solo = film.players == 1
-    title = f"{'Expected final score' if is_solo else 'Chance to win'}, as {forecasts.by} sees it"
+    quantity = "Expected final score" if is_solo else "Chance to win"
+    title = f"{quantity}, as {forecasts.forecaster} sees it"
     values = forecasts.scores if is_solo else 100 * forecasts.chances
     marks = [
         (mistake.decision.number, mistake.decision.seat, mistake.kind.colour, _title(film, mistake))
@@ -109,7 +111,7 @@ def chances_graph(
 
 
 def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
-    """Return the mistakes as a list in HTML, the worst first, each with what was better."""
+    """Return the mistakes as a list in HTML, the worst first, each with the better move."""
     worst_first = sorted(_mistakes(film, judged), key=lambda mistake: -mistake.decision.loss)
     rows = []
     for mistake in worst_first:
@@ -120,15 +122,15 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
                 "mistake": decision,
                 "kind": mistake.kind,
                 "title": _title(film, mistake),
-                "played": film.in_words(before, film.told[before].move),
-                "better": film.in_words(before, decision.best),
+                "played": film.describe_move(before, film.told[before].move),
+                "better": film.describe_move(before, decision.best),
             }
         )
     return str(template("graphs.html").module.mistakes(rows, link))
 
 
 def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
-    """Return a table in HTML: what a seat's decisions lost on average, and its mistakes by kind."""
+    """Return a table in HTML with the mean loss and the number of mistakes of each seat."""
     rows: list[tuple[str, str, str, list[int]]] = []
     for seat in range(film.players):
         own = [decision for decision in judged if decision.seat == seat]
@@ -136,26 +138,29 @@ def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
         lost = ""
         margin = ""
         if own:
+            # A mean below 0 would say that the moves were better than the best ones.
             mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
             error = math.hypot(*[decision.margin for decision in own]) / len(own)
-            lost = f"{mean * _scale(film):.1f}"
-            margin = f"{error * _scale(film):.1f}"
+            lost = f"{mean * _percent(film):.1f}"
+            margin = f"{error * _percent(film):.1f}"
         counts = [kinds.count(kind) for kind in MISTAKE_KINDS]
         rows.append((film.label(seat), lost, margin, counts))
-    least = [(kind, _amount(film, kind.least * _unit(film))) for kind in MISTAKE_KINDS]
-    return str(template("graphs.html").module.summary(rows, least, film.players == 1))
+    min_losses = [(kind, _amount(film, kind.min_loss * _unit(film))) for kind in MISTAKE_KINDS]
+    return str(template("graphs.html").module.summary(rows, min_losses, film.players == 1))
 
 
 def annotated_page(
     film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision], title: str = ""
 ) -> str:
-    """Return a `film_page` with graphs of forecasts, and mistakes marked.
+    """Return a `film_page` with graphs of forecasts and scores, and with the mistakes marked.
 
     Raises:
-        ValueError: the film is of what one seat saw; forecasts tell of other seats' secrets.
+        ValueError: The film shows what one seat saw, but forecasts reveal other seats' secrets.
     """
     if film.seat is not None:
-        raise ValueError(f"seat={film.seat}: forecasts tell of other seats' secrets; show the game")
+        raise ValueError(
+            f"seat={film.seat}: forecasts reveal other seats' secrets; give a film without a seat"
+        )
     extras = chances_graph(film, forecasts, judged) + score_graph(film)
     if judged:
         extras += mistakes_list(film, judged) + mistakes_summary(film, judged)
@@ -173,20 +178,22 @@ def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
 
 def _title(film: Film, mistake: _Mistake) -> str:
     decision = mistake.decision
-    within = f" ± {_amount(film, decision.margin)}" if decision.margin else ""
+    margin = f" ± {_amount(film, decision.margin)}" if decision.margin else ""
     unit = "points" if film.players == 1 else "% chance to win"
-    cost = f"{_amount(film, decision.loss)}{within} {unit}"
+    cost = f"{_amount(film, decision.loss)}{margin} {unit}"
     return f"Move {decision.number}, {mistake.kind.name}: cost {film.label(decision.seat)} {cost}"
 
 
 def _amount(film: Film, loss: float) -> str:
     digits = 1 if film.players == 1 else 0
-    return f"{loss * _scale(film):.{digits}f}"
+    return f"{loss * _percent(film):.{digits}f}"
 
 
-def _scale(film: Film) -> float:
+def _percent(film: Film) -> float:
+    """Return the factor from losses to what people read: per cent, or points in a solo game."""
     return 1.0 if film.players == 1 else 100.0
 
 
 def _unit(film: Film) -> float:
+    """Return the unit of `MistakeKind.min_loss`."""
     return float(film.game.score_scale) if film.players == 1 else 1.0

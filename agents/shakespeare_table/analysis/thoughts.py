@@ -22,16 +22,16 @@ from shakespeare_table.analysis.judging import network_forecasts
 
 PLAYOUTS = 4096
 """Playouts of all moves together."""
-_CANDIDATES = 8  # the most moves that are thought about
-_FIRST_PLAYOUTS = 8  # playouts of each move in the first round; later rounds have twice as many
+_CANDIDATES = 8  # the most moves that are tried
+_FIRST_PLAYOUTS = 8  # playouts of each move in the first round; each further round doubles them
 _CANDIDATES_FOR_REASONS = 6  # the most moves from which the best two are chosen
 _CHOOSING_PLAYOUTS = 32  # playouts of each of these moves
 _COMPARING_PLAYOUTS = 128  # playouts of each of the best two
-_PAIRS = 16  # games of a round in which each of the two moves is compared row by row
+_PAIRS = 16  # possible games of a round in which the two moves are compared row by row
 _ROUNDS = 2
 
 PointsBySource = Counter[str]
-"""Points of one game by the row of the score sheet that they belong to."""
+"""The points of one game by the row of the score sheet."""
 
 
 @dataclass(frozen=True)
@@ -40,29 +40,30 @@ class MoveThought:
 
     Attributes:
         move: The move, in notation.
-        probability: How likely the move is before any search; None without a preference.
+        probability: How likely the agent finds the move before any search; None if it finds all
+            moves equally likely.
         playouts: The number of playouts in which the move was tried.
-        worth: The mover's share of the victory, in a solo game its score; None if untried.
-        margin: Half the 95 % interval of the worth.
-        score: The mover's final score, which decides between moves of equal worth.
+        value: The mover's mean share of the victory, in a solo game its score; None if untried.
+        margin: Half the width of the value's 95 % interval.
+        score: The mover's mean final score, which decides between moves of equal value.
     """
 
     move: str
     probability: float | None
     playouts: int = 0
-    worth: float | None = None
+    value: float | None = None
     margin: float | None = None
     score: float | None = None
 
 
 @dataclass(frozen=True)
 class Thoughts:
-    """An agent's thoughts on a position, by what the seat to move may know.
+    """An agent's thoughts on a position, for all that the seat to move knows.
 
     Attributes:
         moves: The moves, the most promising first.
-        chances: Chances of victory by seat; None as long as they are unknown, and in solo games.
-        scores: Final scores by seat; None as long as they are unknown.
+        chances: The chance of victory by seat; None in solo games and before it is known.
+        scores: The expected final score by seat; None before it is known.
         playouts: The number of playouts so far.
     """
 
@@ -80,15 +81,20 @@ def thoughts(
     number: int = 0,
     playouts: int = PLAYOUTS,
 ) -> Iterator[Thoughts]:
-    """Yield an agent's thoughts: its network's at once, then those after every round of a search.
+    """Yield an agent's thoughts, first its network's and then those after each round of a search.
 
-    Each round tries the better half of the moves twice as often as the round before, all of them
-    in the same possible games. The search ends once there were about so many `playouts`. The
-    chances are those after the move that looks best. The seed and the decision's number in its
-    game decide all draws.
+    Each round keeps the better half of the moves and tries them twice as often as the round before,
+    all of them in the same possible games. The chances are those after the move that looks best.
+
+    Args:
+        position: The position.
+        analyst: The agent.
+        seed: The seed of all draws.
+        number: The number of the decision in its game, which gives each decision draws of its own.
+        playouts: The number of playouts after which no further round begins.
 
     Raises:
-        ValueError: the game is over, or a number is out of range.
+        ValueError: The game is over, or a number is out of range.
     """
     checked_count("playouts", playouts)
     search = _HalvingSearch(MoveTrials(analyst, position, seed, number), position)
@@ -101,7 +107,7 @@ def thoughts(
 
 
 class _HalvingSearch:
-    """A search that halves the moves of a position round by round.
+    """A search that drops the worse half of a position's moves after each round.
 
     Attributes:
         playouts: The number of playouts so far.
@@ -111,30 +117,35 @@ class _HalvingSearch:
         self.playouts = 0
         self._trials = trials
         self._position = position
-        self._actions: list[int] = trials.candidates(_CANDIDATES).tolist()  # still tried
-        self._each = _FIRST_PLAYOUTS
+        # The actions that the next round tries, and its number of playouts of each.
+        self._actions: list[int] = trials.candidates(_CANDIDATES).tolist()
+        self._playouts_each = _FIRST_PLAYOUTS
         self._outcomes: dict[int, Floats] = {}  # by action, float64[2, 1, playouts, P]
 
     def play_round(self) -> Floats:
-        """Play a round, and return the outcomes of the move that now looks best."""
-        outcomes = self._trials.outcomes(self._actions, self._each)
+        """Play a round, and return the outcomes of the move that then looks best."""
+        outcomes = self._trials.outcomes(self._actions, self._playouts_each)
         for place, action in enumerate(self._actions):
             new = outcomes[:, [place]]
             if action in self._outcomes:
                 new = np.concatenate([self._outcomes[action], new], 2)
             self._outcomes[action] = new
-        self.playouts += len(self._actions) * self._each
+        self.playouts += len(self._actions) * self._playouts_each
         self._actions.sort(key=self._rank)
         return self._outcomes[self._actions[0]]
 
     def drop_worse_half(self) -> None:
-        """Leave the better half of the moves for the next round, which is twice as long."""
+        """Keep the better half of the moves for the next round, with twice the playouts of each."""
         self._actions = self._actions[: max(len(self._actions) // 2, 2)]
-        self._each *= 2
+        self._playouts_each *= 2
 
     def thoughts(self, expected: Floats | None) -> Thoughts:
-        """Return the thoughts so far, given shares and scores by seat, float64[2, P], if known."""
-        # Moves still tried come first, then the others, the last dropped ahead.
+        """Return the thoughts so far.
+
+        Args:
+            expected: float64[2, P], shares of the victory and scores by seat; None if unknown.
+        """
+        # The moves that are still tried come first, then the dropped ones, the latest first.
         dropped = [action for action in self._outcomes if action not in self._actions]
         dropped.sort(key=lambda action: (-self._outcomes[action].shape[2], self._rank(action)))
         moves = tuple(self._thought(action) for action in [*self._actions, *dropped])
@@ -144,45 +155,45 @@ class _HalvingSearch:
         return Thoughts(moves, chances, tuple(expected[1].tolist()), self.playouts)
 
     def _rank(self, action: int) -> tuple[float, float]:
-        """Return a key that sorts the best ahead: if all is lost, or won, the score counts."""
+        """Return a key that sorts the best action first. Scores decide between equal values."""
         outcomes = self._outcomes[action]
-        worth = float(self._trials.worth(outcomes).mean())
+        value = float(self._trials.values(outcomes).mean())
         score = float(outcomes[1, :, :, self._trials.seat].mean())
-        return -worth, -score
+        return -value, -score
 
     def _thought(self, action: int) -> MoveThought:
         trials = self._trials
-        likely = float(trials.prior[action]) if trials.analyst.has_preferences else None
-        thought = MoveThought(self._position.move_text(action), likely)
+        probability = float(trials.prior[action]) if trials.analyst.has_preferences else None
+        thought = MoveThought(self._position.move_text(action), probability)
         if action not in self._outcomes:
             return thought
         outcomes = self._outcomes[action]
-        worth = trials.worth(outcomes)[0]
-        mean, margin = mean_and_margin(worth)
+        values = trials.values(outcomes)[0]
+        value, margin = mean_and_margin(values)
         score = float(outcomes[1, 0, :, trials.seat].mean())
-        return replace(thought, playouts=len(worth), worth=mean, margin=margin, score=score)
+        return replace(thought, playouts=len(values), value=value, margin=margin, score=score)
 
 
 @dataclass(frozen=True)
 class SheetDifference:
-    """A row of the score sheet, from now to the end of the game, after each of two moves.
+    """The points that each of two moves brings in a row of the score sheet until the game ends.
 
     Attributes:
         source: The row's name.
-        points: The points that the better move brings in it, on average.
-        other: The points that the other move brings.
-        margin: Half the 95 % interval of the difference.
+        points: The points after the better move, on average.
+        other_points: The points after the other move, on average.
+        margin: Half the width of the 95 % interval of their difference.
     """
 
     source: str
     points: float
-    other: float
+    other_points: float
     margin: float
 
     @property
     def gain(self) -> float:
-        """The points that the better move brings more than the other."""
-        return self.points - self.other
+        """The points after the better move minus those after the other move."""
+        return self.points - self.other_points
 
 
 @dataclass(frozen=True)
@@ -191,48 +202,57 @@ class Reasons:
 
     Attributes:
         move: The move, in notation.
-        other: The next best move.
-        worth: The mover's share of the victory after the move, in a solo game its score.
-        lead: How much more that is than after the other move.
-        margin: Half the 95 % interval of the lead.
-        rows: The points of both moves, the largest difference first, once they are played.
-        pairs: The number of games in which each was played for that.
+        other_move: The next best move.
+        value: The mover's share of the victory after the move, in a solo game its score.
+        lead: The value after the move minus the value after the other move.
+        margin: Half the width of the lead's 95 % interval.
+        rows: The rows of the score sheet, the largest difference first; empty at first.
+        games: The number of possible games in which both moves were played for the rows.
     """
 
     move: str
-    other: str
-    worth: float
+    other_move: str
+    value: float
     lead: float
     margin: float
     rows: tuple[SheetDifference, ...] = ()
-    pairs: int = 0
+    games: int = 0
 
 
 def reasons(
     position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
 ) -> Iterator[Reasons]:
-    """Compare the two moves that look best: first their worth, then row by row, ever better.
+    """Compare the two moves that look best, first by value and then by row of the score sheet.
 
-    Both are played to the end in the same possible games, which depend only on what the seat to
-    move may know, by the analyst's agent, or by the heuristic if that searches. The seed and the
-    decision's number in its game decide all draws.
+    Both moves are played to the end in the same possible games, which depend only on what the seat
+    to move knows. For the rows the analyst's agent plays all seats. If that agent searches, which
+    would take too long, the heuristic plays.
+
+    Args:
+        position: The position.
+        analyst: The analyst.
+        seed: The seed of all draws.
+        number: The number of the decision in its game, which gives each decision draws of its own.
+
+    Yields:
+        The comparison of values, then the one of rows as well, which each round makes more exact.
 
     Raises:
-        ValueError: the game is over.
+        ValueError: The game is over.
     """
     trials = MoveTrials(analyst, position, seed, number)
     actions = trials.candidates(_CANDIDATES_FOR_REASONS)
-    means = trials.worth(trials.outcomes(actions, _CHOOSING_PLAYOUTS)).mean(axis=1)
-    best = actions[np.argsort(-means, kind="stable")[:2]]
-    worth = trials.worth(trials.outcomes(best, _COMPARING_PLAYOUTS))
-    if worth[1].mean() > worth[0].mean():
-        best = best[::-1]
-        worth = worth[::-1]
-    lead, margin = mean_and_margin(worth[0] - worth[1])
+    means = trials.values(trials.outcomes(actions, _CHOOSING_PLAYOUTS)).mean(axis=1)
+    best_two = actions[np.argsort(-means, kind="stable")[:2]]
+    values = trials.values(trials.outcomes(best_two, _COMPARING_PLAYOUTS))
+    if values[1].mean() > values[0].mean():
+        best_two = best_two[::-1]
+        values = values[::-1]
+    lead, margin = mean_and_margin(values[0] - values[1])
     found = Reasons(
-        move=position.move_text(int(best[0])),
-        other=position.move_text(int(best[1])),
-        worth=float(worth[0].mean()),
+        move=position.move_text(int(best_two[0])),
+        other_move=position.move_text(int(best_two[1])),
+        value=float(values[0].mean()),
         lead=lead,
         margin=margin,
     )
@@ -246,11 +266,11 @@ def reasons(
     for _ in range(_ROUNDS):
         records = trials.games.records(np.zeros(_PAIRS, np.int64), trials.rng)
         generators = GameGenerators.of_games(len(own), np.arange(2 * _PAIRS))
-        both = np.concatenate([records, records])
-        points = _points_to_end(position, both, np.repeat(best, _PAIRS), agent, generators)
+        starts = np.concatenate([records, records])
+        points = _points_to_end(position, starts, np.repeat(best_two, _PAIRS), agent, generators)
         own += points[:_PAIRS]
         other += points[_PAIRS:]
-        yield replace(found, rows=_differences(own, other), pairs=len(own))
+        yield replace(found, rows=_differences(own, other), games=len(own))
 
 
 def _differences(
@@ -275,26 +295,35 @@ def _points_to_end(
     agent: AnyAgent,
     generators: GameGenerators,
 ) -> list[PointsBySource]:
-    """Play possible games to the end, and return the mover's points in each by their source."""
+    """Play possible games to the end, and return the mover's points in each by source.
+
+    Args:
+        position: The position that all of them are possible for.
+        records: The n games.
+        actions: int64[n], the first action of each game.
+        agent: The agent that plays all seats afterwards.
+        generators: The generators of the n games.
+    """
     games = batch_of(position.game, records)
     seat = position.to_move
     points: list[PointsBySource] = [Counter() for _ in records]
-    before: list[Records] = []
     scores = games.scores()[:, seat].copy()
+    before = records  # the games that play on, before their latest move
 
     def before_step(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
-        before[:] = [games.save(rows)]
+        nonlocal before
+        before = games.save(rows)
 
     def after_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        now = games.scores(rows)[:, seat]
-        # Most moves score nothing; words for the others take about a millisecond each.
-        for place in np.flatnonzero(now != scores[rows]).tolist():
+        new_scores = games.scores(rows)[:, seat]
+        # Events take about a millisecond a move, so they are made only where a move has scored.
+        for place in np.flatnonzero(new_scores != scores[rows]).tolist():
             after = games.save(rows[place : place + 1])[0]
             action = int(actions[place])
-            for event in position.game.presentation.events(before[0][place], action, after, None):
+            for event in position.game.presentation.events(before[place], action, after, None):
                 if event.seat == seat and event.points:
                     points[rows[place]][event.source] += event.points
-        scores[rows] = now
+        scores[rows] = new_scores
 
     play_to_end(games, [agent], generators, actions, before_step=before_step, after_step=after_step)
     return points

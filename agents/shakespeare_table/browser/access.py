@@ -1,7 +1,7 @@
-"""The requests that a table server answers, and the cookies by which it knows a browser.
+"""Access control: which requests a table server answers, and the cookies that it sets.
 
-Pages of other sites cannot make a browser play here. A request is refused before any page reads it
-if it asks for another host name (as after DNS rebinding), comes from another origin or is too long.
+Pages of other sites cannot make a browser play here. No page reads a request that asks for another
+host name (as after DNS rebinding), comes from another origin or is too long: it is refused first.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from shakespeare_table.browser.settings import Settings
 
 MAX_UPLOAD_BYTES = 2**23
 """The size limit of a game that is uploaded for a review."""
-_MAX_FORM_BYTES = 2**17  # a position has some thousands
+_MAX_FORM_BYTES = 2**17  # a position takes some thousands
 _UPLOADS = {"/review": MAX_UPLOAD_BYTES}
-_ASSETS = ("/film/", "/static/")  # the same for everybody, so that browsers may keep them
+_ASSETS = ("/film/", "/static/")  # these are equal for everybody, so browsers may keep them
 _NEEDS_NO_TOKEN = ("/seat/", "/watch/", "/events", "/review/table/", *_ASSETS)
-"""Paths for which no token is needed: links to seats, to watching and to reviews are secrets."""
+"""Paths for which no token is needed. Links to seats, tables and reviews are secrets themselves."""
 _TOKEN_COOKIE = "shakespeare_token"
 SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
@@ -43,7 +43,7 @@ class _Refusal(NamedTuple):
 
 
 class AccessControl:
-    """Middleware that refuses what must not be answered, and sets the headers of every answer."""
+    """Middleware that refuses forbidden requests, and sets the security headers of all answers."""
 
     def __init__(self, app: ASGIApp, settings: Settings) -> None:
         self._app = app
@@ -60,7 +60,7 @@ class AccessControl:
                 headers = MutableHeaders(scope=message)
                 headers.update(SECURITY_HEADERS)
                 if not scope["path"].startswith(_ASSETS):
-                    # Else the Back button would show an old page, maybe to somebody else.
+                    # Otherwise the Back button would show an old page, perhaps to somebody else.
                     headers.setdefault("Cache-Control", "no-store")
             await send(message)
 
@@ -121,7 +121,7 @@ class AccessControl:
             own_names = [urlsplit(f"//{own}").hostname for own in self._settings.host_names]
             if name in ("localhost", self._settings.host, *own_names):
                 return True
-            # DNS rebinding needs a name, so that an address is always safe.
+            # DNS rebinding needs a name, so an address is always safe.
             ipaddress.ip_address(name)
         except ValueError:
             return False

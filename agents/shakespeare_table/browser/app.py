@@ -1,8 +1,8 @@
-"""The table server: its pages put together, and served until somebody ends it.
+"""The table server as an application, and the loop that serves it until somebody ends it.
 
-Uvicorn counts complete requests only, and waits for browsers for ever. Requests that never arrive
-completely and answers that nobody reads would therefore use up the descriptors of the process. So
-connections are counted here, and requests must arrive and answers be read in time.
+Uvicorn counts only complete requests, and waits for browsers for ever. Requests that never arrive
+completely, and answers that nobody reads, would therefore use up the descriptors of the process. So
+connections are counted here, and have limited time to send requests and to read answers.
 """
 
 from __future__ import annotations
@@ -40,17 +40,17 @@ from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import STATIC, Site
 from shakespeare_table.browser.store import StoreError, TableError
 
-_GZIP_LEVEL = 3  # a third of the time of the usual level
+_GZIP_LEVEL = 3  # takes a third of the time of the usual level
 _BACKLOG = 64  # connections that may wait to be accepted
 _DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
 MAX_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
-"""The number of connections that are accepted; it leaves descriptors for files and processes."""
+"""The number of connections that are accepted. Descriptors are left for files and processes."""
 MAX_CONNECTIONS_PER_ADDRESS = max(MAX_CONNECTIONS // 4, 8)
-"""The number of these that may come from one address, which may be the proxy of many viewers."""
+"""The number of them that one address may have, which may be a proxy with many viewers."""
 REQUEST_TIMEOUT_S = 30.0
 """Seconds in which a request must arrive completely."""
 READ_TIMEOUT_S = 60.0
-"""Seconds in which a browser must read what is sent. A stream without events does not count."""
+"""Seconds in which a browser must read what is sent. A stream without events sends nothing."""
 _NOT_DONE = "Your request was not carried out; every move that was shown is kept."
 
 
@@ -70,7 +70,7 @@ def make_app(settings: Settings) -> Starlette:
         site.store.close()
 
     def error_response(request: Request, error: Exception) -> Response:
-        if isinstance(error, ClientDisconnect):  # nobody reads this answer
+        if isinstance(error, ClientDisconnect):  # nobody reads the answer
             return PlainTextResponse("The request broke off.", 400)
         status, text = _status_and_text(error)
         if "HX-Request" in request.headers:  # the page that asked shows the text
@@ -81,7 +81,7 @@ def make_app(settings: Settings) -> Starlette:
         return site.page(request, "error.html", status, title=title, text=text)
 
     def unexpected_error_response(request: Request, error: Exception) -> Response:
-        # Starlette answers these outside all middleware, so that nothing else sets the headers.
+        # Starlette makes this answer outside all middleware, so nothing else sets its headers.
         response = error_response(request, error)
         response.headers.update(SECURITY_HEADERS)
         return response
@@ -124,20 +124,20 @@ def _status_and_text(error: Exception) -> tuple[int, str]:
 
 
 class Connection(H11Protocol):
-    """Uvicorn's HTTP connection with limits.
+    """Uvicorn's HTTP connection, with limits.
 
-    It is refused beyond `MAX_CONNECTIONS`, or beyond `MAX_CONNECTIONS_PER_ADDRESS` of its address,
-    and closed if a request does not arrive within `REQUEST_TIMEOUT_S` or an answer is not read
-    within `READ_TIMEOUT_S`.
+    A connection is refused if there are `MAX_CONNECTIONS` already, or if its address has
+    `MAX_CONNECTIONS_PER_ADDRESS`. It is closed if a request does not arrive within
+    `REQUEST_TIMEOUT_S`, or if an answer is not read within `READ_TIMEOUT_S`.
     """
 
-    _arriving: asyncio.TimerHandle | None = None
-    _being_read: asyncio.TimerHandle | None = None
+    _request_timer: asyncio.TimerHandle | None = None
+    _read_timer: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Accept the connection, or close it at once."""
         super().connection_made(transport)
-        # Pause writing as soon as the system does not take all that is sent.
+        # Call `pause_writing` as soon as the system does not accept all that is sent.
         transport.set_write_buffer_limits(high=0)
         if len(self.connections) > MAX_CONNECTIONS:
             _warn_once(f"There are {MAX_CONNECTIONS} connections; more are refused")
@@ -159,12 +159,12 @@ class Connection(H11Protocol):
             self._stop_request_timer()
 
     def pause_writing(self) -> None:
-        """Wait for the browser to read what was sent, for a limited time."""
+        """Give the browser a limited time to read what was sent."""
         super().pause_writing()
-        self._being_read = self.loop.call_later(READ_TIMEOUT_S, self.transport.abort)
+        self._read_timer = self.loop.call_later(READ_TIMEOUT_S, self.transport.abort)
 
     def resume_writing(self) -> None:
-        """Go on, since the browser has read what was sent."""
+        """Write on, since the browser has read what was sent."""
         super().resume_writing()
         self._stop_read_timer()
 
@@ -175,22 +175,25 @@ class Connection(H11Protocol):
         super().connection_lost(exc)
 
     def _connections_of_address(self) -> int:
-        clients = [it.client for it in self.connections if isinstance(it, Connection)]
-        return sum(client[:1] == self.client[:1] for client in clients if client and self.client)
+        if self.client is None:
+            return 0
+        address, _ = self.client
+        others = [each for each in self.connections if isinstance(each, Connection)]
+        return sum(other.client is not None and other.client[0] == address for other in others)
 
     def _start_request_timer(self) -> None:
-        if self._arriving is None:
-            self._arriving = self.loop.call_later(REQUEST_TIMEOUT_S, self.transport.abort)
+        if self._request_timer is None:
+            self._request_timer = self.loop.call_later(REQUEST_TIMEOUT_S, self.transport.abort)
 
     def _stop_request_timer(self) -> None:
-        if self._arriving is not None:
-            self._arriving.cancel()
-            self._arriving = None
+        if self._request_timer is not None:
+            self._request_timer.cancel()
+            self._request_timer = None
 
     def _stop_read_timer(self) -> None:
-        if self._being_read is not None:
-            self._being_read.cancel()
-            self._being_read = None
+        if self._read_timer is not None:
+            self._read_timer.cancel()
+            self._read_timer = None
 
 
 @cache
@@ -211,15 +214,15 @@ class _Server(uvicorn.Server):
 
 
 def serve(settings: Settings, announce: Callable[[list[str]], None]) -> None:
-    """Serve until an interrupt or a request to terminate, which end it within two seconds.
+    """Serve until a signal to interrupt or terminate, which ends the server within two seconds.
 
     Args:
         settings: The settings.
-        announce: Called with the server's addresses, this machine's own first, once it listens.
+        announce: Called once the server listens, with its addresses, this machine's own first.
 
     Raises:
         StoreError: The file of games cannot be used.
-        OSError: The address is in use, or not this machine's.
+        OSError: The address is in use, or this machine does not have it.
     """
     with settings.listen() as listening:
         app = make_app(settings)
@@ -236,4 +239,5 @@ def serve(settings: Settings, announce: Callable[[list[str]], None]) -> None:
         try:
             _Server(config, app.state.site).run([listening])
         finally:
-            gc.freeze()  # else the interpreter takes two seconds to collect the compiled rules
+            # Otherwise the interpreter takes two seconds to collect the compiled rules.
+            gc.freeze()

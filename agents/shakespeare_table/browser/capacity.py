@@ -2,10 +2,10 @@
 
 - A viewer may have `MAX_OPEN_REQUESTS` requests open, streams of events among them. Further ones
   are refused with status 429 (`RequestLimit`).
-- Pages are made on threads, a few at a time for each viewer (`PageThreads`). The others wait for
-  their turn and take no thread meanwhile.
+- Pages are made on threads, a few at a time for each viewer (`PageThreads`). Further pages wait
+  for their turn, and take no thread meanwhile.
 - Results that take long are made once for everybody who asks for them, and kept (`SharedResults`).
-- Work is not begun, or is cancelled, once nobody waits for it (`cancel_on_disconnect`).
+- Work that nobody waits for any more is cancelled, or not begun (`cancel_on_disconnect`).
 """
 
 from __future__ import annotations
@@ -34,13 +34,13 @@ _Result = TypeVar("_Result")
 def viewer_of(request: HTTPConnection) -> str:
     """Return the address that a request comes from, which stands for its viewer.
 
-    A server cannot tell people apart any better if they want more than their share.
+    Nothing else distinguishes people who want more than their share: they may change the rest.
     """
     return request.client.host if request.client else ""
 
 
 async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, _Result]) -> _Result:
-    """Return the result of some work, which is cancelled if the browser closes the connection.
+    """Do some work and return its result, but cancel it if the browser closes the connection.
 
     Raises:
         ClientDisconnect: The browser has closed the connection.
@@ -135,22 +135,24 @@ class PageThreads:
 class SharedResults:
     """A cache of results that take long to make.
 
-    Each is made once for everybody who asks for it while it is made or kept. A failure is not kept,
-    and work that nobody waits for any more is cancelled.
+    Each result is made once for everybody who asks for it while it is being made or kept. A failure
+    is not kept. Work that nobody waits for any more is cancelled.
 
     Args:
-        size: The number of results to keep, those that were asked for most recently.
+        size: The number of results to keep. The ones that were asked for most recently are kept.
     """
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}  # the latest asked for comes last
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}  # the least recently asked first
         self._waiting: Counter[asyncio.Task[Any]] = Counter()
 
     async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
-        """Return the result under a key; `make` makes it unless it is there or under way."""
-        task = self._tasks.pop(key) if key in self._tasks else asyncio.create_task(make())
-        self._tasks[key] = task
+        """Return the result of a key; `make` is called unless it is kept or being made."""
+        task = self._tasks.pop(key, None)
+        if task is None:
+            task = asyncio.create_task(make())
+        self._tasks[key] = task  # again or for the first time, as the last one
         self._waiting[task] += 1
         try:
             result: _Result = await asyncio.shield(task)

@@ -1,7 +1,7 @@
-"""Learning a game: how it is played, its rules by number, and a guided first game.
+"""The pages that teach a game: how to play, its rules by number, and a guided first game.
 
-What the guide says follows from the position, from what the suggested move changes for sure, and
-from what was said at earlier decisions. So it goes on whatever is played.
+What the guide says depends on the position, on the certain effects of the suggested move, and on
+what was said at earlier decisions. The guide can therefore go on whatever is played.
 """
 
 from __future__ import annotations
@@ -46,26 +46,26 @@ from shakespeare_table.browser.viewing import (
 )
 from shakespeare_table.session import choose
 
-_POSSIBLE_GAMES = 4  # in which an effect must be the same to be certain
+_POSSIBLE_GAMES = 4  # an effect is called certain if it is the same in all of them
 _MAX_EFFECTS = 4
 _MAX_ROWS = 3
-_KEPT = 4096  # decisions kept in memory
-_choosing = threading.Lock()
+_ADVICES_KEPT = 4096  # in memory
+_agent_lock = threading.Lock()  # an agent decides for one thread at a time
 _agent = cache(make)
 
 
 @dataclass(frozen=True)
 class Advice:
-    """The suggestion for one decision and the texts that fit it, whatever was said before.
+    """The suggestion for a decision, and the texts whose conditions hold there.
 
     Attributes:
         values: The `variables` of the position.
-        move: The suggested move.
-        topic: The name of the topic that explains its card; empty if that is not explained.
-        effects: Its certain effects.
-        decision: What is to be decided.
-        reason: What the move is for.
-        notes: The notes that fit.
+        move: The suggested move, in notation.
+        topic: The name of the topic that explains its card; empty if no card needs explaining.
+        effects: The certain effects of the move.
+        decision: The text on what is to be decided.
+        reason: The text on what the move is for.
+        notes: The notes, including those that were said before.
     """
 
     values: Mapping[str, Any]
@@ -83,118 +83,126 @@ class Guidance:
 
     Attributes:
         title: The title.
-        decision: What is to be decided; after the game, how it ended.
-        notes: Notes that are said for the first time.
-        move: The suggested move, in notation.
-        words: The suggested move, in words with placeholders for seats.
-        about: What the card of the move does, if it has not been said yet.
+        decision: What is to be decided; after the game, the closing words.
+        notes: The notes that are said for the first time.
+        move: The suggested move, in notation; empty after the game.
+        move_in_words: The suggested move, in words with placeholders for seats.
+        card: What the card of the move does; empty if it was explained before.
         reason: What the move is for.
-        effects: The certain effects of the move that matter.
-        deviation: What the seat has played instead of the last suggestion; empty if it followed it.
+        effects: The certain effects of the move on points and on the lesson's counters, in words.
+        deviation: A remark on a move other than the last suggestion; empty if that was followed.
     """
 
     title: str
     decision: str = ""
     notes: Sequence[str] = ()
     move: str = ""
-    words: str = ""
-    about: str = ""
+    move_in_words: str = ""
+    card: str = ""
     reason: str = ""
     effects: Sequence[str] = ()
     deviation: str = ""
 
 
-def is_guided(now: TableState, viewer: Viewer) -> bool:
-    """Return whether the guide helps a viewer of a table."""
-    taught = lesson(now.plan.game)
-    return taught is not None and taught.plan == now.plan and viewer.seats == (LEARNER,)
+def is_guided(state: TableState, viewer: Viewer) -> bool:
+    """Return whether a viewer of a table plays its guided game."""
+    taught = lesson(state.plan.game)
+    return taught is not None and taught.plan == state.plan and viewer.seats == (LEARNER,)
 
 
-def guidance(now: TableState) -> Guidance | None:
-    """Return what the guide says to the learner; None while others decide."""
-    taught = _lesson(now)
-    position = now.position
-    if now.is_over:
-        return _guidance_after(now, taught)
+def guidance(state: TableState) -> Guidance | None:
+    """Return the guide's words to the learner; None while others decide."""
+    taught = _lesson(state)
+    position = state.position
+    if state.is_over:
+        return _guidance_after(state, taught)
     if position.to_move != LEARNER:
         return None
 
-    decisions = [at for at, before in enumerate(now.positions) if before.to_move == LEARNER]
-    advices = [_advice(now.up_to(at)) for at in decisions]
-    advice = advices.pop()
-    said_notes = [note for earlier in advices for note in earlier.notes]
-    effects = [it for it in advice.effects if it.points or it.counters.keys() & taught.counters]
+    decisions = [at for at, each in enumerate(state.positions) if each.to_move == LEARNER]
+    advices = [_advice(state.up_to(at)) for at in decisions]
+    advice = advices[-1]
+    earlier = advices[:-1]
+    notes_said = [note for each in earlier for note in each.notes]
+    effects = [
+        effect
+        for effect in advice.effects
+        if effect.points or effect.counters.keys() & taught.counters
+    ]
+    deviation = _deviation(state, decisions[-2], earlier[-1].move) if earlier else ""
     return Guidance(
         title=advice.decision.title if advice.decision else position.phase,
-        decision=_said(advice.decision, [it.decision for it in advices], advice.values),
-        notes=[note.said(0, advice.values) for note in advice.notes if note not in said_notes],
+        decision=_next_text(advice.decision, [each.decision for each in earlier], advice.values),
+        notes=[note.filled(0, advice.values) for note in advice.notes if note not in notes_said],
         move=advice.move,
-        words=position.move_template(advice.move),
-        about=_about(advice, advices, position),
-        reason=_said(advice.reason, [it.reason for it in advices], advice.values),
-        effects=effects_in_words(effects, LEARNER, now.plan.names),
-        deviation=_deviation(now, decisions[-2], advices[-1].move) if advices else "",
+        move_in_words=position.move_template(advice.move),
+        card=_card_in_words(advice, earlier, position),
+        reason=_next_text(advice.reason, [each.reason for each in earlier], advice.values),
+        effects=effects_in_words(effects, LEARNER, state.plan.names),
+        deviation=deviation,
     )
 
 
-def _lesson(now: TableState) -> Lesson:
-    taught = lesson(now.plan.game)
+def _lesson(state: TableState) -> Lesson:
+    taught = lesson(state.plan.game)
     assert taught is not None
     return taught
 
 
-def _guidance_after(now: TableState, taught: Lesson) -> Guidance:
-    sheet = [(points[LEARNER], row) for row, points in now.score_sheet(None) if row != START]
+def _guidance_after(state: TableState, taught: Lesson) -> Guidance:
+    sheet = [(points[LEARNER], row) for row, points in state.score_sheet(None) if row != START]
     best = sorted(sheet, reverse=True)[:_MAX_ROWS]
     rows = ", ".join(f"{row} ({points:+d})" for points, row in best if points > 0)
     return Guidance("The game is over", taught.end.format(rows=rows))
 
 
-def _about(advice: Advice, earlier: Sequence[Advice], position: Position) -> str:
-    """Return what the card of the suggested move does, unless it was explained before."""
-    if not advice.topic or advice.topic in [it.topic for it in earlier]:
+def _card_in_words(advice: Advice, earlier: Sequence[Advice], position: Position) -> str:
+    """Return what the card of the suggested move does; empty if it was explained before."""
+    if not advice.topic or advice.topic in [each.topic for each in earlier]:
         return ""
     return position.game.presentation.topics(position.seen_by(LEARNER))[advice.topic].text
 
 
-def _deviation(now: TableState, at: int, suggested: str) -> str:
-    played = now.moves[at]
+def _deviation(state: TableState, at: int, suggested: str) -> str:
+    played = state.moves[at]
     if played == suggested:
         return ""
-    describe = now.positions[at].move_template
+    describe = state.positions[at].move_template
     return (
-        f"You chose to {describe(played)}, not to {describe(suggested)}. That is allowed: the "
+        f"You chose to {describe(played)}, not to {describe(suggested)}. That is allowed. The "
         "guide goes on from here."
     )
 
 
-def _said(
+def _next_text(
     text: GuideText | None, earlier: Sequence[GuideText | None], values: Mapping[str, Any]
 ) -> str:
-    return "" if text is None else text.said(earlier.count(text), values)
+    """Return a text as it is said after the texts of earlier decisions."""
+    return "" if text is None else text.filled(earlier.count(text), values)
 
 
 @cache
-def example(game: str) -> TableState:
-    """Return the guided game as it goes if every suggestion is followed."""
+def example_game(game: str) -> TableState:
+    """Play the guided game to its end by following every suggestion."""
     taught = lesson(game)
     assert taught is not None
-    now = first_state(taught.plan, f"example of {game}")
+    state = first_state(taught.plan, f"example of {game}")
     seed = taught.plan.agents_seed
-    while (occupant := now.occupant_to_move) is not None:
-        if occupant.agent is None:
-            move = _suggested(taught, now)
+    while not state.is_over:
+        occupant = state.occupant_to_move
+        if occupant is None or occupant.agent is None:
+            move = _suggested_move(taught, state)
         else:
-            agent = _agent(occupant.agent, now.position.game)
-            move = choose(agent, now.position, seed, len(now.moves))
-        now = now.pushed(move)
-    return now
+            agent = _agent(occupant.agent, state.position.game)
+            move = choose(agent, state.position, seed, len(state.moves))
+        state = state.pushed(move)
+    return state
 
 
 def certain_events(position: Position, move: str) -> list[Event]:
     """Return the effects of a move that are the same in several possible games.
 
-    What follows from the end of the turns or of a round does not count.
+    Effects of the end of the turns, or of a round, are left out.
     """
     seat = position.to_move
     assert seat is not None
@@ -207,11 +215,11 @@ def certain_events(position: Position, move: str) -> list[Event]:
 
 
 def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[str]) -> list[str]:
-    """Return effects in words, a seat's own and those that score first.
+    """Return effects in words. Those on the reader come first, and then those that score.
 
     Args:
-        events: The effects; those that change neither points nor counters are left out.
-        seat: The seat of the reader.
+        events: The effects. Those that change neither points nor counters are left out.
+        seat: The reader's seat; None for a spectator.
         names: The players' names by seat.
     """
     counted = [event for event in events if event.points or event.counters]
@@ -219,13 +227,14 @@ def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[
     words = []
     for event in counted[:_MAX_EFFECTS]:
         text = event.text if event.seat in (seat, None) else f"{names[event.seat]}: {event.text}"
-        row = f" (row “{event.source}”)" if event.points else ""
-        words.append(text + row)
+        if event.points:
+            text += f" (row “{event.source}”)"
+        words.append(text)
     return words
 
 
 def _topic(taught: Lesson, position: Position, move: str) -> str:
-    """Return the name of the topic that explains a move; empty if the move is not explained."""
+    """Return the name of the topic that explains a move; empty if none needs to."""
     if not re.fullmatch(taught.explained_moves, move):
         return ""
     seen = position.seen_by(LEARNER)
@@ -235,29 +244,29 @@ def _topic(taught: Lesson, position: Position, move: str) -> str:
     return names[0] if names else ""
 
 
-def _suggested(taught: Lesson, now: TableState) -> str:
+def _suggested_move(taught: Lesson, state: TableState) -> str:
     """Return the move that the game's default agent would play, unless the lesson prefers one."""
-    position = now.position
+    position = state.position
     legal = position.moves()
     values = variables(position, LEARNER)
     for preferred in taught.preferred:
         if preferred.move in legal and preferred.condition(values):
             return preferred.move
-    with _choosing:
+    with _agent_lock:
         agent = _agent(default(position.game), position.game)
-        return choose(agent, position, now.plan.agents_seed, len(now.moves))
+        return choose(agent, position, state.plan.agents_seed, len(state.moves))
 
 
-@lru_cache(_KEPT)
-def _advice(now: TableState) -> Advice:
-    taught = _lesson(now)
-    move = _suggested(taught, now)
-    effects = certain_events(now.position, move)
-    values = variables(now.position, LEARNER, move, effects)
+@lru_cache(_ADVICES_KEPT)
+def _advice(state: TableState) -> Advice:
+    taught = _lesson(state)
+    move = _suggested_move(taught, state)
+    effects = certain_events(state.position, move)
+    values = variables(state.position, LEARNER, move, effects)
     return Advice(
         values=values,
         move=move,
-        topic=_topic(taught, now.position, move),
+        topic=_topic(taught, state.position, move),
         effects=effects,
         decision=first_fitting(taught.decisions, values),
         reason=first_fitting(taught.reasons, values),
@@ -266,7 +275,7 @@ def _advice(now: TableState) -> Advice:
 
 
 def routes(site: Site) -> list[Route]:
-    """Return the routes of the pages of all games that are taught."""
+    """Return the routes of the pages that teach games."""
     return [
         site.page_route("/learn", _overview),
         site.page_route("/learn/{game}", _how_to_play),
@@ -293,18 +302,19 @@ def _overview(site: Site, request: Request) -> Response:
 
 def _how_to_play(site: Site, request: Request) -> Response:
     taught = _taught(site, request)
-    shown: dict[str, Any] = {
-        "taught": taught,
-        "pictures": pictures(taught.game),
-        "explanations": explanations(taught.game),
-    }
-    return site.page(request, "how_to_play.html", **shown)
+    return site.page(
+        request,
+        "how_to_play.html",
+        taught=taught,
+        pictures=pictures(taught.game),
+        explanations=explanations(taught.game),
+    )
 
 
 def _explain(site: Site, request: Request) -> Response:
-    known = explanations(_taught(site, request).game)
+    by_topic = explanations(_taught(site, request).game)
     name = request.query_params.get("name", "")
-    found = [known[name]] if name in known else []
+    found = [by_topic[name]] if name in by_topic else []
     return HTMLResponse(site.render("explained.html", found=found))
 
 
@@ -327,24 +337,28 @@ def _rules(site: Site, request: Request) -> Response:
 
 @cache
 def pictures(game: str) -> list[list[list[str]]]:
-    """Return the pictures of the page "How to play": SVGs by section and panel of the board."""
+    """Return the pictures of the page "How to play", as SVGs by section and panel of the board."""
     taught = lesson(game)
     assert taught is not None
-    now = example(game)
-    own = [position for position in now.positions if position.to_move == LEARNER]
-    values = [variables(position, LEARNER) for position in own]
+    state = example_game(game)
+    decisions = [position for position in state.positions if position.to_move == LEARNER]
+    values = [variables(position, LEARNER) for position in decisions]
     found = []
     for section in taught.sections:
-        fits = [at for at, each in enumerate(values) if section.picture.condition(each)]
-        position = own[fits[0] if fits else -1]
-        panels = drawn_panels(position, LEARNER, now.plan.names)
-        by_panel = [_wanted_pieces(panel, section.picture.pieces) for panel in panels]
+        picture = section.picture
+        fitting = [at for at, each in enumerate(values) if picture.condition(each)]
+        position = decisions[fitting[0] if fitting else -1]
+        panels = drawn_panels(position, LEARNER, state.plan.names)
+        by_panel = [_drawn_pieces(panel, picture.pieces) for panel in panels]
         found.append([pieces for pieces in by_panel if pieces])
     return found
 
 
-def _wanted_pieces(panel: DrawnPanel, wanted: Sequence[str]) -> list[str]:
-    """Return the pieces that a picture names by their panel, their name or its first parts."""
+def _drawn_pieces(panel: DrawnPanel, wanted: Sequence[str]) -> list[str]:
+    """Return the drawings of a panel's pieces that a picture wants.
+
+    A picture names a panel, a piece, or the first parts of pieces' names.
+    """
     if panel.name in wanted:
         return list(panel.pieces.values())
     beginnings = tuple(f"{name}-" for name in wanted)
@@ -352,8 +366,8 @@ def _wanted_pieces(panel: DrawnPanel, wanted: Sequence[str]) -> list[str]:
 
 
 def explanations(game: str) -> dict[str, Explanation]:
-    """Return what each card, move and thing of a game does in any position, by topic."""
-    first = example(game).positions[0]
+    """Return the explanation of each card, move and thing of a game, by topic."""
+    first = example_game(game).positions[0]
     topics = first.game.presentation.topics(first.seen_by(LEARNER))
     return {
         name: Explanation(topic_title(name, topic), topic.text) for name, topic in topics.items()

@@ -1,24 +1,24 @@
-"""Lessons: how a game is taught, in texts of one file per game, and when each text is said.
+"""Lessons that teach a game: the texts of one file per game, with the conditions to say them.
 
 A file has these tables:
 
-- `guided_game`: the seed of its deal, the opponents of seat 0 and the `agent` that plays them;
-  `preferred` moves are suggested wherever they are legal and their condition holds.
-- `how_to_play`: the page of this name. It has a lead and sections, each with a picture and topics,
-  and says what each of the `variants` is.
-- `decisions`: what is to be decided. The first text that fits is said.
-- `reasons`: what a move is for. The first text that fits is said.
+- `guided_game`: the seed of its deal, the `opponents` of seat 0, the `agent` that plays them, and
+  `preferred` moves, which are suggested wherever they are legal and their condition holds.
+- `how_to_play`: the page of this name, with a lead, sections with a picture and topics each, and a
+  description of each of the `variants`.
+- `decisions`: what is to be decided. The first text whose condition holds is said.
+- `reasons`: what a move is for. The first text whose condition holds is said.
 - `notes`: each is said once, when its condition first holds.
-- `facts`: the counters that matter (`counters`) and the moves whose card is explained
-  (`explained_moves`).
+- `facts`: the `counters` whose changes are told, and the pattern of the moves whose card is
+  explained (`explained_moves`).
 - `end`: said after the game.
-- `terms`: words that pages explain, and the topics that explain them.
+- `terms`: the words that pages explain, with the topics that explain them.
 
 A text is said as `first` the first time, as `again` the second time, and as `later` from then on.
 
-Its condition `if` is an expression of Jinja that must be true of the position as its seat sees it
-(`variables`); the test `like` compares text with a pattern for all of it. Braces in a text hold
-values of the same variables. Rules stand in brackets: "[T9]".
+Its condition `if` is a Jinja expression over `variables`, the position as the learner's seat sees
+it. The Jinja test `like` matches a regular expression with all of a text. Braces in a text name
+values of the same variables. Numbers of rules stand in brackets, as in "[T9]".
 """
 
 from __future__ import annotations
@@ -38,7 +38,6 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
-from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.store import Occupant, TablePlan
 
@@ -58,7 +57,7 @@ Condition = Annotated[
     BeforeValidator(_conditions.compile_expression),
     Field(alias="if"),
 ]
-"""Returns whether something holds of the `variables` of a position."""
+"""A function that returns whether the `variables` of a position fulfil a condition."""
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ class Picture:
 
 @dataclass(frozen=True)
 class Section:
-    """A section of the page "How to play". The details below its text are those of its topics."""
+    """A section of the page "How to play". The texts of its topics are the details below it."""
 
     title: str
     text: str
@@ -81,15 +80,15 @@ class Section:
 
 @dataclass(frozen=True)
 class GuideText:
-    """A text that the guide says where a condition holds, shorter when it is said again.
+    """A text that the guide says where a condition holds. It may be shorter when said again.
 
     Attributes:
-        condition: Where it is said.
-        title: The guide's title meanwhile.
+        condition: The condition.
+        title: The guide's title while the text is shown.
         first: The text when it is said for the first time.
-        again: The text the second time; None for the first one.
+        again: The text when it is said for the second time. None means that of the first time.
         later: The text from the third time on.
-        move: The move to suggest there, if this is one of the preferred moves.
+        move: The move to suggest, if this is one of the preferred moves.
     """
 
     condition: Condition
@@ -99,31 +98,36 @@ class GuideText:
     later: str = ""
     move: str = ""
 
-    def said(self, times: int, values: Mapping[str, Any]) -> str:
-        """Return what is said after it was said some times, filled with a position's variables."""
+    def filled(self, times_said: int, values: Mapping[str, Any]) -> str:
+        """Return the text with the values in its braces.
+
+        Args:
+            times_said: How often the text was said before.
+            values: The `variables` of the position.
+        """
         again = self.first if self.again is None else self.again
         texts = (self.first, again, self.later)
-        return texts[min(times, 2)].format_map(values)
+        return texts[min(times_said, 2)].format_map(values)
 
 
 @dataclass(frozen=True)
 class Lesson:
-    """How a game is taught.
+    """The texts that teach a game, and the setup of its guided game.
 
     Attributes:
         game: The name of the game.
         plan: The setup of the guided game.
-        lead: The first words on the game.
+        lead: The introduction to the game.
         sections: The sections of the page "How to play".
         decisions: Texts on what is to be decided.
         reasons: Texts on what a move is for.
         notes: Texts that are said once.
-        counters: The names of the counters that matter.
+        counters: The names of the counters whose changes are told.
         explained_moves: A pattern of the moves whose card is explained.
         end: The text after the game, with a place for the `rows` of the score sheet.
         terms: The topics that explain words, by the words.
         preferred: Moves to suggest wherever they are legal and their condition holds.
-        variants: What each rule variant is, by name.
+        variants: Descriptions of the rule variants, by name.
     """
 
     game: str
@@ -143,7 +147,7 @@ class Lesson:
 
 @cache
 def lesson(game: str) -> Lesson | None:
-    """Return how a game is taught; None if nobody has written a lesson for it."""
+    """Return the lesson of a game; None if nobody has written one."""
     file = files("shakespeare_table.browser") / "learning" / f"{game}.toml"
     if not file.is_file():
         return None
@@ -158,46 +162,67 @@ def lesson(game: str) -> Lesson | None:
     seats = (Occupant("You"), *opponents)
     plan = TablePlan(game, len(seats), (), guided_game["seed"], seats)
     preferred = guided_game.get("preferred", ())
-    given = {**content, **how_to_play, **facts, "game": game, "plan": plan}
-    given |= {"end": end["text"], "preferred": preferred}
-    return TypeAdapter(Lesson).validate_python(given)
+    entries = {**content, **how_to_play, **facts, "game": game, "plan": plan}
+    entries |= {"end": end["text"], "preferred": preferred}
+    return TypeAdapter(Lesson).validate_python(entries)
 
 
 def variables(
     position: Position, seat: int, move: str = "", events: Sequence[Event] = ()
 ) -> dict[str, Any]:
-    """Return what the conditions and texts of a lesson may ask of a position.
+    """Return the values that the conditions and texts of a lesson may name.
 
     Args:
         position: The position.
-        seat: The seat that reads; it finds what it knows and no more.
-        move: A move of the seat, or none.
-        events: The effects that the move has for sure.
+        seat: The seat of the reader. The values hold no more than this seat may know.
+        move: A legal move of the seat; empty for a position alone.
+        events: The certain effects of the move.
 
     Returns:
-        The position in notation as the seat sees it, and
-        - `me`: the seat's own of everything that each seat has. Of its cards it also holds the
-          number that have each property, as `troupe_rest`.
-        - `now`: what topics say of the seat in this position, by the topics' names.
-        - `gain`: the points and counters that the move changes, of `me` and of the `others`.
-        - `seat`, `phase`, `move`, and `told`: the effects in words.
+        The position in notation as the seat sees it, and these values:
+
+        - `seat` and `move`: as given, and `parts`: the move's parts between `:` and `>`.
+        - `phase`: the phase.
+        - `me`: the seat's own part of every list that has an entry for each seat. For each of its
+          lists of cards it also has the number of cards with each property, such as `troupe_rest`.
+        - `now`: the values of topics for the seat (`Topic.values`), by the topics' names.
+        - `by_seat`: the values of topics for all seats, by the topics' names.
+        - `gain`: the changes of points and counters by the events, for `me` and for the `others`.
+        - `after`: the position after the move and the forced moves that follow, with its own `me`,
+          `now` and `by_seat`; empty without a move. What the seat does not know of it is drawn at
+          random, so conditions must name only what the seat knows.
     """
-    seen = position.seen_by(seat)
     gain: dict[str, Counter[str]] = {"me": Counter(), "others": Counter()}
     for event in events:
         if event.seat is not None:
             whose = "me" if event.seat == seat else "others"
             gain[whose].update({"points": event.points, **event.counters})
+
+    after = {}
+    if move:
+        position_after = position.determinize(seat, 0)
+        position_after.push(move)
+        after = _values_of(position_after, seat)
+    return {
+        **_values_of(position, seat),
+        "seat": seat,
+        "move": move,
+        "parts": re.split("[:>]", move),
+        "gain": gain,
+        "after": after,
+    }
+
+
+def _values_of(position: Position, seat: int) -> dict[str, Any]:
+    seen = position.seen_by(seat)
     topics = position.game.presentation.topics(seen)
+    by_seat = {name: topic.values for name, topic in topics.items() if topic.values}
     return {
         "phase": position.phase,
         **seen,
         "me": _own_values(seen, seat, position.players),
-        "gain": gain,
-        "seat": seat,
-        "move": move,
-        "told": "; ".join(with_names(event.text) for event in events),
-        "now": {name: topic.values[seat] for name, topic in topics.items() if topic.values},
+        "now": {name: values[seat] for name, values in by_seat.items()},
+        "by_seat": by_seat,
     }
 
 
@@ -225,8 +250,8 @@ def first_fitting(texts: Sequence[GuideText], values: Mapping[str, Any]) -> Guid
 def with_links(text: str, game: str) -> Markup:
     """Return a text of a lesson as HTML, with links to its rules.
 
-    The first mention of each term can be clicked for its explanation, and the links to the rules
-    that stand in brackets follow the text.
+    The first mention of each term can be clicked for its explanation. The rules in brackets are
+    replaced by links after the text.
     """
     rules = {number for number, _, _ in numbered_rules(game)}
     numbers = [number for number in dict.fromkeys(_RULE.findall(text)) if number in rules]
@@ -236,31 +261,31 @@ def with_links(text: str, game: str) -> Markup:
     ]
     taught = lesson(game)
     terms = taught.terms if taught else {}
-    marked: set[str] = set()
+    marked_topics: set[str] = set()
 
-    def without_rule(found: re.Match[str]) -> str:
-        return "" if found[1] in rules else found[0]
+    def without_rule(match: re.Match[str]) -> str:
+        return "" if match[1] in rules else match[0]
 
-    def term(found: re.Match[str]) -> str:
-        word = found[1]
+    def marked_term(match: re.Match[str]) -> str:
+        word = match[1]
         topic = terms.get(word) or terms.get(word[0].lower() + word[1:])
-        if topic is None or topic in marked:
-            return found[0]
-        marked.add(topic)
+        if topic is None or topic in marked_topics:
+            return match[0]
+        marked_topics.add(topic)
         return (
-            f'<span class="term" role="button" tabindex="0" data-topic="{topic}">{found[0]}</span>'
+            f'<span class="term" role="button" tabindex="0" data-topic="{topic}">{match[0]}</span>'
         )
 
     plain = _RULE.sub(without_rule, str(escape(text)))
-    words = _terms_pattern(tuple(terms)).sub(term, plain).strip()
-    return Markup(" ".join([words, *links]))
+    marked = _terms_pattern(tuple(terms)).sub(marked_term, plain).strip()
+    return Markup(" ".join([marked, *links]))
 
 
 @cache
 def _terms_pattern(terms: Sequence[str]) -> re.Pattern[str]:
-    """Return a pattern of terms, the longest first, also as sentences begin and in the plural."""
+    """Return a pattern that matches terms, also in the plural and with a capital letter."""
     patterns = []
-    for term in sorted(terms, key=len, reverse=True):
+    for term in sorted(terms, key=len, reverse=True):  # a longer term before its parts
         first = term[0]
         either_case = f"[{first}{first.upper()}]" if first.islower() else re.escape(first)
         patterns.append(either_case + re.escape(term[1:]))

@@ -1,4 +1,4 @@
-"""The lobby, where people begin a table and find their own tables again."""
+"""The lobby, where people begin tables and find their own tables again."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ from shakespeare_table.browser.tables import first_state
 
 PERSON = "person"
 """The value of a seat's field that stands for a person instead of an agent."""
-_MAX_TABLES = 20  # that the lobby lists
-_FIRST_LEVEL = 1  # the level that newcomers are offered, counted from 0
+_MAX_TABLES = 20  # in the lobby's list
+_FIRST_LEVEL = 1  # the level that the form proposes at first, counted from 0
 _MAX_DIGITS = 19
 
 
 @dataclass(frozen=True)
-class Choices:
-    """The form of a new table: what it offers, and what is filled in.
+class TableForm:
+    """The form of a new table, with the choices that it offers and the values filled in.
 
     Attributes:
         game: The name of the game.
@@ -39,7 +39,7 @@ class Choices:
         variants: The names of the rule variants to choose from.
         levels: The opponents of measured strength.
         fields: The values of the fields.
-        start: The position that the game begins with; None for the first one of a deal.
+        start: The position that the game begins with; None for the first position of a deal.
     """
 
     game: str
@@ -66,9 +66,9 @@ def _show(site: Site, request: Request) -> Response:
 
 def _begin(site: Site, request: Request, fields: FormFields) -> Response:
     try:
-        choice = choices(fields)
-        site.compiler.wait(choice.game)
-        plan, links = plan_of(choice, site.opponents)
+        form = table_form(fields)
+        site.compiler.wait(form.game)
+        plan, links = plan_of(form, site.opponents)
     except (TableError, NotReadyError) as fault:
         return _lobby(site, request, fields, str(fault))
     table_id, tokens = site.tables.begin(owner_of(request), plan, links, fields)
@@ -78,27 +78,27 @@ def _begin(site: Site, request: Request, fields: FormFields) -> Response:
 
 def _lobby(site: Site, request: Request, fields: FormFields, fault: str = "") -> Response:
     try:
-        choice = choices(fields)
+        form = table_form(fields)
     except TableError as error:
         fault = fault or str(error)
         game = fields.get("game")
-        choice = choices({"game": game} if game in registry.names() else {})
+        form = table_form({"game": game} if game in registry.names() else {})
     return site.page(
         request,
         "lobby.html",
         422 if fault else 200,
-        choice=choice,
+        form=form,
         games=list(registry.names()),
         fault=fault,
         tables=site.store.tables_of(owner_of(request), _MAX_TABLES),
     )
 
 
-def choices(fields: Mapping[str, str]) -> Choices:
-    """Return the form of a new table after some of its fields were filled in.
+def table_form(fields: Mapping[str, str]) -> TableForm:
+    """Return the form of a new table in which some fields are filled in.
 
     Raises:
-        TableError: What was filled in is not possible.
+        TableError: A field's value is not possible.
     """
     name = fields.get("game") or registry.DEFAULT
     if name not in registry.names():
@@ -121,7 +121,7 @@ def choices(fields: Mapping[str, str]) -> Choices:
     for seat in range(players):
         filled.setdefault(f"seat{seat}", PERSON if seat == 0 else first_opponent)
         filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
-    return Choices(name, players, counts, variants, offered_levels, filled, start)
+    return TableForm(name, players, counts, variants, offered_levels, filled, start)
 
 
 def same_seats(plan: TablePlan, opponents: Opponents) -> dict[str, str]:
@@ -136,50 +136,51 @@ def same_seats(plan: TablePlan, opponents: Opponents) -> dict[str, str]:
     return fields
 
 
-def plan_of(choice: Choices, opponents: Opponents) -> tuple[TablePlan, list[list[int]]]:
-    """Return the setup of the table that a form asks for, and the seats of each link to it.
+def plan_of(form: TableForm, opponents: Opponents) -> tuple[TablePlan, list[list[int]]]:
+    """Return the setup of the table that a form describes, and the seats of each link to it.
 
     Raises:
         TableError: Such a table is not possible.
     """
-    fields = choice.fields
+    fields = form.fields
     seed = _whole_number(fields["seed"], "the seed", fresh_seed())
     if fields["seed"].strip() and seed >= FIRST_FRESH:
         raise TableError(f"seed {short_repr(fields['seed'])}: give a number from 0 to 2^52-1")
-    variants = tuple(name for name in choice.variants if fields.get(f"variant_{name}"))
-    seats = tuple(_occupant(choice, seat, opponents) for seat in range(choice.players))
-    start = None if choice.start is None else choice.start.to_dict()
-    plan = TablePlan(choice.game, choice.players, variants, seed, seats, start)
+    variants = tuple(name for name in form.variants if fields.get(f"variant_{name}"))
+    seats = tuple(_occupant(form, seat, opponents) for seat in range(form.players))
+    start = None if form.start is None else form.start.to_dict()
+    plan = TablePlan(form.game, form.players, variants, seed, seats, start)
     first_state(plan)  # raises if the game cannot begin like this
-    is_on_one_screen = len(plan.people) > 1 and fields.get("one_screen")
-    return plan, [plan.people] if is_on_one_screen else [[seat] for seat in plan.people]
+    if len(plan.people) > 1 and fields.get("one_screen"):
+        return plan, [plan.people]
+    return plan, [[seat] for seat in plan.people]
 
 
-def _occupant(choice: Choices, seat: int, opponents: Opponents) -> Occupant:
-    who = choice.fields[f"seat{seat}"]
-    if who != PERSON:
-        return agent_occupant(who, choice.game, opponents)
+def _occupant(form: TableForm, seat: int, opponents: Opponents) -> Occupant:
+    kind_or_agent = form.fields[f"seat{seat}"]
+    if kind_or_agent != PERSON:
+        return agent_occupant(kind_or_agent, form.game, opponents)
     try:
-        name = player_name(choice.fields[f"name{seat}"].strip() or f"Player {seat}")
+        name = player_name(form.fields[f"name{seat}"].strip() or f"Player {seat}")
     except ValueError as fault:
         raise TableError(f"seat {seat}: {fault}") from fault
     return Occupant(name)
 
 
-def agent_occupant(shown: str, game: str, opponents: Opponents) -> Occupant:
-    """Return the occupant of a seat that an agent holds.
+def agent_occupant(shown_name: str, game: str, opponents: Opponents) -> Occupant:
+    """Return an agent as the occupant of a seat.
 
     Args:
-        shown: The agent's name, as pages show it.
+        shown_name: The agent's name, as pages show it.
         game: The name of the game.
         opponents: The agents that are offered.
 
     Raises:
         TableError: The agent is not offered.
     """
-    agent = opponents.agent(shown, game)
+    agent = opponents.agent(shown_name, game)
     level_names = {level.agent: level.name.capitalize() for level in levels(game)}
-    name = level_names.get(shown) or agent_in_words(shown)
+    name = level_names.get(shown_name) or agent_in_words(shown_name)
     return Occupant(name[:LONGEST_NAME], agent)
 
 
@@ -189,7 +190,7 @@ def _start(text: str, game: str) -> Position | None:
     try:
         position = Position.from_dict(parse_json(text.encode()))
     except (PositionError, TypeError, ValueError, RecursionError) as fault:
-        raise TableError(f"the position to begin with is impossible: {fault}") from fault
+        raise TableError(f"the game cannot begin with this position: {fault}") from fault
     if position.game.name != game:
         raise TableError(f"the position to begin with is of {position.game.name}, not of {game}")
     return position

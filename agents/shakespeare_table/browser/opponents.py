@@ -1,4 +1,4 @@
-"""The agents that people can choose: as opponents, to think aloud, and to review games."""
+"""The agents that people can choose as opponents, to think aloud, and to review games."""
 
 from __future__ import annotations
 
@@ -17,8 +17,7 @@ from shakespeare_table.browser.store import TableError
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 _OPTIONS_IN_WORDS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 default_agent = cache(naming.default)
-"""Return a game's default agent. Finding it reads the cards of all bundled networks, so it is kept.
-"""
+"""Return a game's default agent. It is cached, since finding it reads the cards of all networks."""
 
 
 class Level(NamedTuple):
@@ -31,27 +30,27 @@ class Level(NamedTuple):
 class Opponents:
     """The agents that a server offers, by the names that its pages show.
 
-    Pages show the names without the folders of files and checkpoints, which concern nobody else.
+    Pages show names without the folders of files and checkpoints, which viewers need not know.
 
     Args:
         further: The names of agents to offer besides the bundled and the installed ones.
     """
 
     def __init__(self, further: Sequence[str] = ()) -> None:
-        self._further: dict[str, str] = {}  # agents' names by the names that are shown
+        self._further: dict[str, str] = {}  # agents' names by the names that pages show
         for name in further:
-            shown = naming.public_name(name)
-            if shown in self._further:
-                shown = f"{shown} ({len(self._further) + 1})"
-            self._further[shown] = name
+            shown_name = naming.public_name(name)
+            if shown_name in self._further:
+                shown_name = f"{shown_name} ({len(self._further) + 1})"
+            self._further[shown_name] = name
 
     def shown_names(self, game: str) -> list[str]:
-        """Return the agents that play a game, as pages show them, the levels first."""
-        rules = registry.game(game)
+        """Return the names that pages show of the agents that play a game, the levels first."""
+        contract = registry.game(game)
         names = [level.agent for level in levels(game)]
-        if default_agent(rules) == "network":
+        if default_agent(contract) == "network":
             names += ["network", *_SEARCHES]
-        if has_heuristics(rules):
+        if has_heuristics(contract):
             names += ["heuristic", "greedy"]
         names += [name for name in naming.names() if name not in naming.BUILT_IN]
         names += ["random", *self._further]
@@ -59,42 +58,46 @@ class Opponents:
 
     def shown_name(self, agent: str) -> str:
         """Return the name that pages show for an agent, whether or not it is offered."""
-        shown = {name: shown for shown, name in self._further.items()}
-        return shown.get(agent, naming.public_name(agent))
+        shown_names = {name: shown_name for shown_name, name in self._further.items()}
+        return shown_names.get(agent, naming.public_name(agent))
 
-    def agent(self, shown: str, game: str) -> str:
-        """Return the name by which `make` knows an agent that pages show.
+    def agent(self, shown_name: str, game: str) -> str:
+        """Return an agent's name as `make` takes it.
+
+        Args:
+            shown_name: The name that pages show.
+            game: The name of the game.
 
         Raises:
             TableError: The agent is not offered for this game.
         """
-        if shown not in self.shown_names(game):
-            raise self._not_offered(shown, game)
-        return self._further.get(shown, shown)
+        if shown_name not in self.shown_names(game):
+            raise self._not_offered(shown_name, game)
+        return self._further.get(shown_name, shown_name)
 
     def check(self, agent: str, game: str) -> None:
         """Check that an agent, named as `make` takes it, is offered for a game.
 
         Raises:
-            TableError: It is not offered.
+            TableError: The agent is not offered.
         """
-        offered = [self._further.get(shown, shown) for shown in self.shown_names(game)]
+        offered = [self._further.get(name, name) for name in self.shown_names(game)]
         if agent not in offered:
             raise self._not_offered(self.shown_name(agent), game)
 
-    def _not_offered(self, shown: str, game: str) -> TableError:
+    def _not_offered(self, shown_name: str, game: str) -> TableError:
         return TableError(
-            f"{short_repr(shown)} is not offered here. The agents are "
+            f"{short_repr(shown_name)} is not offered here. The agents are "
             f"{', '.join(self.shown_names(game))}. To offer another one, start the server with "
             "--agent and its name"
         )
 
 
 def levels(game: str) -> list[Level]:
-    """Return the opponents of measured strength that can play with the box in force.
+    """Return the opponents of measured strength that can play a game, the weakest first.
 
-    Returns:
-        The levels, the weakest first; none for a game that has not been measured.
+    The networks are left out if they were trained with another box than the one in force. There
+    are no levels for a game whose agents have not been measured.
     """
     text = files(__package__).joinpath("learning/levels.toml").read_text(encoding="utf-8")
     found = [Level(**level) for level in tomllib.loads(text).get(game, [])]

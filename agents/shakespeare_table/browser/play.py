@@ -22,7 +22,7 @@ from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import certain_events, effects_in_words, guidance, is_guided
 from shakespeare_table.browser.lobby import agent_occupant, same_seats
 from shakespeare_table.browser.opponents import default_agent
-from shakespeare_table.browser.processes import JobError, analyse, as_seen
+from shakespeare_table.browser.processes import JobError, analyse, possible_position
 from shakespeare_table.browser.site import FormFields, Site, owner_of
 from shakespeare_table.browser.store import TableError
 from shakespeare_table.browser.tables import LiveTable, TableState
@@ -34,19 +34,19 @@ from shakespeare_table.browser.viewing import (
     table_context,
 )
 
-_PLACES = ("/seat/{token}", "/watch/{table}")
+_TABLE_PATHS = ("/seat/{token}", "/watch/{table}")
 _PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer may choose from
 _MAX_MOVES = 8  # the most moves in an agent's thoughts
 _MAX_ROWS = 6  # the most rows of the score sheet in a hint
-_MIN_GAIN = 0.05  # points; smaller differences are left out of a hint
-_LOOK_EVERY_S = 0.1  # seconds between two looks for changes of the tables
+_MIN_GAIN = 0.05  # points; a hint leaves out rows with a smaller difference
+_POLL_EVERY_S = 0.1  # how often a stream of events looks for changes of its tables
 _MAX_TABLES = 100  # the most tables that one stream of events reports on
-_PING_S = 20  # seconds after which a silent stream says that it is still there
+_PING_S = 20  # a stream without events sends a comment after so many seconds
 
 
 @dataclass(frozen=True)
 class PageView:
-    """A viewer's page of a table.
+    """A page of a table, as a viewer sees it.
 
     Attributes:
         table: The table.
@@ -59,43 +59,43 @@ class PageView:
     address: str
 
     def deciding(self) -> TableState:
-        """Return the table as it is, if the viewer chooses the next move.
+        """Return the table at this moment, if the viewer chooses the next move.
 
         Raises:
             TableError: The viewer may not choose the next move.
         """
-        now = self.table.now()
-        if not self.viewer.decides(now):
+        state = self.table.state()
+        if not self.viewer.decides(state):
             raise TableError("it is not your turn")
-        return now
+        return state
 
 
 def routes(site: Site) -> list[Route]:
     """Return the routes of the tables' pages."""
-    found = [site.async_route("/events", partial(_events, site))]
-    for place in _PLACES:
-        found += [
-            site.page_route(place, _show),
-            site.page_route(f"{place}/changes", _changes_since),
-            site.page_route(f"{place}/explain", _explain),
-            site.page_route(f"{place}/step", _step),
-            site.form_route(f"{place}/play", partial(_act, _play), page_view),
-            site.form_route(f"{place}/agent", partial(_act, _replace_agent), page_view),
-            site.page_route(f"{place}/thoughts", _think_aloud),
-            site.async_route(f"{place}/thoughts/stream", partial(_thoughts, site)),
-            site.async_route(f"{place}/hint", partial(_hint, site)),
+    all_routes = [site.async_route("/events", partial(_events, site))]
+    for path in _TABLE_PATHS:
+        all_routes += [
+            site.page_route(path, _show),
+            site.page_route(f"{path}/changes", _changes_since),
+            site.page_route(f"{path}/explain", _explain),
+            site.page_route(f"{path}/step", _step),
+            site.form_route(f"{path}/play", partial(_handle_form, _play), page_view),
+            site.form_route(f"{path}/agent", partial(_handle_form, _replace_agent), page_view),
+            site.page_route(f"{path}/thoughts", _think_aloud),
+            site.async_route(f"{path}/thoughts/stream", partial(_thoughts, site)),
+            site.async_route(f"{path}/hint", partial(_hint, site)),
         ]
-    return found
+    return all_routes
 
 
 def page_view(site: Site, request: Request, revealed: str | None = None) -> PageView:
-    """Return the table and the viewer that a request's path stands for.
+    """Return the table and the viewer of the page that a request asks for.
 
     Args:
         site: The server.
         request: The request.
-        revealed: Of several seats on one screen, the one whose player has said that they look. None
-            reads it from the query's field `as`.
+        revealed: The revealed seat of several on one screen, as text, which is empty without one.
+            None reads it from the query's field `as`.
 
     Raises:
         HTTPException: There is no such table or link.
@@ -108,16 +108,17 @@ def page_view(site: Site, request: Request, revealed: str | None = None) -> Page
 
 
 def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[int, ...]]:
-    """Return the table at a path and the seats held there, and let its agents play.
+    """Return the table at an address and the seats that the address opens. Let its agents play.
 
     Raises:
         HTTPException: There is no such table or link.
     """
-    _, kind, name, *_ = [*address.split("/"), "", ""]
-    table_id = name
+    parts = [*address.split("/"), "", ""]  # browsers may send any text as an address
+    kind = parts[1]
+    table_id = parts[2]
     seats: tuple[int, ...] = ()
-    if kind == "seat":  # the path has a link's token instead of the table's id
-        link = site.store.link(name)
+    if kind == "seat":  # the address has a link's token in place of the table's id
+        link = site.store.link(table_id)
         if link is None:
             raise HTTPException(404, "No table has this link; ask the person who gave it to you.")
         table_id, seats = link
@@ -130,19 +131,21 @@ def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[i
 
 def _show(site: Site, request: Request) -> Response:
     view = page_view(site, request)
-    now = view.table.now()
-    return site.page(request, "play.html", **_context(site, request, view, now, now))
+    state = view.table.state()
+    return site.page(request, "play.html", **_context(site, request, view, state, state))
 
 
 def _changes_since(site: Site, request: Request) -> Response:
-    """Answer with what has changed since a version, move by move if `step` asks for that."""
+    """Answer with the changes since a version. If the query has `step`, only one move is shown."""
     view = page_view(site, request)
-    latest = view.table.now()
+    latest = view.table.state()
     since = request.query_params.get("since", "")
     if since == latest.version:
         return Response(status_code=204)
     shown = latest
-    number_text, undone, *_ = [*since.split("."), ""]
+    # A version begins with the number of moves and the number of times that moves were taken back.
+    number_text, _, rest = since.partition(".")
+    undone, _, _ = rest.partition(".")
     number = parse_number(number_text)
     is_step = bool(request.query_params.get("step")) and undone == str(latest.undone)
     if is_step and number is not None:
@@ -170,14 +173,14 @@ def _context(
     latest: TableState,
     message: str = "",
 ) -> dict[str, Any]:
-    """Return what the templates of a table's page show.
+    """Return the values that the templates of a table's page show.
 
     Args:
         site: The server.
         request: The request.
         view: The table and its viewer.
         shown: The table as the page shows it.
-        latest: The table as it is, which may be some moves on.
+        latest: The table at this moment, which may be some moves ahead.
         message: Why a request was refused; empty if none was.
     """
     plan = latest.plan
@@ -197,27 +200,27 @@ def _context(
 
 def _explain(site: Site, request: Request) -> Response:
     view = page_view(site, request)
-    now = view.table.now()
+    state = view.table.state()
     name = request.query_params.get("name", "")
-    found = explained(now, view.viewer.observer(now), name)
+    found = explained(state, view.viewer.observer(state), name)
     return HTMLResponse(site.render("explained.html", found=found))
 
 
 def _step(site: Site, request: Request) -> Response:
     """Answer with the places that one move has changed."""
     view = page_view(site, request)
-    now = view.table.now()
+    state = view.table.state()
     number = parse_number(request.query_params.get("number", ""))
-    if number is None or number >= len(now.moves):
+    if number is None or number >= len(state.moves):
         raise HTTPException(404, "There is no such move.")
-    observer = view.viewer.observer(now)
-    before = drawn_board(now.up_to(number), observer)
-    after = drawn_board(now.up_to(number + 1), observer)
+    observer = view.viewer.observer(state)
+    before = drawn_board(state.up_to(number), observer)
+    after = drawn_board(state.up_to(number + 1), observer)
     return JSONResponse(after.changed_places(before))
 
 
 async def _events(site: Site, request: Request) -> Response:
-    """Stream as server-sent events which tables have changed, of the paths in the query's `of`."""
+    """Stream changes of tables as server-sent events. The query's `of` lists their addresses."""
     tables: dict[str, LiveTable] = {}
     viewer = viewer_of(request)
     for address in request.query_params.getlist("of")[:_MAX_TABLES]:
@@ -228,24 +231,30 @@ async def _events(site: Site, request: Request) -> Response:
         last: dict[str, TableState] = {}
         while not site.is_closing:
             for address, table in tables.items():
-                now = table.now()
-                if now is not last.get(address):  # each change makes a new object
-                    last[address] = now
-                    yield {"event": "changed", "data": f"{now.version} {address}"}
-            await asyncio.sleep(_LOOK_EVERY_S)
+                state = table.state()
+                if state is not last.get(address):  # each change makes a new object
+                    last[address] = state
+                    yield {"event": "changed", "data": f"{state.version} {address}"}
+            await asyncio.sleep(_POLL_EVERY_S)
 
     return EventSourceResponse(versions(), ping=_PING_S)
 
 
-def _act(
+def _handle_form(
     act: Callable[[Site, PageView, FormFields], None],
     site: Site,
     request: Request,
     fields: FormFields,
 ) -> Response:
-    """Do what a form asks for and answer with what has changed, or why nothing has.
+    """Do what a form asks for, and answer with the changes, or with the reason for a refusal.
 
-    A browser without scripts is led back to the page.
+    A browser without scripts is redirected to the page.
+
+    Args:
+        act: The function that does what the form asks for.
+        site: The server.
+        request: The request.
+        fields: The fields of the form.
     """
     view = page_view(site, request, fields.get("as", ""))
     has_scripts = "HX-Request" in request.headers
@@ -261,10 +270,10 @@ def _act(
         revealed = view.viewer.revealed
         query = "" if revealed is None else f"?as={revealed}"
         return RedirectResponse(view.address + query, 303)
-    now = view.table.now()
-    if fields.get("since", "") == now.version and not message:
+    state = view.table.state()
+    if fields.get("since", "") == state.version and not message:
         return Response(status_code=204)
-    return _changes(site, request, view, now, now, message)
+    return _changes(site, request, view, state, state, message)
 
 
 def _play(_site: Site, view: PageView, fields: FormFields) -> None:
@@ -280,69 +289,71 @@ def _play(_site: Site, view: PageView, fields: FormFields) -> None:
 def _replace_agent(site: Site, view: PageView, fields: FormFields) -> None:
     if not view.viewer.seats:
         raise TableError("you have no seat here")
-    game = view.table.now().plan.game
+    game = view.table.state().plan.game
     occupant = agent_occupant(fields.get("agent", ""), game, site.opponents)
     view.table.replace_agent(occupant)
 
 
 class _Question(NamedTuple):
-    """A viewer's question what an agent would play.
+    """A viewer's question to an agent, about the move that it would play.
 
     Attributes:
-        now: The table.
-        shown: The agent's name, as pages show it.
-        agent: Its name, as `make` takes it.
-        playouts: The playouts of all moves together.
+        state: The table.
+        shown_name: The agent's name, as pages show it.
+        agent: The agent's name, as `make` takes it.
+        playouts: The number of playouts of all moves together.
     """
 
-    now: TableState
-    shown: str
+    state: TableState
+    shown_name: str
     agent: str
     playouts: int
 
 
 def _question(site: Site, request: Request) -> _Question:
-    now = page_view(site, request).deciding()
-    shown = request.query_params.get("agent", "")
+    state = page_view(site, request).deciding()
+    shown_name = request.query_params.get("agent", "")
     playouts = request.query_params.get("playouts", "")
-    agent = site.opponents.agent(shown, now.plan.game)
+    agent = site.opponents.agent(shown_name, state.plan.game)
     if playouts not in _PLAYOUTS:
         raise HTTPException(400, f"The number of playouts must be one of {', '.join(_PLAYOUTS)}.")
-    return _Question(now, shown, agent, int(playouts))
+    return _Question(state, shown_name, agent, int(playouts))
 
 
 def _think_aloud(site: Site, request: Request) -> Response:
-    asked = _question(site, request)
-    number = len(asked.now.moves)
+    question = _question(site, request)
+    number = len(question.state.moves)
     source = f"{request.url.path}/stream?{request.url.query}&number={number}"
-    return HTMLResponse(site.render("thoughts.html", source=source, agent=asked.shown))
+    return HTMLResponse(site.render("thoughts.html", source=source, agent=question.shown_name))
 
 
 async def _thoughts(site: Site, request: Request) -> Response:
-    """Stream an agent's thoughts as server-sent events, again and again until its search ends."""
+    """Stream an agent's thoughts as server-sent events, after each round of its search."""
     viewer = viewer_of(request)
-    asked = await site.threads.run(viewer, _question, site, request)
-    now = asked.now
-    number = len(now.moves)
+    question = await site.threads.run(viewer, _question, site, request)
+    state = question.state
+    number = len(state.moves)
     if request.query_params.get("number") != str(number):
         raise HTTPException(409, "The table has changed since.")
     analysis = partial(
         thoughts,
-        as_seen(now.position),
-        seed=now.plan.agents_seed,
+        possible_position(state.position),
+        seed=state.plan.agents_seed,
         number=number,
-        playouts=asked.playouts,
+        playouts=question.playouts,
     )
-    job = partial(analyse, analysis, now.plan.game, asked.agent)
+    job = partial(analyse, analysis, state.plan.game, question.agent)
 
     async def events() -> AsyncIterator[dict[str, str]]:
         try:
             async with aclosing(site.analyses.results(job, viewer)) as coming:
                 async for thought in coming:
-                    text = site.render("thought.html", now=now, thought=thought, most=_MAX_MOVES)
+                    text = site.render(
+                        "thought.html", state=state, thought=thought, most=_MAX_MOVES
+                    )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
-            text = site.render("failed.html", name=asked.shown, fault=fault)
+            text = site.render("failed.html", name=question.shown_name, fault=fault)
             yield {"event": "thought", "data": text}
         yield {"event": "done", "data": ""}
 
@@ -350,13 +361,13 @@ async def _thoughts(site: Site, request: Request) -> Response:
 
 
 async def _hint(site: Site, request: Request) -> Response:
-    """Answer with the best move and why: its gain in each row of the score sheet."""
+    """Answer with the best move, and with its gain in each row of the score sheet."""
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
-    now = view.deciding()
-    position = now.position
-    seed = now.plan.agents_seed
-    analysis = partial(reasons, as_seen(position), seed=seed, number=len(now.moves))
+    state = view.deciding()
+    position = state.position
+    seed = state.plan.agents_seed
+    analysis = partial(reasons, possible_position(position), seed=seed, number=len(state.moves))
     job = partial(analyse, analysis, position.game.name, default_agent(position.game))
     try:
         found = await site.analyses.result(job, viewer)
@@ -367,9 +378,9 @@ async def _hint(site: Site, request: Request) -> Response:
         "hint.html",
         position=position,
         found=found,
-        names=names_for_reader(now.plan.names, position.to_move),
+        names=names_for_reader(state.plan.names, position.to_move),
         alone=position.players == 1,
         rows=[row for row in found.rows if abs(row.gain) >= _MIN_GAIN][:_MAX_ROWS],
-        effects=effects_in_words(events, position.to_move, now.plan.names),
+        effects=effects_in_words(events, position.to_move, state.plan.names),
     )
     return HTMLResponse(text)

@@ -1,4 +1,4 @@
-"""Agents in processes of their own, so that a table need not wait for them and can end them.
+"""Processes in which agents run, so that the server need not wait for them and can end them.
 
 While a game is being played, a job holds no more of it than the seat to move may know.
 """
@@ -35,26 +35,29 @@ from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.session import choose
 
 COMPILED_WITHIN_S = 2.0
-"""Seconds that a request waits for compiled rules; the page shown meanwhile asks again."""
+"""Seconds that a request waits for compiled rules. The page shown afterwards asks again."""
 _START_LIMIT_S = 120.0
 """Seconds in which a process must start and make an agent, on a machine that is busy."""
 _COMPILE_LIMIT_S = 900.0
 _NICENESS = 10  # of the processes, so that pages come first
-_JOBS_PER_VIEWER = 2  # that run at a time
-_MAX_GROUPS = 4096  # of which it is remembered when they had their last turn
-_AGENTS_PER_PROCESS = 6  # that are kept
-_SEARCH = "search,simulations=16"  # uses all compiled code that thinking aloud needs
+_JOBS_PER_VIEWER = 2  # at a time
+_MAX_GROUPS = 4096  # groups whose last turns are remembered
+_AGENTS_PER_PROCESS = 6  # agents that a process keeps
+_SEARCH = "search,simulations=16"  # needs all the compiled code that thinking aloud needs
 
 Job = Callable[[], Iterator[Any]]
-"""Work for a process: makes its agent, yields None, then yields results. It travels pickled."""
+"""Work for a process, which yields None once it has made its agent, and then results.
+
+Jobs are pickled.
+"""
 
 
 class JobError(ShakespeareEnvError):
-    """A job that failed or was ended; the message may be shown to everybody."""
+    """A job that failed or was ended. The message holds no secrets of a game."""
 
 
 class AgentProcess:
-    """A process that runs jobs. It is started with the first job, and again after it was ended."""
+    """A process that runs jobs. It starts with the first job, and again after it has ended."""
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -69,7 +72,7 @@ class AgentProcess:
 
         Args:
             job: The job.
-            limit: The longest time to the next result, in seconds.
+            limit: The longest time to each result, in seconds.
 
         Raises:
             JobError: A result took too long, the job failed, or the process has ended.
@@ -100,7 +103,7 @@ class AgentProcess:
                 self._end()
 
     def close(self) -> None:
-        """End the process at once and for good; a job that is running raises `JobError`."""
+        """End the process at once and for good. A job that is running raises `JobError`."""
         with self._lock:
             self._is_closed = True
             if self._process is not None:
@@ -112,15 +115,15 @@ class AgentProcess:
                 raise JobError("the server has ended")
             if self._connection is None:
                 spawning = multiprocessing.get_context("spawn")
-                ours, theirs = spawning.Pipe()
-                # A daemon: should this process end without a word, none waits for it.
-                arguments = (theirs, os.getpid())
+                own_end, other_end = spawning.Pipe()
+                # A daemon, so that this process need not wait for it when it ends.
+                arguments = (other_end, os.getpid())
                 process = spawning.Process(target=_run_jobs, args=arguments, daemon=True)
                 with starting_processes():
                     process.start()
-                theirs.close()
+                other_end.close()
                 self._process = process
-                self._connection = ours
+                self._connection = own_end
             return self._connection
 
     def _end(self) -> None:
@@ -136,7 +139,7 @@ class AgentProcess:
 
 
 class ProcessPool:
-    """Processes that run one job each at a time, and as many threads to wait for them.
+    """A pool of processes that run a job each, with as many threads to wait for them.
 
     Args:
         size: The number of processes.
@@ -147,7 +150,7 @@ class ProcessPool:
         self.limit = limit
         self.threads = ThreadPoolExecutor(size, "jobs")
         self._processes = {AgentProcess() for _ in range(size)}
-        # The one used last comes first, since it has made its agents.
+        # The process that was used last is taken first, since it has its agents.
         self._idle: LifoQueue[AgentProcess] = LifoQueue()
         for process in self._processes:
             self._idle.put(process)
@@ -156,7 +159,7 @@ class ProcessPool:
         """Run a job to its end and return its last result.
 
         Raises:
-            JobError: As `AgentProcess.run`.
+            JobError: As in `AgentProcess.run`.
         """
         process = self._idle.get()
         try:
@@ -173,8 +176,8 @@ class ProcessPool:
 
 
 @dataclass(frozen=True, eq=False)
-class _Waiting:
-    """Some work, and the groups that it belongs to, from the widest to the narrowest."""
+class _Task:
+    """Work that waits or runs, with the groups that it belongs to, the widest first."""
 
     work: Callable[[], None]
     groups: tuple[str, ...]
@@ -184,15 +187,15 @@ class FairPool(ProcessPool):
     """A pool that gives every viewer the same share, for the agents that play at tables.
 
     Viewers take turns, and so do the groups within a viewer's share, such as owners and their
-    tables. One viewer has all processes but one at most, so that the others never wait for the end
-    of a long thought.
+    tables. A viewer has at most all processes but one, so that others need not wait until a long
+    decision ends.
     """
 
     def __init__(self, size: int, limit: float) -> None:
         super().__init__(size, limit)
         self._lock = threading.Lock()
-        self._waiting: list[_Waiting] = []
-        self._running: list[_Waiting] = []
+        self._waiting: list[_Task] = []
+        self._running: list[_Task] = []
         self._size = size
         self._turns = count(1)
         self._last_turn: OrderedDict[tuple[str, ...], int] = OrderedDict()
@@ -201,7 +204,7 @@ class FairPool(ProcessPool):
         """Do some work on a thread once it is the viewer's turn.
 
         Args:
-            work: The work; it may call `last_result`.
+            work: The work, which may call `last_result`.
             viewer: The viewer whose share it takes.
             groups: The groups within the viewer's share, from the widest to the narrowest.
 
@@ -209,13 +212,15 @@ class FairPool(ProcessPool):
             RuntimeError: The pool is closed.
         """
         with self._lock:
-            self._waiting.append(_Waiting(work, (viewer, *groups)))
+            self._waiting.append(_Task(work, (viewer, *groups)))
             self._start_waiting()
 
     def _start_waiting(self) -> None:
         while len(self._running) < self._size:
             busy = Counter(running.groups[0] for running in self._running)
-            may_start = [it for it in self._waiting if busy[it.groups[0]] < self._size - 1]
+            may_start = [
+                waiting for waiting in self._waiting if busy[waiting.groups[0]] < self._size - 1
+            ]
             if not may_start:
                 return
             chosen = min(may_start, key=self._last_turns)
@@ -224,12 +229,12 @@ class FairPool(ProcessPool):
             self.threads.submit(self._run, chosen)
             self._running.append(chosen)
 
-    def _last_turns(self, waiting: _Waiting) -> list[int]:
-        """Return the last turn of each group of some work, the widest first; 0 is never."""
+    def _last_turns(self, waiting: _Task) -> list[int]:
+        """Return the number of the last turn of each group, the widest first; 0 without one."""
         groups = waiting.groups
         return [self._last_turn.get(groups[:depth], 0) for depth in range(1, len(groups) + 1)]
 
-    def _take_turn(self, chosen: _Waiting) -> None:
+    def _take_turn(self, chosen: _Task) -> None:
         turn = next(self._turns)
         for depth in range(1, len(chosen.groups) + 1):
             group = chosen.groups[:depth]
@@ -238,7 +243,7 @@ class FairPool(ProcessPool):
         while len(self._last_turn) > _MAX_GROUPS:
             self._last_turn.popitem(last=False)
 
-    def _run(self, running: _Waiting) -> None:
+    def _run(self, running: _Task) -> None:
         try:
             running.work()
         finally:
@@ -248,9 +253,9 @@ class FairPool(ProcessPool):
 
 
 class AsyncPool(ProcessPool):
-    """A pool for pages that wait for results: waiting takes no thread.
+    """A pool for pages that wait for results without taking a thread.
 
-    A job that nobody waits for any more is ended. Of one viewer at most `_JOBS_PER_VIEWER` jobs run
+    A job that nobody waits for any more is ended. At most `_JOBS_PER_VIEWER` jobs of a viewer run
     at a time.
     """
 
@@ -263,7 +268,7 @@ class AsyncPool(ProcessPool):
         """Run a job for a viewer to its end and return its last result.
 
         Raises:
-            JobError: As `AgentProcess.run`.
+            JobError: As in `AgentProcess.run`.
         """
         async with aclosing(self.results(job, viewer)) as coming:
             return [result async for result in coming][-1]
@@ -272,7 +277,7 @@ class AsyncPool(ProcessPool):
         """Run a job for a viewer and yield its results; closing the generator ends the job.
 
         Raises:
-            JobError: As `AgentProcess.run`.
+            JobError: As in `AgentProcess.run`.
         """
         turn = self._turns.setdefault(viewer, asyncio.Semaphore(_JOBS_PER_VIEWER))
         async with turn, self._free:
@@ -280,12 +285,14 @@ class AsyncPool(ProcessPool):
             results = process.run(job, self.limit)
             run_in_thread = partial(asyncio.get_running_loop().run_in_executor, self.threads)
             try:
-                while (result := await run_in_thread(next, results, None)) is not None:
+                result = await run_in_thread(next, results, None)
+                while result is not None:
                     yield result
+                    result = await run_in_thread(next, results, None)
             except RuntimeError as fault:  # the pool is closed
                 raise JobError("the server has ended") from fault
             except (asyncio.CancelledError, GeneratorExit):
-                # A thread may still wait for this process, so another one takes its place.
+                # A thread may still wait for this process, so a new one takes its place.
                 process.close()
                 self._processes.remove(process)
                 process = AgentProcess()
@@ -305,14 +312,14 @@ def _run_jobs(connection: Connection, server: int) -> None:
             try:
                 for result in job():
                     connection.send(("result", result))
-            except (Exception, SystemExit) as fault:  # agents may be anybody's code
+            except (Exception, SystemExit) as fault:  # the agent may be anybody's code
                 connection.send(("failed", _described(fault)))
             else:
                 connection.send(("done", None))
 
 
 def _described(fault: BaseException) -> tuple[str, str]:
-    """Return an agent's fault in words for everybody, and its details, which may reveal a hand."""
+    """Return an agent's fault in words that hold no secrets, and its details, which may."""
     if isinstance(fault, IllegalMove):
         return "the move it chose is not legal", ""
     frames = own_frames(fault)
@@ -321,10 +328,10 @@ def _described(fault: BaseException) -> tuple[str, str]:
     return f"{type(fault).__name__}{where} (the server's terminal shows more)", details
 
 
-def as_seen(position: Position) -> Position:
-    """Return a possible position in place of the true one.
+def possible_position(position: Position) -> Position:
+    """Return a position that is possible for all that the seat to move knows.
 
-    It depends on nothing but what the seat to move knows.
+    It depends on nothing else, so that an agent or analysis cannot find out more.
     """
     assert position.to_move is not None
     return position.determinize(position.to_move, 0)
@@ -334,25 +341,25 @@ _agent = lru_cache(_AGENTS_PER_PROCESS)(make)
 _analyst = lru_cache(_AGENTS_PER_PROCESS)(Analyst)
 
 
-def decide(name: str, seen: Position, seed: int, number: int) -> Iterator[Any]:
+def decide(name: str, position: Position, seed: int, number: int) -> Iterator[Any]:
     """Yield an agent's move, as a job.
 
     Args:
         name: The agent's name, as `make` takes it.
-        seen: The position, as `as_seen` returns it.
+        position: A position that `possible_position` has returned.
         seed: The seed of the agents' draws in this game.
         number: The number of the decision in the game.
     """
-    agent = _agent(name, seen.game)
+    agent = _agent(name, position.game)
     yield None
-    yield choose(agent, seen, seed, number)
+    yield choose(agent, position, seed, number)
 
 
 def analyse(analysis: Callable[..., Any], game: str, name: str) -> Iterator[Any]:
     """Yield the results of an analysis, as a job.
 
     Args:
-        analysis: A function of `shakespeare_table.analysis` that is given all but its analyst.
+        analysis: A function of `shakespeare_table.analysis` that lacks only its argument `analyst`.
         game: The name of the game.
         name: The analysing agent's name, as `make` takes it.
     """
@@ -363,15 +370,15 @@ def analyse(analysis: Callable[..., Any], game: str, name: str) -> Iterator[Any]
 
 
 def compile_game(game: str, agent: str) -> Iterator[Any]:
-    """Compile a game's rules and what an agent adds to them, as a job; the code stays on disk."""
-    rules = registry.game(game)
-    compile_all(rules)
-    choose(make(agent, rules), Position.new(game, players=rules.min_seats))
+    """Compile a game's contract and an agent's code, as a job. The compiled code stays on disk."""
+    contract = registry.game(game)
+    compile_all(contract)
+    choose(make(agent, contract), Position.new(game, players=contract.min_seats))
     yield None
 
 
 class NotReadyError(ShakespeareEnvError, ValueError):
-    """A game that cannot be played yet, since its rules are still being compiled.
+    """A game that cannot be played yet because its rules are being compiled.
 
     Attributes:
         game: The name of the game.
@@ -406,7 +413,7 @@ class GameCompiler:
         """Wait until a game can be played.
 
         Raises:
-            NotReadyError: That takes longer than these seconds.
+            NotReadyError: The game cannot be played after these seconds.
         """
         if not self._ready[game].wait(seconds):
             raise NotReadyError(game)
@@ -419,11 +426,13 @@ class GameCompiler:
             compile_all(registry.game(name))  # loads the compiled code into this process
             is_ready.set()
         for name in self._ready:
+            if self._is_closed:
+                return
             if default(registry.game(name)) == "network":
                 self._compile(name, _SEARCH)
         self._process.close()
 
     def _compile(self, name: str, agent: str) -> None:
-        # The fault shows when a table of this game is opened.
+        # A fault is reported when a table of this game is opened.
         with suppress(JobError):
             list(self._process.run(partial(compile_game, name, agent), _COMPILE_LIMIT_S))

@@ -1,4 +1,4 @@
-"""Review: a finished game, position by position, with an agent's verdict on every decision."""
+"""The pages of a review: a finished game with an agent's verdict on every decision."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from starlette.routing import Route
 from shakespeare_env.checks.values import parse_number, short_name
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
-from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, player
+from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, film_player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis import judging, mistakes
@@ -44,22 +44,22 @@ from shakespeare_table.recorded import parse_json_lines, with_public_names
 
 _MAX_LISTED = 20  # games of each kind on the first page
 _GAMES_KEPT = 12  # in memory
-_DRAWINGS_KEPT = 16  # films, pages and pictures of each game; one takes up to about 0.4 MB
-_LINES_KEPT = 32  # best lines of each game and agent
-_MAX_MOVES = 2000
-"""The length limit of an uploaded game; a long game of the bundled ones has some hundred moves."""
+_DRAWINGS_KEPT = 16  # films, pages and pictures of each game, of up to about 0.4 MB each
+_LINES_KEPT = 32  # best lines by each agent in each game
+MAX_MOVES = 2000
+"""The most moves of an uploaded game. Long games of the bundled ones have some hundreds."""
 _PROGRESS_EVERY_S = 0.3
 _GRAPHS_EVERY_S = 1.5
-_FORECAST_PLAYOUTS = 8  # of a position, for an early graph where no network forecasts
-_UPLOAD_NAME = "the game given"  # how errors call an uploaded file
+_FORECAST_PLAYOUTS = 8  # of each position for the first graph, if no network forecasts
+_UPLOAD_NAME = "the game given"  # the name of an uploaded file in errors
 
 
 class ReviewedGame:
-    """A finished game under review; all of it may be seen.
+    """A finished game under review. Nothing in it is secret.
 
     Attributes:
         plan: The setup of the table where it was played; None for an uploaded game.
-        drawings: What the drawing process has made of the game.
+        drawings: The films, pages and pictures that the drawing process has made of it.
         reviews: The agents' reviews, by the agents' names as pages show them.
     """
 
@@ -67,7 +67,7 @@ class ReviewedGame:
         self.plan = plan
         if plan is None:
             game = with_public_names(game)
-        # A list makes each position once, so that it travels to the agents by itself.
+        # A list holds each position by itself, so that a single one can be sent to a process.
         self.game = replace(game, positions=list(game.positions))
         self.film = Film(self.game)
         self.title = title or self.film.title()
@@ -76,10 +76,10 @@ class ReviewedGame:
 
 
 class AgentReview:
-    """An agent's review of a game. It goes on while somebody asks for more of it.
+    """An agent's review of a game, which goes on while somebody asks for more verdicts.
 
     Attributes:
-        name: The agent's name, as pages show it; `make` takes it as `agent`.
+        name: The agent's name, as pages show it. The argument `agent` is the name for `make`.
         verdicts: The verdicts so far, from the first decision on.
         figures: The graph and lists of the latest verdicts.
     """
@@ -100,7 +100,7 @@ class AgentReview:
         self.figures = SharedResults(1)
 
     async def begin(self, viewer: str) -> None:
-        """Forecast every position, unless that is done already."""
+        """Forecast the results in every position, unless that has been done."""
         async with self._lock:
             if self._early_forecasts is None:
                 analysis = partial(
@@ -108,18 +108,18 @@ class AgentReview:
                 )
                 self._early_forecasts = await self._analyse(analysis, viewer)
 
-    async def judge_more(self, known: int, viewer: str) -> int:
-        """Judge decisions for a while, until more than `known` or all of them are judged.
+    async def judge_more(self, judged: int, viewer: str) -> int:
+        """Judge decisions for a moment, and return the number of verdicts.
 
-        Returns:
-            The number of decisions that are judged.
+        The number is larger than `judged` unless all decisions have been judged.
         """
         began = time.monotonic()
-        while (number := len(self.verdicts)) < len(self._moves):
-            if number > known and time.monotonic() - began > _PROGRESS_EVERY_S:
+        while len(self.verdicts) < len(self._moves):
+            number = len(self.verdicts)
+            if number > judged and time.monotonic() - began > _PROGRESS_EVERY_S:
                 break
             async with self._lock:
-                if number == len(self.verdicts):  # no other listener has added it meanwhile
+                if number == len(self.verdicts):  # no other request has added it meanwhile
                     position = self._positions[number]
                     analysis = partial(
                         judging.judge_decision, position, self._moves[number], number
@@ -128,33 +128,33 @@ class AgentReview:
         return len(self.verdicts)
 
     def forecasts(self) -> Forecasts:
-        """Return every seat's chances over the game, as well as they are known so far."""
+        """Return the forecasts of every position, which the verdicts so far have improved."""
         return judging.averaged_over_seats(self._forecasts_by_movers(), self._positions)
 
     async def best_line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
-        """Return the best line from a position on, with forecasts that continue the game's."""
+        """Return the best line after `number` moves, with forecasts that continue the game's."""
         await self.begin(viewer)
         analysis = partial(judging.best_line, self._positions[number], number=number)
         make = partial(self._analyse, analysis, viewer)
-        line, own = await self._lines.get(number, make)
-        forecasts = await self._threads.run(viewer, self._continued, number, line, own)
+        line, by_movers = await self._lines.get(number, make)
+        forecasts = await self._threads.run(viewer, self._line_forecasts, number, line, by_movers)
         return line, forecasts
 
     async def _analyse(self, analysis: Callable[..., Any], viewer: str) -> Any:
         job = partial(analyse, analysis, self._positions[0].game.name, self._agent)
         return await self._pool.result(job, viewer)
 
-    def _continued(self, number: int, line: GameHistory, own: Forecasts) -> Forecasts:
-        game = self._forecasts_by_movers()
+    def _line_forecasts(self, number: int, line: GameHistory, by_movers: Forecasts) -> Forecasts:
+        """Average the forecasts of a line over seats, together with those of the game before it."""
+        of_game = self._forecasts_by_movers()
         joined = Forecasts(
-            np.concatenate([game.chances[:number], own.chances]),
-            np.concatenate([game.scores[:number], own.scores]),
+            np.concatenate([of_game.chances[:number], by_movers.chances]),
+            np.concatenate([of_game.scores[:number], by_movers.scores]),
             self.name,
         )
-        all_seats = judging.averaged_over_seats(
-            joined, [*self._positions[:number], *line.positions]
-        )
-        return Forecasts(all_seats.chances[number:], all_seats.scores[number:], self.name)
+        positions = [*self._positions[:number], *line.positions]
+        averaged = judging.averaged_over_seats(joined, positions)
+        return Forecasts(averaged.chances[number:], averaged.scores[number:], self.name)
 
     def _forecasts_by_movers(self) -> Forecasts:
         assert self._early_forecasts is not None
@@ -167,8 +167,8 @@ class AgentReview:
 
 
 @dataclass(frozen=True)
-class _ReviewRequest:
-    """A request for a page of a reviewed game, whose pages are at `address`."""
+class _ReviewQuery:
+    """A request for a page of a reviewed game. The paths of all its pages begin with `address`."""
 
     site: Site
     request: Request
@@ -180,7 +180,7 @@ class _ReviewRequest:
         return viewer_of(self.request)
 
     async def drawing(self, key: Hashable, job: Job) -> Any:
-        """Return a drawing of the game, made in another process once for all who ask for it."""
+        """Return a drawing of the game, which a process makes once for everybody who asks."""
         draw = partial(self.site.drawings.result, job, self.viewer)
         try:
             return await self.reviewed.drawings.get(key, draw)
@@ -189,7 +189,7 @@ class _ReviewRequest:
 
     @property
     def ply(self) -> int:
-        """The number of the position asked for; HTTPException if there is none."""
+        """The number of the requested position; HTTPException if there is no such position."""
         last = len(self.reviewed.film)
         ply = parse_number(self.request.path_params.get("ply", "0"))
         if ply is None or ply > last:
@@ -198,14 +198,14 @@ class _ReviewRequest:
 
     @property
     def ply_to_move(self) -> int:
-        """The number of the position asked for; HTTPException if the game is over there."""
+        """The number of the requested position; HTTPException if the game is over there."""
         ply = self.ply
         if self.reviewed.game.positions[ply].to_move is None:
             raise HTTPException(409, "The game is over here; choose an earlier position.")
         return ply
 
     def review(self) -> AgentReview:
-        """Return the review by the agent asked for; TableError if the agent is not offered."""
+        """Return the requested agent's review; TableError if the agent is not offered."""
         game = self.reviewed.film.game
         name = self.request.query_params.get("agent") or default_agent(game)
         agent = self.site.opponents.agent(name, game.name)
@@ -217,23 +217,23 @@ def routes(site: Site) -> list[Route]:
     """Return the routes of the reviews' pages."""
     games = SharedResults(_GAMES_KEPT)
 
-    async def review_request(request: Request) -> _ReviewRequest:
+    async def read_query(request: Request) -> _ReviewQuery:
         kind = request.path_params["kind"]
         game_id = request.path_params["id"]
         make = partial(_reviewed_game, site, kind, game_id, viewer_of(request))
         reviewed = await games.get((kind, game_id), make)
-        return _ReviewRequest(site, request, reviewed, f"/review/{kind}/{game_id}")
+        return _ReviewQuery(site, request, reviewed, f"/review/{kind}/{game_id}")
 
-    def of_game(
-        path: str, answer: Callable[[_ReviewRequest], Coroutine[Any, Any, Response]]
+    def game_route(
+        path: str, answer: Callable[[_ReviewQuery], Coroutine[Any, Any, Response]]
     ) -> Route:
         async def answer_request(request: Request) -> Response:
-            return await answer(await review_request(request))
+            return await answer(await read_query(request))
 
         return site.async_route(f"/review/{{kind}}/{{id}}{path}", answer_request)
 
-    def on_thread(answer: Callable[[_ReviewRequest], Response]) -> Callable[[_ReviewRequest], Any]:
-        return lambda asked: site.threads.run(asked.viewer, answer, asked)
+    def on_thread(answer: Callable[[_ReviewQuery], Response]) -> Callable[[_ReviewQuery], Any]:
+        return lambda query: site.threads.run(query.viewer, answer, query)
 
     async def upload(request: Request) -> Response:
         _, file = await read_form(request)
@@ -247,19 +247,23 @@ def routes(site: Site) -> list[Route]:
         site.page_route("/review", _start),
         Route("/review", upload, methods=["POST"]),
         *assets,
-        of_game("", on_thread(_show)),
-        of_game("/film", _film),
-        of_game("/page", _download),
-        of_game("/analysis", _analysis),
-        of_game("/{ply}", on_thread(_show)),
-        of_game("/{ply}/on", on_thread(_play_on)),
-        of_game("/{ply}/line", _best_line),
-        of_game("/{ply}/picture.png", _picture),
+        game_route("", on_thread(_show)),
+        game_route("/film", _film),
+        game_route("/page", _download),
+        game_route("/analysis", _analysis),
+        game_route("/{ply}", on_thread(_show)),
+        game_route("/{ply}/on", on_thread(_play_on)),
+        game_route("/{ply}/line", _best_line),
+        game_route("/{ply}/picture.png", _picture),
     ]
 
 
 async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> ReviewedGame:
-    """Return a game by its address; HTTPException if there is none or it is still being played."""
+    """Return the game with an id, of the kind `record` (uploaded) or `table` (played here).
+
+    Raises:
+        HTTPException: There is no such game, or it is still being played.
+    """
     run = site.threads.run
     if kind == "record":
         record = await run(viewer, site.store.record, game_id)
@@ -269,17 +273,15 @@ async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> Re
     table = await run(viewer, site.tables.get, game_id) if kind == "table" else None
     if table is None:
         raise HTTPException(404, "There is no such game.")
-    now = table.now()
-    if not now.is_over:  # a review shows every secret
-        raise HTTPException(
-            403, "This game is still being played; it can be reviewed once it is over."
-        )
-    history = GameHistory(now.positions, now.moves, now.names)
-    return await run(viewer, partial(ReviewedGame, history, plan=now.plan))
+    state = table.state()
+    if not state.is_over:  # a review shows every secret
+        raise HTTPException(403, "This game is still being played; review it once it is over.")
+    history = GameHistory(state.positions, state.moves, state.names)
+    return await run(viewer, partial(ReviewedGame, history, plan=state.plan))
 
 
 async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
-    """Read an uploaded game; DatasetError if the lines hold no game or one that is too long."""
+    """Read an uploaded game; DatasetError if the lines hold no game, or a game too long."""
     try:
         found = await site.drawings.result(partial(_game_of, lines), viewer)
     except JobError as fault:
@@ -287,15 +289,15 @@ async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
     if isinstance(found, DatasetError):
         raise found
     game: GameHistory = found
-    if len(game.moves) > _MAX_MOVES:
+    if len(game.moves) > MAX_MOVES:
         raise DatasetError(
-            f"{_UPLOAD_NAME} has {len(game.moves):,} moves; a review takes {_MAX_MOVES:,} at most"
+            f"{_UPLOAD_NAME} has {len(game.moves):,} moves; a review takes {MAX_MOVES:,} at most"
         )
     return game
 
 
 def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
-    """Yield the game that lines hold, or what is wrong with them, as a job."""
+    """Yield the game that lines hold, or the error that says what is wrong, as a job."""
     yield None
     try:
         yield parse_json_lines(lines, _UPLOAD_NAME)
@@ -333,51 +335,51 @@ def _keep(site: Site, request: Request, game: GameHistory, file: bytes) -> Respo
     return with_owner_cookie(request, RedirectResponse(f"/review/record/{record_id}", 303))
 
 
-def _show(asked: _ReviewRequest) -> Response:
-    at = asked.ply
-    film = asked.reviewed.film
-    agent = asked.review().name
-    link = f"{asked.address}/"
-    extras = asked.site.render(
+def _show(query: _ReviewQuery) -> Response:
+    at = query.ply
+    film = query.reviewed.film
+    agent = query.review().name
+    link = f"{query.address}/"
+    extras = query.site.render(
         "review_extras.html",
-        address=asked.address,
+        address=query.address,
         agent=agent,
         game=film.game.name,
         scores=score_graph(film, link),
         at=at,
     )
-    shown = player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
-    return asked.site.page(
-        asked.request,
+    shown = film_player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
+    return query.site.page(
+        query.request,
         "review.html",
         player=shown,
-        title=asked.reviewed.title,
-        address=asked.address,
+        title=query.reviewed.title,
+        address=query.address,
         agent=agent,
     )
 
 
-async def _film(asked: _ReviewRequest) -> Response:
-    content = await asked.drawing("film", partial(_packed_film, asked.reviewed.game))
+async def _film(query: _ReviewQuery) -> Response:
+    content = await query.drawing("film", partial(_packed_film, query.reviewed.game))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
     return Response(content, media_type="application/json", headers=headers)
 
 
 def _packed_film(game: GameHistory) -> Iterator[bytes | None]:
-    """Yield what `film.js` plays, gzipped, as a job."""
+    """Yield the data that `film.js` plays, gzipped, as a job."""
     yield None
     yield gzip.compress(Film(game).data().encode(), 6)
 
 
-async def _download(asked: _ReviewRequest) -> Response:
-    run = asked.site.threads.run
-    review = await run(asked.viewer, asked.review)
+async def _download(query: _ReviewQuery) -> Response:
+    run = query.site.threads.run
+    review = await run(query.viewer, query.review)
     verdicts = list(review.verdicts)
-    forecasts = await run(asked.viewer, review.forecasts) if verdicts else None
-    game = asked.reviewed.game
-    job = partial(_page_of, game, asked.reviewed.title, verdicts, forecasts)
-    page = await asked.drawing(("page", review.name, len(verdicts)), job)
-    name = asked.reviewed.film.game.name
+    forecasts = await run(query.viewer, review.forecasts) if verdicts else None
+    game = query.reviewed.game
+    job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts)
+    page = await query.drawing(("page", review.name, len(verdicts)), job)
+    name = query.reviewed.film.game.name
     headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
@@ -385,7 +387,7 @@ async def _download(asked: _ReviewRequest) -> Response:
 def _page_of(
     game: GameHistory, title: str, verdicts: Sequence[MoveVerdict], forecasts: Forecasts | None
 ) -> Iterator[str | None]:
-    """Yield a game as one page with an agent's verdicts, if there are any, as a job."""
+    """Yield a game as a single page, with an agent's verdicts if there are any, as a job."""
     yield None
     film = Film(game)
     if forecasts is None:
@@ -394,47 +396,47 @@ def _page_of(
         yield mistakes.annotated_page(film, forecasts, verdicts, title)
 
 
-async def _picture(asked: _ReviewRequest) -> Response:
-    ply = asked.ply
-    game = asked.reviewed.game
-    alone = GameHistory([game.positions[ply]], [], game.names)
-    drawn = await asked.drawing(("picture", ply), partial(_picture_of, alone))
+async def _picture(query: _ReviewQuery) -> Response:
+    ply = query.ply
+    game = query.reviewed.game
+    position = GameHistory([game.positions[ply]], [], game.names)
+    drawn = await query.drawing(("picture", ply), partial(_picture_of, position))
     return Response(drawn, media_type="image/png")
 
 
-def _picture_of(alone: GameHistory) -> Iterator[bytes | None]:
+def _picture_of(game: GameHistory) -> Iterator[bytes | None]:
     """Yield the picture of a game's first position, as a job."""
     yield None
-    yield png(Film(alone).picture(0))
+    yield png(Film(game).picture(0))
 
 
-async def _best_line(asked: _ReviewRequest) -> Response:
-    """Answer with the best line from a position on, as a film, and the values of its bar."""
-    run = asked.site.threads.run
-    ply = asked.ply_to_move
-    review = await run(asked.viewer, asked.review)
+async def _best_line(query: _ReviewQuery) -> Response:
+    """Answer with the best line from a position on, as a film, and the values for its bar."""
+    run = query.site.threads.run
+    ply = query.ply_to_move
+    review = await run(query.viewer, query.review)
     try:
-        line, forecasts = await review.best_line(ply, asked.viewer)
+        line, forecasts = await review.best_line(ply, query.viewer)
     except JobError as fault:
         raise HTTPException(409, f"{review.name} has failed: {fault}") from fault
-    return await run(asked.viewer, _line_response, asked, review, line, forecasts)
+    return await run(query.viewer, _line_response, query, review, line, forecasts)
 
 
 def _line_response(
-    asked: _ReviewRequest, review: AgentReview, line: GameHistory, forecasts: Forecasts
+    query: _ReviewQuery, review: AgentReview, line: GameHistory, forecasts: Forecasts
 ) -> Response:
-    named = replace(line, names=asked.reviewed.game.names)
+    named = replace(line, names=query.reviewed.game.names)
     film = json.loads(Film(named).data())
-    is_alone = asked.reviewed.film.players == 1
-    values = forecasts.scores if is_alone else 100 * forecasts.chances
-    title = f"Position {asked.ply}: {review.name} would go on as follows."
+    is_solo = query.reviewed.film.players == 1
+    values = forecasts.scores if is_solo else 100 * forecasts.chances
+    title = f"Position {query.ply}: {review.name} would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
-def _play_on(asked: _ReviewRequest) -> Response:
-    reviewed = asked.reviewed
-    opponents = asked.site.opponents
-    position = reviewed.game.positions[asked.ply_to_move]
+def _play_on(query: _ReviewQuery) -> Response:
+    reviewed = query.reviewed
+    opponents = query.site.opponents
+    position = reviewed.game.positions[query.ply_to_move]
     if reviewed.plan is not None:
         fields = same_seats(reviewed.plan, opponents)
     else:
@@ -447,17 +449,15 @@ def _play_on(asked: _ReviewRequest) -> Response:
     return RedirectResponse(f"/?{urlencode(fields)}", 303)
 
 
-async def _analysis(asked: _ReviewRequest) -> Response:
-    """Stream graphs and verdicts as server-sent events, while somebody listens."""
-    review = await asked.site.threads.run(asked.viewer, asked.review)
-    return EventSourceResponse(_review_events(asked, review))
+async def _analysis(query: _ReviewQuery) -> Response:
+    """Stream graphs and verdicts as server-sent events as long as the browser listens."""
+    review = await query.site.threads.run(query.viewer, query.review)
+    return EventSourceResponse(_review_events(query, review))
 
 
-async def _review_events(
-    asked: _ReviewRequest, review: AgentReview
-) -> AsyncIterator[dict[str, str]]:
-    film = asked.reviewed.film
-    link = f"{asked.address}/"
+async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncIterator[dict[str, str]]:
+    film = query.reviewed.film
+    link = f"{query.address}/"
 
     def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
         graph = mistakes.chances_graph(film, review.forecasts(), verdicts, link)
@@ -469,32 +469,32 @@ async def _review_events(
 
     async def figure_events() -> list[dict[str, str]]:
         verdicts = list(review.verdicts)
-        make = partial(asked.site.threads.run, asked.viewer, draw, verdicts)
+        make = partial(query.site.threads.run, query.viewer, draw, verdicts)
         return await review.figures.get(len(verdicts), make)
 
-    def progress(known: int) -> dict[str, str]:
-        text = asked.site.render(
-            "review_progress.html", known=known, last=len(film), name=review.name
+    def progress(judged: int) -> dict[str, str]:
+        text = query.site.render(
+            "review_progress.html", judged=judged, last=len(film), name=review.name
         )
         return {"event": "progress", "data": text}
 
     try:
-        await review.begin(asked.viewer)
-        known = -1
+        await review.begin(query.viewer)
+        judged = -1
         latest = 0
         drawn_at = float("-inf")
-        while known < latest:
-            known = latest
+        while judged < latest:
+            judged = latest
             if time.monotonic() - drawn_at > _GRAPHS_EVERY_S:
                 for event in await figure_events():
                     yield event
                 drawn_at = time.monotonic()
-            yield progress(known)
-            latest = await review.judge_more(known, asked.viewer)
+            yield progress(judged)
+            latest = await review.judge_more(judged, query.viewer)
         for event in await figure_events():
             yield event
         yield progress(len(film))
     except JobError as fault:
-        text = asked.site.render("failed.html", name=review.name, fault=fault)
+        text = query.site.render("failed.html", name=review.name, fault=fault)
         yield {"event": "progress", "data": text}
     yield {"event": "done", "data": ""}

@@ -12,7 +12,7 @@ from pathlib import Path
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9_.-]+(:[0-9]+)?")
 _ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Addresses that stand for all network interfaces, each with one of this machine."""
+"""The addresses that stand for all network interfaces, each with one to open on this machine."""
 
 
 @dataclass(frozen=True)
@@ -48,8 +48,8 @@ class Settings:
                 raise ValueError(f"{name!r} is not a host name; give one such as play.example.org")
         if (self.host_names or not is_local(self.host)) and not self.token:
             raise ValueError(
-                f"host={self.host!r}, host_names={self.host_names!r}: other machines can connect, "
-                "so a token is needed"
+                f"host={self.host!r}, host_names={self.host_names!r}: other machines can connect; "
+                "give a token"
             )
 
     def listen(self) -> socket.socket:
@@ -69,11 +69,12 @@ class Settings:
         """
         hosts = [_ALL_INTERFACES.get(self.host, self.host)]
         if self.host in _ALL_INTERFACES:
-            with suppress(OSError):
-                found = socket.gethostbyname_ex(socket.gethostname())[2]
+            with suppress(OSError):  # this machine's name has no address
+                _, _, found = socket.gethostbyname_ex(socket.gethostname())
                 hosts += [host for host in found if not is_local(host)]
-        token = f"?token={self.token}" if self.token else ""
-        return [f"http://{f'[{host}]' if ':' in host else host}:{port}/{token}" for host in hosts]
+        bracketed = [f"[{host}]" if ":" in host else host for host in hosts]
+        query = f"?token={self.token}" if self.token else ""
+        return [f"http://{host}:{port}/{query}" for host in bracketed]
 
 
 def is_local(host: str) -> bool:

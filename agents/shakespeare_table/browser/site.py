@@ -26,7 +26,7 @@ from shakespeare_table.browser.store import TableStore, new_token
 from shakespeare_table.browser.tables import LiveTables
 
 STATIC = Path(__file__).parent / "static"
-_OWNER_COOKIE = "shakespeare_owner"  # by which a browser finds its tables again
+_OWNER_COOKIE = "shakespeare_owner"  # it lets a browser find its tables again
 _YEAR_S = 365 * 86_400
 _ANALYSIS_PROCESSES = 3  # for thinking aloud, hints and reviews
 _DRAWING_LIMIT_S = 60.0  # for a film or a picture of a game
@@ -34,9 +34,9 @@ _DRAWING_LIMIT_S = 60.0  # for a film or a picture of a game
 FormFields = dict[str, str]
 """The values of a form by the names of its fields."""
 Page = Callable[["Site", Request], Response]
-"""Makes a page."""
+"""A function that makes a page."""
 FormHandler = Callable[["Site", Request, FormFields], Response]
-"""Does what a form asks for and makes the answer."""
+"""A function that does what a form asks for, and makes the answer."""
 _Response = TypeVar("_Response", bound=Response)
 
 
@@ -46,8 +46,8 @@ class Site:
     Attributes:
         settings: The server's settings.
         store: The games on disk.
-        opponents: The agents that it offers.
-        compiler: Compiles the rules of its games.
+        opponents: The agents that the server offers.
+        compiler: The compiler of the games' rules.
         tables: The tables that are open.
         analyses: The processes in which agents think aloud, give hints and review games.
         drawings: The process that reads uploaded games and draws films and pictures.
@@ -65,7 +65,7 @@ class Site:
         self.compiler = GameCompiler()
         self.tables = LiveTables(self.store, self.opponents, settings.limit, self.compiler.wait)
         self.analyses = AsyncPool(_ANALYSIS_PROCESSES, settings.limit)
-        # A process of its own: to read and draw complete games on a thread would delay other pages
+        # Complete games are read and drawn in a process, since a thread would delay other pages
         # and Ctrl-C.
         self.drawings = AsyncPool(1, _DRAWING_LIMIT_S)
         self.threads = PageThreads()
@@ -73,7 +73,7 @@ class Site:
         self._templates = _templates()
 
     def page_route(self, path: str, page: Page) -> Route:
-        """Return the route of a page that is made on a thread."""
+        """Return the route of a page, which is made on a thread."""
 
         async def make_page(request: Request) -> Response:
             return await self.threads.run(viewer_of(request), page, self, request)
@@ -83,7 +83,7 @@ class Site:
     def async_route(
         self, path: str, answer: Callable[[Request], Coroutine[Any, Any, Response]]
     ) -> Route:
-        """Return the route of an answer that is cancelled once the browser does not wait for it."""
+        """Return the route of an answer, which is cancelled if the browser stops waiting for it."""
 
         async def answer_while_connected(request: Request) -> Response:
             return await cancel_on_disconnect(request, answer(request))
@@ -97,8 +97,9 @@ class Site:
 
         Args:
             path: The path.
-            handler: Handles the form.
-            check: Raises if the form may not be sent; it is called before the form is read.
+            handler: The function that handles the form.
+            check: A function that raises if the form may not be sent. It is called before the form
+                is read.
         """
 
         async def read_and_handle(request: Request) -> Response:
@@ -145,13 +146,13 @@ def _templates() -> Environment:
         "named": with_names,
         "minus": lambda number: str(number).replace("-", "−"),
         "rules": with_links,
-        "drawn": Markup,  # SVG of our own, which is escaped already
+        "drawn": Markup,  # our own SVG, in which all text is escaped already
     }
     return templates
 
 
 async def read_form(request: Request) -> tuple[FormFields, bytes]:
-    """Read a form and return its fields and the file in its field `file`, or no bytes."""
+    """Return the fields of a form, and the content of the file in its field `file`, if any."""
     async with request.form(max_files=1, max_fields=64) as form:
         fields = {key: value for key, value in form.items() if isinstance(value, str)}
         upload = form.get("file")
@@ -160,7 +161,7 @@ async def read_form(request: Request) -> tuple[FormFields, bytes]:
 
 
 def with_owner_cookie(request: Request, response: _Response) -> _Response:
-    """Set the cookie by which the browser is known again, and return the response."""
+    """Set the cookie that identifies the browser, and return the response."""
     set_cookie(request, response, _OWNER_COOKIE, owner_of(request), _YEAR_S)
     return response
 

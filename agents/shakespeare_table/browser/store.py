@@ -1,7 +1,7 @@
 """The games of a server in an SQLite file: tables as deals and moves, and uploaded games.
 
-A move is on disk before anybody sees it. A stranger may have made the file, so it is used only if
-its schema is exactly this module's and its pages are sound, and reading it takes limited time.
+A move is on disk before anybody sees it. A stranger may have made the file. It is therefore used
+only if its schema is exactly this module's and its pages are sound, and reading takes limited time.
 """
 
 from __future__ import annotations
@@ -27,16 +27,17 @@ from shakespeare_env.checks.values import player_name, short_name, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
-from shakespeare_env.play.named import numbered
+from shakespeare_env.play.named import distinct_names
 
 FORMAT = 3
 _T = TypeVar("_T")
 _BUSY_TIMEOUT_S = 1.0  # for another program to finish writing to the file
-_STATEMENT_LIMIT_S = 5.0
-_CHECK_LIMIT_S = 60.0  # for the check of the whole file
-_STEPS = 10_000  # of SQLite's virtual machine, between looks at the clock
-_MAX_VALUE_BYTES = 2**24  # of one value, such as an uploaded game
-_MAX_PLAN_CHARS = 2**18  # the form that makes a plan is shorter
+STATEMENT_LIMIT_S = 5.0
+_CHECK_LIMIT_S = 60.0  # for the check of the complete file
+STEPS_BETWEEN_CHECKS = 10_000
+"""The steps of SQLite's virtual machine after which the time of a statement is checked."""
+_MAX_VALUE_BYTES = 2**24  # a value may be an uploaded game
+_MAX_PLAN_CHARS = 2**18  # more than a form may have
 _MAX_MOVE_CHARS = 1_000
 _MAX_TITLE_CHARS = 1_000
 _MAX_MOVES = 100_000
@@ -83,11 +84,11 @@ CREATE TABLE records (
 
 
 class StoreError(ShakespeareEnvError):
-    """A file of games that cannot be used; the message says why and what to do."""
+    """A file of games that cannot be used. The message says why, and what to do."""
 
 
 class TableError(ShakespeareEnvError, ValueError):
-    """A request that a table cannot fulfil; the message says why and what is possible instead."""
+    """A request that a table cannot fulfil. The message says why, and what is possible instead."""
 
 
 @dataclass(frozen=True)
@@ -113,8 +114,8 @@ class TablePlan:
         variants: The names of the rule variants that are on.
         seed: The seed of the deal, of chance and of the agents' draws.
         seats: The occupants by seat.
-        start: The position that the game begins with, in notation; None for the first one of the
-            deal.
+        start: The position that the game begins with, in notation; None for the first position of
+            the deal.
     """
 
     game: str
@@ -126,8 +127,8 @@ class TablePlan:
 
     @property
     def names(self) -> list[str]:
-        """The players' names by seat; players of the same name are numbered."""
-        return numbered([occupant.name for occupant in self.seats])
+        """The players' names by seat. Players of the same name are numbered."""
+        return distinct_names([occupant.name for occupant in self.seats])
 
     @property
     def agents_seed(self) -> int:
@@ -174,7 +175,7 @@ _SEATS = TypeAdapter(tuple[int, ...])
 
 
 def new_token() -> str:
-    """Return text that nobody can guess, made of 128 random bits."""
+    """Return a random text of 128 bits, which nobody can guess."""
     return secrets.token_urlsafe(16)
 
 
@@ -185,8 +186,8 @@ class TableStore:
     SQLite's log is written into it after each one.
 
     Raises:
-        StoreError: The file cannot be read or written. All methods raise it, too, and then change
-            nothing.
+        StoreError: The file cannot be read or written. Any method may raise it, and then it has
+            changed nothing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -209,10 +210,10 @@ class TableStore:
             ) from fault
 
     def _check_and_set_up(self) -> None:
-        """Check the file and set it up. It is changed only if it is new or a server's."""
+        """Check the file and set it up. A file that no server has made is not changed."""
         run = self._database.execute
         self._deadline = time.monotonic() + _CHECK_LIMIT_S
-        self._database.set_progress_handler(self._is_late, _STEPS)
+        self._database.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
         (found,) = run("PRAGMA user_version").fetchone()
         if found not in (0, FORMAT):
             raise OSError(f"it has format {found}, but this version reads format {FORMAT}")
@@ -255,15 +256,16 @@ class TableStore:
         """
         table_id = new_token()
         tokens = [new_token() for _ in links]
-        row = (table_id, time.time(), owner, registry.box_digest(plan.game), _text(plan))
+        row = (table_id, time.time(), owner, registry.box_digest(plan.game), _as_json(plan))
         with self._transaction() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
-            for token, held in zip(tokens, links, strict=True):
-                run("INSERT INTO links VALUES (?, ?, ?)", (token, table_id, json.dumps(list(held))))
+            for token, seats in zip(tokens, links, strict=True):
+                values = (token, table_id, json.dumps(list(seats)))
+                run("INSERT INTO links VALUES (?, ?, ?)", values)
         return table_id, tokens
 
     def table(self, table_id: str) -> StoredTable | None:
-        """Return a table; None if there is none of this id."""
+        """Return the table with an id; None if there is none."""
         return next(self._tables("id = ?", table_id), None)
 
     def tables_of(self, owner: str, limit: int) -> list[StoredTable]:
@@ -271,9 +273,12 @@ class TableStore:
         return list(self._tables("owner = ? ORDER BY created DESC LIMIT ?", owner, limit))
 
     def link(self, token: str) -> tuple[str, tuple[int, ...]] | None:
-        """Return the table's id and the seats that a link opens; None if there is no such link."""
-        found = self._rows("SELECT table_id, seats FROM links WHERE token = ?", token)
-        return (found[0][0], _validated(_SEATS, found[0][1])) if found else None
+        """Return the id of a link's table and the seats that it opens; None without such a link."""
+        rows = self._rows("SELECT table_id, seats FROM links WHERE token = ?", token)
+        if not rows:
+            return None
+        ((table_id, seats),) = rows
+        return table_id, _validated(_SEATS, seats)
 
     def links_of(self, table_id: str) -> dict[str, tuple[int, ...]]:
         """Return the seats that each link of a table opens, by the links' tokens."""
@@ -303,29 +308,28 @@ class TableStore:
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
         """Replace the setup of a table, such as when another agent takes a seat."""
         with self._transaction() as run:
-            run("UPDATE tables SET plan = ? WHERE id = ?", (_text(plan), table_id))
+            run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), table_id))
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
-        """Keep an uploaded game and return its id.
-
-        A game that its owner has uploaded before is kept once.
+        """Keep an uploaded game and return its id. A game that is uploaded again is kept once.
 
         Args:
             owner: The secret id of the browser that uploads it.
             title: The title that lists show.
             lines: The game as gzipped JSON lines.
         """
-        row = (new_token(), time.time(), owner, title, lines)
+        record_id = new_token()
         find = "SELECT id FROM records WHERE owner = ? AND title = ? AND lines = ?"
         with self._transaction() as run:
-            kept: tuple[str] | None = run(find, row[2:]).fetchone()
+            kept: tuple[str] | None = run(find, (owner, title, lines)).fetchone()
             if kept is not None:
                 return kept[0]
+            row = (record_id, time.time(), owner, title, lines)
             run("INSERT INTO records VALUES (?, ?, ?, ?, ?)", row)
-        return row[0]
+        return record_id
 
     def record(self, record_id: str) -> tuple[str, bytes] | None:
-        """Return the title and the gzipped lines of an uploaded game; None if there is none."""
+        """Return the title and the gzipped lines of an uploaded game; None without such a game."""
         found = self._rows("SELECT title, lines FROM records WHERE id = ?", record_id)
         return found[0] if found else None
 
@@ -339,10 +343,10 @@ class TableStore:
 
     @contextmanager
     def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Yield a function that runs statements, of which either all take effect or none."""
+        """Yield a function that runs statements. Either all of them take effect or none does."""
         try:
             with self._lock, self._database:
-                self._deadline = time.monotonic() + _STATEMENT_LIMIT_S
+                self._deadline = time.monotonic() + STATEMENT_LIMIT_S
                 self._database.execute("BEGIN")
                 yield self._database.execute
         except sqlite3.Error as fault:
@@ -408,7 +412,7 @@ def _schema_of(database: sqlite3.Connection) -> set[tuple[str, str, str, str | N
 
 
 def _described(fault: Exception) -> str:
-    """Return what is wrong with a file, and what can be done."""
+    """Return what is wrong with a file, and what to do about it."""
     if not isinstance(fault, sqlite3.Error):
         return str(fault)
     kind = "_".join(getattr(fault, "sqlite_errorname", "").split("_")[:2])
@@ -417,15 +421,15 @@ def _described(fault: Exception) -> str:
     )
 
 
-def _text(plan: TablePlan) -> str:
+def _as_json(plan: TablePlan) -> str:
     return _PLAN.dump_json(plan).decode()
 
 
 def _validated(kind: TypeAdapter[_T], text: str) -> _T:
-    """Return a value that the file holds as JSON, which a stranger may have written.
+    """Return a value that the file holds as JSON, after checks, as a stranger may have written it.
 
     Raises:
-        DatasetError: The text is not of this kind.
+        DatasetError: The text holds no such value.
     """
     try:
         return kind.validate_json(text)

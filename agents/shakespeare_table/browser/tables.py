@@ -1,4 +1,4 @@
-"""The open tables of a server, which are also kept on disk, and the agents that play at them."""
+"""The open tables of a server, and the agents that play at them. Every move is kept on disk."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser.opponents import Opponents
-from shakespeare_table.browser.processes import FairPool, JobError, as_seen, decide
+from shakespeare_table.browser.processes import FairPool, JobError, decide, possible_position
 from shakespeare_table.browser.store import (
     Occupant,
     StoredTable,
@@ -31,16 +31,17 @@ from shakespeare_table.browser.store import (
 )
 
 _PROCESSES = 4  # in which agents decide
-_MAX_FORMS = 1024  # forms of new tables that are recognised when they are sent again
-_KEPT_OPEN = 64  # tables that stay open though nobody uses them; one takes up to about 0.7 MB
+_MAX_FORMS = 1024  # forms of new tables that are recognised if they are sent again
+MAX_UNUSED_TABLES = 64
+"""The number of tables that stay open though nobody uses them, of up to about 0.7 MB each."""
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
 class TableState(GameHistory):
     """A table at one moment.
 
-    Two states are equal after the same moves of the same table under the same names, so that caches
-    find them.
+    Two states are equal, so that caches find them, if they are of the same table after the same
+    moves and under the same names.
 
     Attributes:
         id: The id of the table.
@@ -79,15 +80,15 @@ class TableState(GameHistory):
 
     @property
     def version(self) -> str:
-        """Text that changes whenever pages of the table change."""
+        """A text that changes whenever the pages of the table change."""
         shown = repr((self.fault, self.plan.seats)).encode()
         return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
 
     def taken_back(self, seat: int) -> TableState:
-        """Return the table without a seat's last move and what agents have done since.
+        """Return the table without a seat's last move and the moves of agents since.
 
         Raises:
-            TableError: The move stays played; the message says why.
+            TableError: The move cannot be taken back. The message says why.
         """
         if self.is_over:
             raise TableError("the game is over")
@@ -95,7 +96,7 @@ class TableState(GameHistory):
             seat for seat, occupant in enumerate(self.plan.seats) if occupant.agent is not None
         }
         try:
-            number = self.last_of(seat, agents)
+            number = self.undoable_move(seat, agents)
         except ValueError as fault:
             raise TableError(str(fault)) from fault
         return replace(self.up_to(number), undone=self.undone + 1, fault="")
@@ -124,7 +125,7 @@ def first_state(plan: TablePlan, table_id: str = "") -> TableState:
 
 
 class LiveTable:
-    """A table that is open. A move is on disk before anybody sees it; one agent decides at a time.
+    """An open table. A move is on disk before anybody sees it, and one agent decides at a time.
 
     Args:
         store: The file of games.
@@ -137,8 +138,8 @@ class LiveTable:
         owner: The secret id of the browser that began it.
 
     Raises:
-        TableError: It was played with another box, the file of the game's cards and numbers, or its
-            moves do not fit the rules.
+        TableError: The table was played with another box (the file of the game's cards and
+            numbers), or its moves are not legal.
     """
 
     def __init__(
@@ -156,18 +157,18 @@ class LiveTable:
                 "this table cannot be opened, since it was played with another box or another "
                 f"version of {stored.plan.game}. Start the server with that one"
             )
-        now = first_state(stored.plan, stored.id)
+        state = first_state(stored.plan, stored.id)
         try:
             for move in stored.moves:
-                now = now.pushed(move)
+                state = state.pushed(move)
         except IllegalMove as fault:
             raise TableError(f"table {self.id} cannot be opened: {fault}") from fault
-        self._now = replace(now, undone=stored.undone)
+        self._state = replace(state, undone=stored.undone)
 
-    def now(self) -> TableState:
-        """Return the table as it is."""
+    def state(self) -> TableState:
+        """Return the table at this moment."""
         with self._lock:
-            return self._now
+            return self._state
 
     def play(self, seat: int | None, number: int, move: str) -> None:
         """Play a move.
@@ -182,35 +183,35 @@ class LiveTable:
             StoreError: The move cannot be kept, so it is not played.
         """
         with self._lock:
-            now = self._now
-            if seat is None or seat != now.position.to_move:
+            state = self._state
+            if seat is None or seat != state.position.to_move:
                 raise TableError("it is not your turn")
             self._check_number(number)
             try:
-                after = now.pushed(move)
+                after = state.pushed(move)
             except IllegalMove as fault:
                 raise TableError(f"{short_repr(move)} is not legal now") from fault
             self._store.add_move(self.id, number, move, after.is_over)
-            self._now = replace(after, fault="")
+            self._state = replace(after, fault="")
 
     def take_back(self, seat: int | None, number: int) -> None:
-        """Take back a seat's last move and what agents have done since.
+        """Take back a seat's last move and the moves of agents since.
 
         Args:
             seat: The seat; None for a spectator, who may not.
             number: The number of moves that the page has shown.
 
         Raises:
-            TableError: The move stays played; the message says why.
+            TableError: The move cannot be taken back. The message says why.
             StoreError: The file of games cannot be written, so nothing is taken back.
         """
         with self._lock:
             if seat is None:
                 raise TableError("you have no move to take back")
             self._check_number(number)
-            before = self._now.taken_back(seat)
+            before = self._state.taken_back(seat)
             self._store.take_back(self.id, len(before.moves))
-            self._now = before
+            self._state = before
 
     def replace_agent(self, occupant: Occupant) -> None:
         """Seat another agent in place of the one that has failed.
@@ -219,25 +220,25 @@ class LiveTable:
             TableError: No agent has failed.
         """
         with self._lock:
-            seat = self._now.position.to_move
-            if seat is None or not self._now.fault:
+            seat = self._state.position.to_move
+            if seat is None or not self._state.fault:
                 raise TableError("no agent has failed here")
-            seats = list(self._now.plan.seats)
+            seats = list(self._state.plan.seats)
             seats[seat] = occupant
-            plan = replace(self._now.plan, seats=tuple(seats))
+            plan = replace(self._state.plan, seats=tuple(seats))
             self._store.change_plan(self.id, plan)
-            self._now = replace(self._now, plan=plan, names=plan.names, fault="")
+            self._state = replace(self._state, plan=plan, names=plan.names, fault="")
 
     def _check_number(self, number: int) -> None:
-        if number != len(self._now.moves):
+        if number != len(self._state.moves):
             raise TableError("the table has changed since; look, then choose again")
 
     def let_agents_play(self, viewer: str) -> None:
         """Let the agent to move decide, if there is one, within a viewer's share of the pool."""
         with self._lock:
-            occupant = self._now.occupant_to_move
+            occupant = self._state.occupant_to_move
             is_agent = occupant is not None and occupant.agent is not None
-            if not is_agent or self._now.fault or self._is_deciding:
+            if not is_agent or self._state.fault or self._is_deciding:
                 return
             self._is_deciding = True
         try:
@@ -247,61 +248,61 @@ class LiveTable:
 
     def _decide(self, viewer: str) -> None:
         with self._lock:
-            now = self._now
-            occupant = now.occupant_to_move
+            state = self._state
+            occupant = state.occupant_to_move
             if occupant is None or occupant.agent is None:
                 # Somebody has taken back a move while this waited for its turn.
                 self._is_deciding = False
                 return
-        fault = self._play_agent(now, occupant.agent)
+        fault = self._play_agent(state, occupant.agent)
         with self._lock:
             self._is_deciding = False
-            if fault and len(now.moves) == len(self._now.moves):
-                self._now = replace(self._now, fault=fault)
+            if fault and len(state.moves) == len(self._state.moves):
+                self._state = replace(self._state, fault=fault)
         self.let_agents_play(viewer)
 
-    def _play_agent(self, now: TableState, agent: str) -> str:
+    def _play_agent(self, state: TableState, agent: str) -> str:
         """Let an agent decide and play its move; return why it has failed, or empty text."""
-        number = len(now.moves)
+        number = len(state.moves)
         try:
-            seen = as_seen(now.position)
+            possible = possible_position(state.position)
             # The file of games may name any agent, since a stranger may have written it.
-            self._opponents.check(agent, now.plan.game)
-            job = partial(decide, agent, seen, now.plan.agents_seed, number)
+            self._opponents.check(agent, state.plan.game)
+            job = partial(decide, agent, possible, state.plan.agents_seed, number)
             move = self._pool.last_result(job)
             with suppress(TableError):  # somebody has taken back a move meanwhile
-                self.play(now.position.to_move, number, move)
+                self.play(state.position.to_move, number, move)
         except (TableError, JobError) as error:
-            return f"{now.name_to_move} has failed: {error}"
+            return f"{state.name_to_move} has failed: {error}"
         except StoreError as error:
-            return f"The move of {now.name_to_move} cannot be kept: {error}"
-        except Exception as error:  # on this thread nobody else would hear of it
+            return f"The move of {state.name_to_move} cannot be kept: {error}"
+        except Exception as error:  # nothing else reports errors of this thread
             traceback.print_exception(error)
-            return f"{now.name_to_move} has failed; the server's terminal shows more"
+            return f"{state.name_to_move} has failed; the server's terminal shows more"
         return ""
 
 
 @lru_cache(256)
-def can_take_back(now: TableState, seat: int) -> bool:
+def can_take_back(state: TableState, seat: int) -> bool:
     """Return whether `LiveTable.take_back` would succeed."""
     try:
-        now.taken_back(seat)
+        state.taken_back(seat)
     except TableError:
         return False
     return True
 
 
 class LiveTables:
-    """The tables of a server by id, each opened when it is first asked for.
+    """The tables of a server by id. A table is opened when it is first asked for.
 
-    A table stays open while anything refers to it, as streams and deciding agents do. Of the
-    others, those asked for most recently stay open.
+    A table stays open while anything refers to it, as streams and deciding agents do. Of the unused
+    tables, those that were asked for most recently stay open.
 
     Args:
         store: The file of games.
         opponents: The agents that may play.
         limit: The time that an agent may take for a move, in seconds.
-        wait_for_game: Waits until the game of this name can be played.
+        wait_for_game: A function that waits until the game of a name can be played.
     """
 
     def __init__(
@@ -318,7 +319,7 @@ class LiveTables:
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
         # The cache refers to the tables asked for most recently, so that they stay open.
-        self._kept_open: Callable[[LiveTable], LiveTable] = lru_cache(_KEPT_OPEN)(_itself)
+        self._kept_open: Callable[[LiveTable], LiveTable] = lru_cache(MAX_UNUSED_TABLES)(_itself)
         self._beginning = threading.Lock()
         self._begun: OrderedDict[bytes, tuple[str, list[str]]] = OrderedDict()
 
@@ -351,10 +352,10 @@ class LiveTables:
             return self._begun[key]
 
     def get(self, table_id: str) -> LiveTable | None:
-        """Return a table; None if there is none of this id.
+        """Return the table with an id; None if there is none.
 
         Raises:
-            TableError: The table cannot be opened; the message says why.
+            TableError: The table cannot be opened. The message says why.
         """
         table = self._open.get(table_id)
         if table is None:
@@ -372,17 +373,17 @@ class LiveTables:
                 "with --game and the game's file"
             )
         self._wait_for_game(game)
-        with self._opening:  # if it were opened twice, one would miss the other's moves
+        with self._opening:  # of two open copies, one would miss the moves of the other
             table = self._open.get(stored.id)
             if table is None:
-                # It may have been opened, played at and closed since it was read.
+                # The table may have been opened, changed and closed since it was read.
                 latest = self._store.table(stored.id) or stored
                 table = LiveTable(self._store, latest, self._opponents, self._pool)
                 self._open[stored.id] = table
         return table
 
     def close(self) -> None:
-        """End all agents. Decisions under way are made again when the tables are opened next."""
+        """End all agents. They make unfinished decisions again once their tables are opened."""
         self._pool.close()
 
 

@@ -19,10 +19,10 @@ from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import capitalised, named_move
 from shakespeare_table.browser.tables import TableState, can_take_back
 
-_BOARDS = 64  # boards kept; each takes up to about 310 KB
-_MOVES = 4096  # moves whose words are kept
+_BOARDS_KEPT = 64  # each takes up to about 310 KB
+_MOVES_KEPT = 4096  # moves in words
 _MAX_EXPLANATIONS = 4
-_RECENT_MOVES = 8  # that a spectator finds in the strip
+_RECENT_MOVES = 8  # in the strip of a spectator
 _SEAT = re.compile(r"seat(\d+)")
 
 
@@ -30,12 +30,13 @@ _SEAT = re.compile(r"seat(\d+)")
 class Viewer:
     """A person who looks at a table.
 
-    A viewer's `observer` is whose knowledge the page shows, as everywhere in this module: a seat, a
-    spectator (`SPECTATOR`), or somebody who knows everything (None).
+    An `observer`, here and in the whole module, is the one whose knowledge the page shows: a seat,
+    a spectator (`SPECTATOR`), or None for somebody who knows everything.
 
     Attributes:
         seats: The seats that the viewer holds; none for a spectator.
-        revealed: Of several seats on one screen, the one whose player has said that they look.
+        revealed: The seat of several on one screen whose player has revealed it; None if no player
+            has.
     """
 
     seats: tuple[int, ...] = ()
@@ -43,27 +44,27 @@ class Viewer:
 
     @property
     def acting_seat(self) -> int | None:
-        """The seat that the viewer plays for: the only one, or the one revealed."""
+        """The seat that the viewer plays: the only one, or the revealed one of several."""
         return self.seats[0] if len(self.seats) == 1 else self.revealed
 
-    def observer(self, now: TableState) -> int | None:
-        """Return whose knowledge to show: a seat's, a spectator's, or everything in the end."""
-        if now.is_over:
+    def observer(self, state: TableState) -> int | None:
+        """Return the observer of the page. Once the game is over, everything is shown."""
+        if state.is_over:
             return None
-        if self.acting_seat in self.seats and self.hidden_seat(now) is None:
+        if self.acting_seat in self.seats and self.hidden_seat(state) is None:
             return self.acting_seat
         return SPECTATOR
 
-    def hidden_seat(self, now: TableState) -> int | None:
-        """Return the seat of this screen that is to move but not revealed yet; None if none is."""
-        to_move = now.position.to_move
+    def hidden_seat(self, state: TableState) -> int | None:
+        """Return the seat of several on this screen that is to move but not revealed, if any."""
+        to_move = state.position.to_move
         if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
             return to_move
         return None
 
-    def decides(self, now: TableState) -> bool:
+    def decides(self, state: TableState) -> bool:
         """Return whether the viewer chooses the next move and may see the cards of its seat."""
-        return not now.is_over and self.observer(now) == now.position.to_move
+        return not state.is_over and self.observer(state) == state.position.to_move
 
 
 def visible_position(position: Position, observer: int | None) -> dict[str, Any]:
@@ -84,8 +85,8 @@ class MoveInWords(NamedTuple):
         seat: The seat that has moved.
         sentence: The move as a sentence.
         move: The move in notation; empty if it is secret.
-        effects: What followed from it.
-        effects_on_reader: What followed from another player's move for the reader.
+        effects: All effects of the move.
+        effects_on_reader: The effects of the move on the reader.
     """
 
     seat: int
@@ -95,21 +96,21 @@ class MoveInWords(NamedTuple):
     effects_on_reader: Sequence[str]
 
 
-@lru_cache(_MOVES)
-def last_move(now: TableState, observer: int | None, reader: int | None) -> MoveInWords:
+@lru_cache(_MOVES_KEPT)
+def last_move(state: TableState, observer: int | None, reader: int | None) -> MoveInWords:
     """Return the last move of a table in words.
 
     Args:
-        now: The table.
-        observer: Whose knowledge to show.
+        state: The table.
+        observer: The observer.
         reader: The seat of the reader, who is called "you"; None for a spectator.
     """
-    before, after = now.positions[-2:]
-    record = GameLog(None, observer).record(before, now.moves[-1], after)
-    words = named_move(record, names_for_reader(now.plan.names, reader))
+    before, after = state.positions[-2:]
+    record = GameLog(None, observer).record(before, state.moves[-1], after)
+    words = named_move(record, names_for_reader(state.plan.names, reader))
     on_reader = []
     if reader is not None:
-        on_reader = [with_names(it.text) for it in record.effects if it.seat == reader]
+        on_reader = [with_names(effect.text) for effect in record.effects if effect.seat == reader]
     sentence = f"{words.mover} {words.text}"
     return MoveInWords(record.seat, sentence, words.move, words.effects, on_reader)
 
@@ -123,9 +124,9 @@ class DrawnPanel:
         title: Its title.
         seat: The seat that it belongs to; None for the table's.
         pieces: SVGs by the pieces' names.
-        wide: The names of pieces that stand by themselves; the others stand in rows.
-        summary: An SVG of the panel in few lines; empty if there is none.
-        aside: Whether it is looked up only now and then.
+        wide: The names of the pieces that have a row of their own. The others share rows.
+        summary: An SVG of the panel in few lines; empty if it has none.
+        aside: Whether people look at the panel only now and then.
     """
 
     name: str
@@ -139,7 +140,7 @@ class DrawnPanel:
 
 @dataclass(frozen=True)
 class DrawnBoard:
-    """The panels of a board, drawn, in order."""
+    """A drawn board: its panels, in order."""
 
     panels: Sequence[DrawnPanel]
 
@@ -149,9 +150,10 @@ class DrawnBoard:
         for name, drawn in self._drawings.items():
             drawn_before = before._drawings.get(name, "")
             if drawn != drawn_before:
-                places_before = _places(drawn_before)
-                places = _places(drawn)
-                changed += [it for it in places if places[it] != places_before.get(it)]
+                contents_before = _contents_by_place(drawn_before)
+                for place, content in _contents_by_place(drawn).items():
+                    if content != contents_before.get(place):
+                        changed.append(place)
         return list(dict.fromkeys(changed))
 
     @cached_property
@@ -162,9 +164,9 @@ class DrawnBoard:
         return drawings
 
     def columns(self, own: int | None) -> dict[str, list[DrawnPanel]]:
-        """Return the panels by their column: the table, the viewer's own seat, the other seats.
+        """Return the panels by column: `table`, the viewer's `own` seat, and the other `seats`.
 
-        Cards on offer stand beside the viewer's own.
+        The table's panels without wide pieces, such as cards on offer, stand in the own column.
         """
         columns: dict[str, list[DrawnPanel]] = {"table": [], "own": [], "seats": []}
         for panel in self.panels:
@@ -176,10 +178,10 @@ class DrawnBoard:
         return columns
 
 
-@lru_cache(_BOARDS)
-def drawn_board(now: TableState, observer: int | None) -> DrawnBoard:
+@lru_cache(_BOARDS_KEPT)
+def drawn_board(state: TableState, observer: int | None) -> DrawnBoard:
     """Return the board of a table as an observer sees it."""
-    return DrawnBoard(drawn_panels(now.position, observer, now.plan.names))
+    return DrawnBoard(drawn_panels(state.position, observer, state.plan.names))
 
 
 def drawn_panels(
@@ -200,16 +202,16 @@ def drawn_panels(
     return panels
 
 
-def _places(svg: str) -> dict[str, str]:
-    """Return the drawing at each place of an SVG that has no other place inside."""
+def _contents_by_place(svg: str) -> dict[str, str]:
+    """Return what is drawn at each place of an SVG that contains no other place."""
     if not svg:
         return {}
-    groups = ElementTree.fromstring(svg).iterfind(".//*[@data-place]")
-    innermost = [group for group in groups if group.find(".//*[@data-place]") is None]
-    return {
-        group.attrib["data-place"]: "".join(ElementTree.tostring(it, "unicode") for it in group)
-        for group in innermost
-    }
+    contents = {}
+    for group in ElementTree.fromstring(svg).iterfind(".//*[@data-place]"):
+        if group.find(".//*[@data-place]") is None:
+            elements = [ElementTree.tostring(element, "unicode") for element in group]
+            contents[group.attrib["data-place"]] = "".join(elements)
+    return contents
 
 
 class Explanation(NamedTuple):
@@ -219,11 +221,11 @@ class Explanation(NamedTuple):
     text: str
 
 
-def explained(now: TableState, observer: int | None, place: str) -> list[Explanation]:
-    """Return the explanations for a place of the board, or for the name of a topic."""
-    position = visible_position(now.position, observer)
-    topics = now.position.game.presentation.topics(position)
-    names = names_for_reader(now.plan.names, observer)
+def explained(state: TableState, observer: int | None, place: str) -> list[Explanation]:
+    """Return the explanations of a place of the board, or of the topic with this name."""
+    position = visible_position(state.position, observer)
+    topics = state.position.game.presentation.topics(position)
+    names = names_for_reader(state.plan.names, observer)
     return [
         Explanation(topic_title(name, topics[name]), topics[name].named(names))
         for name in topics_at(place, position, topics)[:_MAX_EXPLANATIONS]
@@ -233,9 +235,9 @@ def explained(now: TableState, observer: int | None, place: str) -> list[Explana
 def topics_at(place: str, position: Mapping[str, Any], topics: Mapping[str, Topic]) -> list[str]:
     """Return the names of the topics that explain a place of the board.
 
-    They are the topic of the card that lies there, topics that have the name of the place or of
-    what it is a part of, and then topics that say that they belong there (`Topic.places`). The
-    narrowest come first.
+    First comes the topic of the card that lies there. Topics with the name of the place, or of a
+    place around it, follow. Topics that name one of these places in `Topic.places` come last. A
+    narrower place comes before a wider one.
 
     Args:
         place: The name of the place, such as `seat0.troupe.2`.
@@ -278,7 +280,7 @@ class MoveChoice:
     Attributes:
         move: The move in notation.
         words: The move as a sentence.
-        places: The places of the board to click for it, one after the other; none for a button.
+        places: The places of the board to click for it, in this order; none if it has a button.
     """
 
     move: str
@@ -287,7 +289,7 @@ class MoveChoice:
 
 
 class FinalScore(NamedTuple):
-    """A player's final score, as people read it."""
+    """A player's final score, with the sign that people read, and whether the player wins."""
 
     seat: int
     name: str
@@ -295,53 +297,60 @@ class FinalScore(NamedTuple):
     wins: bool
 
 
-def table_context(now: TableState, viewer: Viewer, behind: int = 0) -> dict[str, Any]:
-    """Return what the templates show of a table.
+def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[str, Any]:
+    """Return the values that the templates show of a table.
 
     Args:
-        now: The table.
+        state: The table.
         viewer: The viewer.
-        behind: The number of moves that have been played since and are not shown yet.
+        behind: The number of later moves, which the page does not show yet.
     """
-    observer = viewer.observer(now)
+    observer = viewer.observer(state)
     reader = viewer.seats[0] if len(viewer.seats) == 1 else None
-    names = names_for_reader(now.plan.names, reader)
-    decides = viewer.decides(now) and not behind
-    choices = _move_choices(now, observer, names) if decides else []
-    head = now.position.game.presentation.headline(visible_position(now.position, observer), names)
-    drawn = drawn_board(now, observer)
-    studied = _last_own_move(now, viewer)
-    first = max(0, studied - 1 if viewer.seats else len(now.moves) - _RECENT_MOVES)
-    log = [last_move(now.up_to(at + 1), observer, reader) for at in range(len(now.moves))]
+    names = names_for_reader(state.plan.names, reader)
+    decides = viewer.decides(state) and not behind
+    choices = _move_choices(state, observer, names) if decides else []
+    head = state.position.game.presentation.headline(
+        visible_position(state.position, observer), names
+    )
+    drawn = drawn_board(state, observer)
+    moves_seen = _moves_seen(state, viewer)
+    # The strip begins with the viewer's own last move. A spectator's strip shows the latest moves.
+    strip_start = moves_seen - 1 if viewer.seats else len(state.moves) - _RECENT_MOVES
+    strip_start = max(0, strip_start)
+    log = [last_move(state.up_to(at + 1), observer, reader) for at in range(len(state.moves))]
+    # What the page's scripts read.
     turn = {
         "moves": [(choice.move, choice.places, choice.words) for choice in choices],
-        "changed": drawn.changed_places(drawn_board(now.up_to(studied), observer)),
+        "changed": drawn.changed_places(drawn_board(state.up_to(moves_seen), observer)),
         "behind": behind,
     }
     return {
-        "now": now,
+        "state": state,
         "viewer": viewer,
         "head": head,
-        "sentence": _sentence(now, f"{head.sentence} {head.aside}".strip(), decides),
+        "sentence": _sentence(state, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
-        "columns": drawn.columns(_nearest_seat(now, viewer)),
+        "columns": drawn.columns(_nearest_seat(state, viewer)),
         "groups": _by_kind(choices),
-        # No text may end the element that contains it.
+        # An escaped "<" cannot end the script element that holds the text.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
         "log": log,
-        "since": log[first:],
-        "since_first": first,
-        "studied": studied,
+        "strip": log[strip_start:],
+        "strip_start": strip_start,
+        "moves_seen": moves_seen,
         "decides": decides,
-        "curtain": viewer.hidden_seat(now),
-        "can_undo": not behind and observer in viewer.seats and can_take_back(now, observer),
-        "sheet": _final_sheet(now) if now.is_over else [],
-        "ranks": _final_scores(now) if now.is_over else [],
+        "curtain": viewer.hidden_seat(state),
+        "can_undo": not behind and observer in viewer.seats and can_take_back(state, observer),
+        "sheet": _final_sheet(state) if state.is_over else [],
+        "ranks": _final_scores(state) if state.is_over else [],
     }
 
 
-def _move_choices(now: TableState, observer: int | None, names: Sequence[str]) -> list[MoveChoice]:
-    position = now.position
+def _move_choices(
+    state: TableState, observer: int | None, names: Sequence[str]
+) -> list[MoveChoice]:
+    position = state.position
     seen = visible_position(position, observer)
     choices = []
     for move in position.moves():
@@ -360,44 +369,47 @@ def _by_kind(choices: Sequence[MoveChoice]) -> list[tuple[str, list[MoveChoice]]
     return list(groups.items())
 
 
-def _last_own_move(now: TableState, viewer: Viewer) -> int:
-    """Return the number of moves after the viewer's last one; a spectator has seen all but one."""
+def _moves_seen(state: TableState, viewer: Viewer) -> int:
+    """Return how many moves a viewer has seen before: all up to the last one of their own.
+
+    A spectator has seen all but the last move.
+    """
     if not viewer.seats:
-        return max(len(now.moves) - 1, 0)
+        return max(len(state.moves) - 1, 0)
     seats = viewer.seats if viewer.revealed is None else (viewer.revealed,)
-    own = [at for at, before in enumerate(now.positions[:-1]) if before.to_move in seats]
-    return own[-1] + 1 if own else 0
+    own_moves = [at for at, before in enumerate(state.positions[:-1]) if before.to_move in seats]
+    return own_moves[-1] + 1 if own_moves else 0
 
 
-def _nearest_seat(now: TableState, viewer: Viewer) -> int | None:
-    """Return the seat whose board is shown first: the viewer's own, else the one to move."""
+def _nearest_seat(state: TableState, viewer: Viewer) -> int | None:
+    """Return the seat whose board is shown first: the viewer's own, or else the seat to move."""
     if not viewer.seats:
-        return now.position.to_move
+        return state.position.to_move
     return viewer.seats[0] if viewer.revealed is None else viewer.revealed
 
 
-def _sentence(now: TableState, words: str, decides: bool) -> str:
-    """Return who decides what, or who has won, as the reader is told."""
-    occupant = now.occupant_to_move
-    if occupant is not None and occupant.agent is not None and not now.fault:
-        return f"{now.name_to_move} is thinking …"
+def _sentence(state: TableState, words: str, decides: bool) -> str:
+    """Return the sentence that says who decides what, or who has won."""
+    occupant = state.occupant_to_move
+    if occupant is not None and occupant.agent is not None and not state.fault:
+        return f"{state.name_to_move} is thinking …"
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"
     return f"Your turn. {capitalised(words)}" if decides else capitalised(words)
 
 
-def _final_sheet(now: TableState) -> list[tuple[str, list[int]]]:
-    sign = now.position.game.presentation.score_sign
-    return [(row, [sign * score for score in points]) for row, points in now.score_sheet(None)]
+def _final_sheet(state: TableState) -> list[tuple[str, list[int]]]:
+    sign = state.position.game.presentation.score_sign
+    return [(row, [sign * score for score in points]) for row, points in state.score_sheet(None)]
 
 
-def _final_scores(now: TableState) -> list[FinalScore]:
-    """Return the players' scores, the winners' first and then from the best to the worst."""
-    sign = now.position.game.presentation.score_sign
-    scores = now.position.scores()
-    winners = now.position.winners or []
+def _final_scores(state: TableState) -> list[FinalScore]:
+    """Return the players' scores from the best to the worst, with the winners first."""
+    sign = state.position.game.presentation.score_sign
+    scores = state.position.scores()
+    winners = state.position.winners or []
     order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
     return [
-        FinalScore(seat, now.plan.names[seat], sign * scores[seat], seat in winners)
+        FinalScore(seat, state.plan.names[seat], sign * scores[seat], seat in winners)
         for seat in order
     ]

@@ -35,16 +35,16 @@ def mcp(
         ),
     ] = None,
 ) -> None:
-    """Serve the games over MCP, on standard input and output, for a language model to play."""
+    """Serve games to a language model over MCP, on standard input and output."""
     if (name is None) != (results is None):
-        raise typer.BadParameter("give both of them or neither", param_hint="--name, --results")
+        raise typer.BadParameter("give both or neither", param_hint="--name, --results")
     with choices.usage_errors("--name"):
         name = name and player_name(name)
     if game_name is not None:
         game_name = choices.find_game(game_name).name
     # Slow imports are late to keep the shell's completion quick.
     try:
-        from shakespeare_env.datasets.reading import arena_game, is_arena
+        from shakespeare_env.datasets.reading import game_of_results, has_manifest
         from shakespeare_table.mcp.results import ResultsWriter
         from shakespeare_table.mcp.server import server_of
         from shakespeare_table.mcp.tools import GameTools
@@ -52,8 +52,10 @@ def mcp(
         results_writer = None
         games = [game_name] if game_name else list(registry.names())
         if name is not None and results is not None:
-            known = arena_game(results) if is_arena(results) else choices.DEFAULT_GAME
-            games = [game_name or known]
+            recorded_game = (
+                game_of_results(results) if has_manifest(results) else choices.DEFAULT_GAME
+            )
+            games = [game_name or recorded_game]
             results_writer = ResultsWriter(results, games[0], name)
         lineup_options.check_agents(games, named or [], lineup_options.AGENT)
         tools = GameTools(named or [], games, results_writer)

@@ -1,4 +1,4 @@
-"""A person who plays at the terminal: their moves, commands and questions."""
+"""A person who plays at the terminal, by typing moves and commands."""
 
 from __future__ import annotations
 
@@ -36,16 +36,20 @@ that as no other move has; several moves are separated by spaces. Or:
   undo         take your last move back, if that gives no secret away
   quit         leave the game, as do Ctrl-D and Ctrl-C"""
 _LOG_LENGTH = 12
-_MOST_EXPLAINED = 6  # the most topics explained at once; of more, only the names are listed
+_MAX_EXPLAINED = 6  # topics; if more are found, only their names are listed
 _SEPARATORS = re.compile(r"[:>]")
 
 
-class PlayerLeft(Exception):  # noqa: N818 - not an error
+class PlayerLeft(Exception):  # noqa: N818 - leaving is no error
     """Raised when the person leaves the game."""
 
 
 class TypedWords:
-    """The words that a person types. Words of a line that are not read yet are `waiting`."""
+    """The words that a person types, line by line.
+
+    Attributes:
+        waiting: The words of the current line that have not been read yet.
+    """
 
     def __init__(self) -> None:
         self.waiting: deque[str] = deque()
@@ -83,32 +87,33 @@ def _line(prompt: str) -> str:
 
 
 def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> str:
-    """Return the legal move that a text, a part of a text or a number names.
+    """Return the legal move that a person means.
 
     Args:
-        answer: The word.
+        answer: The move's text, a part of it, or the move's number in the list of legal moves.
         position: The position.
-        commands: Other words that a misspelt word may stand for.
+        commands: The commands, which errors suggest for a misspelt word.
 
     Raises:
-        ValueError: No move is named, or several moves are.
+        ValueError: The answer fits no move, or several moves.
     """
     legal = position.moves()
     if answer in legal:
         return answer
     if answer.isascii() and answer.isdigit():
-        if not 1 <= (parse_number(answer) or 0) <= len(legal):
+        number = parse_number(answer)
+        if number is None or not 1 <= number <= len(legal):
             last = len(legal)
             raise ValueError(f"there is no move {answer[:9]}; the moves are numbered 1 to {last}")
-        return legal[int(answer) - 1]
+        return legal[number - 1]
     if position.is_move(answer):
         raise ValueError(
-            f"{answer} ({position.describe_move(answer)}) is not legal now; enter one of the list"
+            f"{answer} ({position.describe_move(answer)}) is not legal now; enter a listed move"
         )
     texts = [re.escape(part) for part in _SEPARATORS.split(answer.lower())]
     # Each part of the answer begins a word within a part of the move.
-    begun = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(texts)}"
-    found = [move for move in legal if any(texts) and re.search(begun, move.lower())]
+    pattern = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(texts)}"
+    found = [move for move in legal if any(texts) and re.search(pattern, move.lower())]
     if not found:
         parts = [part for move in legal for part in _SEPARATORS.split(move)]
         question = did_you_mean(answer, [*commands, *legal, *parts])
@@ -123,15 +128,15 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
 
 
 def _find_topics(words: str, topics: Mapping[str, Topic]) -> list[str]:
-    """Return the topic that has this name, or else all topics whose names contain it."""
+    """Return the topic with a name, or else all topics whose names contain it."""
     wanted = re.sub(r"[\s_-]+", "_", words.strip().lower())
     if wanted in topics:
         return [wanted]
     found = [name for name in topics if wanted in name.lower()]
     if found:
         return found
-    question = did_you_mean(wanted, topics) or f"; there are {', '.join(sorted(topics))}"
-    raise ValueError(f"nothing is called {short_repr(words)}{question}")
+    remedy = did_you_mean(wanted, topics) or f"; the names are {', '.join(sorted(topics))}"
+    raise ValueError(f"nothing is called {short_repr(words)}{remedy}")
 
 
 class Person:
@@ -140,8 +145,8 @@ class Person:
     def __init__(self, session: Session, seat: int) -> None:
         self.session = session
         self.seat = seat
-        self._saved: set[Path] = set()
-        self._drawn: int | None = None
+        self._saved: set[Path] = set()  # the files that `save` may replace
+        self._drawn: int | None = None  # the number of moves when the table was last drawn
         self._typed = TypedWords()
         self._commands: dict[str, Callable[[], None]] = {
             "?": self._explain,
@@ -159,7 +164,7 @@ class Person:
         return self.session.position
 
     def play_given(self, given: Sequence[str]) -> None:
-        """Play the person's first moves without printing, or raise ValueError if one is wrong."""
+        """Play the person's first moves without printing; ValueError if one is wrong."""
         for number, word in enumerate(given, 1):
             self.session.play_out()
             if self._position.to_move is None:
@@ -176,7 +181,7 @@ class Person:
             printing.print_move(history.lines(at, self.seat))
 
     def play(self) -> None:
-        """Play on to the end, or raise `PlayerLeft`."""
+        """Play to the end of the game, or raise `PlayerLeft`."""
         while True:
             self.session.play_out(self._show_last)
             if self._position.to_move is None:
@@ -184,7 +189,7 @@ class Person:
             self.session.push(self._ask(), self._show_last)
 
     def save(self, path: Path) -> None:
-        """Write the game so far to a file, but replace no file that was there before.
+        """Write the game so far to a file. A file that was there before is not replaced.
 
         Raises:
             ValueError: The game cannot be written.
@@ -238,7 +243,7 @@ class Person:
                 self._typed.rest()
 
     def _needs_table(self) -> bool:
-        """Return whether another seat has decided or a phase has begun since the last drawing."""
+        """Return whether another seat has decided, or a phase has begun, since the last drawing."""
         since = [] if self._drawn is None else self.session.positions[self._drawn :]
         turns = {(position.to_move, position.phase) for position in since}
         return turns != {(self.seat, self._position.phase)}
@@ -257,8 +262,8 @@ class Person:
             found = [part for part in dict.fromkeys(parts) if part in topics]
         else:
             found = _find_topics(words, topics)
-        if len(found) > _MOST_EXPLAINED:
-            screen.print_wrapped(f"{words!r} could be: {', '.join(found)}", 2)
+        if len(found) > _MAX_EXPLAINED:
+            screen.print_wrapped(f"{words!r} could be: {', '.join(found)}; enter more of it", 2)
             return
         for name in found:
             for number, line in enumerate(str(topics[name]).splitlines()):
@@ -287,9 +292,9 @@ class Person:
 
 
 def hint(position: Position, name: str) -> str:
-    """Return a sentence with the move of an agent for the seat to move.
+    """Return a sentence with the move that an agent would play for the seat to move.
 
-    The agent has a generator of its own, so the game goes on as if it had not been asked.
+    The agent draws from a generator of its own, so a hint does not change how the game goes on.
 
     Raises:
         ValueError: There is no such agent, or it fails.
@@ -300,14 +305,14 @@ def hint(position: Position, name: str) -> str:
         raise ValueError(str(fault)) from fault
     try:
         move = choose(agent, position)
-    except Exception as fault:  # an agent may be anybody's
+    except Exception as fault:  # the agent may be anybody's code
         raise ValueError("\n".join(fault_lines(name, fault, position))) from fault
     number = position.moves().index(move) + 1
     return f"{name} would play {number}  {position.describe_move(move)}  ({move})"
 
 
 def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
-    """Return lines about a fault of an agent: what it is, and where in the agent's own code."""
+    """Return lines that name a fault of an agent and its place in the agent's own code."""
     if isinstance(fault, IllegalMove):
         chosen = fault.move
         if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:

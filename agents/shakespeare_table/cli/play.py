@@ -1,4 +1,4 @@
-"""The commands `shakespeare play` against agents, and `shakespeare watch` for agents alone."""
+"""The commands `shakespeare play`, to play against agents, and `shakespeare watch`, to see them."""
 
 from __future__ import annotations
 
@@ -53,56 +53,60 @@ def play(
     choices.check_seat(seat, position.players)
     others = [other for other in range(position.players) if other != seat]
     names = [opponent.name for opponent in opponents]
-    welcome = "".join(f", {name} plays seat {at}" for at, name in zip(others, names, strict=True))
+    opponents_in_words = "".join(
+        f", {name} plays seat {other}" for other, name in zip(others, names, strict=True)
+    )
     agents = dict(zip(others, [opponent.agent for opponent in opponents], strict=True))
     seated = [*names[:seat], lineup_options.PERSON, *names[seat:]]
     session = Session(position, agents, seed, names=seated)
     person = Person(session, seat)
-    stopped = None
+    interruption = None  # raised again once the game so far has been saved and printed
     try:  # usage errors come before anything is printed
         person.play_given((moves or "").split())
     except (Exception, KeyboardInterrupt) as fault:
         if session.failed is None and isinstance(fault, ValueError):
             raise typer.BadParameter(str(fault), param_hint="--moves") from fault
-        stopped = fault
+        interruption = fault
     if save is not None:  # a file that cannot be written is refused before play goes on
         with choices.usage_errors("--save"):
             person.save(save)
-    screen.print_wrapped(f"You play seat {seat}{welcome}. The seed of this game is {seed}.", 0)
+    screen.print_wrapped(
+        f"You play seat {seat}{opponents_in_words}. The seed of this game is {seed}.", 0
+    )
     person.show_log()
     try:
-        if stopped is not None:
-            raise stopped
+        if interruption is not None:
+            raise interruption
         person.play()
         # Nothing is secret once the game is over.
         screen.print_position(game, session.position.to_dict())
         person.show_scores()
-        what_for = "To see this game again"
+        purpose = "To see this game again"
     except (PlayerLeft, KeyboardInterrupt):
-        what_for = "You have left the game. To resume it"
+        purpose = "You have left the game. To resume it"
     except Exception as fault:
         if session.failed is None:
             raise
         who = f"{seated[session.failed]}, seat {session.failed},"
         typer.echo("\n".join(["", *fault_lines(who, fault, session.position)]), err=True)
-        what_for = "To resume the game once the agent is repaired"
+        purpose = "To resume the game once the agent is repaired"
     finally:
         if save is not None:
             try:
                 person.save(save)
             except ValueError as fault:
                 choices.exit_with_error(str(fault))
-    words: list[object] = ["play", *names]
-    words += ["--game", game_argument(game.name)]
-    words += ["--players", position.players]
-    words += ["--seat", seat]
-    words += ["--seed", seed]
+    arguments: list[object] = ["play", *names]
+    arguments += ["--game", game_argument(game.name)]
+    arguments += ["--players", position.players]
+    arguments += ["--seat", seat]
+    arguments += ["--seed", seed]
     for name in option or []:
-        words += ["--option", name]
+        arguments += ["--option", name]
     played = session.history.moves_of(seat)
     if played:
-        words += ["--moves", " ".join(played)]
-    typer.echo(f"{what_for}, run\n  {command(*words)}")
+        arguments += ["--moves", " ".join(played)]
+    typer.echo(f"{purpose}, run\n  {command(*arguments)}")
     if save is not None:
         typer.echo(f"To replay it, run\n  {command('replay', save, *game_file_options())}")
     if session.failed is not None:
@@ -120,7 +124,7 @@ def watch(
     delay: Annotated[float, typer.Option(min=0, help="Seconds to wait after each move.")] = 0,
     option: choices.Variants = None,
 ) -> None:
-    """Watch a game of agents with all its secrets. The table is drawn every day or round."""
+    """Watch a game of agents with all its secrets. The table is drawn once a day or round."""
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_table.session import Session
 
@@ -130,16 +134,16 @@ def watch(
     names = [entrant.name for entrant in entrants]
     agents = {seat: entrant.agent for seat, entrant in enumerate(entrants)}
     session = Session(position, agents, seed, names=names)
-    chapter: object = object()  # equal to nothing, so that the first position is drawn
+    drawn_chapter: object = object()  # equal to no chapter, so that the first position is drawn
 
     def show(history: GameHistory) -> None:
-        nonlocal chapter
+        nonlocal drawn_chapter
         before = history.positions[-2].to_dict()
         # The position before a move is drawn if the move is the first of a day or round.
-        current = before[game.presentation.chapter]
-        if chapter != current:
+        chapter = before[game.presentation.chapter]
+        if chapter != drawn_chapter:
             screen.print_position(game, before)
-        chapter = current
+        drawn_chapter = chapter
         print_move(history.lines(len(history.moves) - 1, None))
         time.sleep(delay)
 

@@ -15,13 +15,13 @@ if TYPE_CHECKING:
     from shakespeare_env import Position
 
 _HANGING = 2
-"""The columns by which the rest of a long line of a log is indented further."""
-_FEW = 12
-"""The most moves that have a line each in a numbered list."""
+"""The columns by which the further lines of a long effect are indented more than its first."""
+_MAX_MOVE_LINES = 12
+"""Up to this number of moves, each has a line in words. More moves share lines as texts."""
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
-    """Print a table as wide as its cells, without markup."""
+    """Print a table as wide as its cells need. Cells may hold brackets, which are no markup."""
     table = Table(*titles)
     for row in rows:
         table.add_row(*map(screen.coloured, row))
@@ -35,26 +35,29 @@ def print_move(lines: Sequence[str]) -> None:
 
 
 def print_moves(position: Position, *, numbered: bool = False) -> None:
-    """Print legal moves and their effects in a table, with their numbers if `numbered`."""
-    rows = [
-        (str(number), move, position.describe_move(move))
-        for number, move in enumerate(position.moves(), 1)
-    ]
-    first = 0 if numbered else 1
-    print_table(("", "Move", "What it does")[first:], (row[first:] for row in rows))
+    """Print legal moves with their descriptions in a table, and their numbers if `numbered`."""
+    titles = ["Move", "Description"]
+    rows = [[move, position.describe_move(move)] for move in position.moves()]
+    if numbered:
+        titles = ["", *titles]
+        rows = [[str(number), *row] for number, row in enumerate(rows, 1)]
+    print_table(titles, rows)
 
 
 def move_lines(position: Position, width: int) -> list[str]:
-    """Return lines of legal moves, numbered from 1: few in words, many side by side as texts."""
+    """Return the legal moves as lines, numbered from 1.
+
+    Up to twelve moves have a line each, in words. More moves stand side by side in notation.
+    """
     numbered = list(enumerate(position.moves(), 1))
-    if len(numbered) <= _FEW:
+    if len(numbered) <= _MAX_MOVE_LINES:
         return [
             f"{number:>3}. {position.describe_move(move)}  ({move})" for number, move in numbered
         ]
     cell_width = max(len(move) for _, move in numbered) + 7
     cells = [f"{number:>3}. {move}".ljust(cell_width) for number, move in numbered]
-    across = max(1, width // cell_width)
-    return ["".join(cells[at : at + across]).rstrip() for at in range(0, len(cells), across)]
+    columns = max(1, width // cell_width)
+    return ["".join(cells[at : at + columns]).rstrip() for at in range(0, len(cells), columns)]
 
 
 def print_scores(
@@ -62,36 +65,39 @@ def print_scores(
     names: Sequence[str] | None = None,
     sheet: Sequence[tuple[str, Sequence[int]]] | None = None,
 ) -> None:
-    """Print the parts of all scores with a column per seat, and who has won.
+    """Print a table with the parts of all scores, a column for each seat, and the winners.
 
     Args:
-        position: The position. A solo game's score is compared with its target.
+        position: The position. In a solo game the target for a good score is printed as well.
         names: The players' names by seat, if known.
-        sheet: Pairs of a source and its points by seat. None means what the position says.
+        sheet: The rows of the score sheet, each with a source and the points by seat. None means
+            the rows that can be read from the position alone.
     """
     winners = position.winners
-    solo = position.players == 1
-    over = position.to_move is None
+    is_solo = position.players == 1
+    is_over = position.to_move is None
     if sheet is None:
         sheet = position.game.presentation.score_sheet(position.to_dict())
     titles = [f"seat {seat}" for seat in range(position.players)]
     if names:
         titles = [f"{title}\n{name}" for title, name in zip(titles, names, strict=True)]
     rows = [[source, *map(str, points)] for source, points in sheet]
-    parts = len(rows)
-    rows.append(["Final score" if over else "Score so far", *map(str, position.scores())])
-    if winners and not solo:
+    part_count = len(rows)
+    rows.append(["Final score" if is_over else "Score so far", *map(str, position.scores())])
+    if winners and not is_solo:
         seats = range(position.players)
         rows.append([""] + ["wins" if seat in winners else "" for seat in seats])
 
-    columns = [Column(screen.coloured(title), justify="right", overflow="fold") for title in titles]
-    table = Table("", *columns)
+    seat_columns = [
+        Column(screen.coloured(title), justify="right", overflow="fold") for title in titles
+    ]
+    table = Table("", *seat_columns)
     for number, row in enumerate(rows, 1):
-        table.add_row(*map(screen.coloured, row), end_section=number == parts)
+        table.add_row(*map(screen.coloured, row), end_section=number == part_count)
     screen.console().print(table)
-    if solo:
+    if is_solo:
         target = f"a good solo game passes {position.game.solo_target:g}"
-        if over:
+        if is_over:
             typer.echo(f"The game is over: a score of {position.scores()[0]}; {target}.")
         else:
             typer.echo(f"{target.capitalize()}.")

@@ -1,4 +1,4 @@
-"""The command `shakespeare replay`: step through a recorded game, or try another move."""
+"""The command `shakespeare replay`, to step through a recorded game or to try another move."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from shakespeare_env.cli.choices import (
     check_writable,
     exit_with_error,
     find_game,
-    refuse_unread,
+    refuse_unused,
 )
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.history import GameHistory
@@ -38,8 +38,8 @@ if TYPE_CHECKING:
     from shakespeare_research.counterfactual import Mean
 
 _HELP = (
-    "Enter n or b to go one position on or back, a number, first or last to go there, moves to "
-    "list the legal moves, or q to leave"
+    "Enter n for the next position, b for the one before, a number, first or last to go there, "
+    "moves to list the legal moves, or q to leave"
 )
 
 
@@ -83,7 +83,9 @@ def replay(
     ] = None,
     continuations: Annotated[
         int,
-        typer.Option(min=1, help="How often agents finish the game after each of the two moves."),
+        typer.Option(
+            min=1, help="The number of games that agents finish after each of the two moves."
+        ),
     ] = 200,
     page: Annotated[
         Path | None,
@@ -96,23 +98,23 @@ def replay(
     seed: lineup_options.Seed = 0,
     own_game: OwnGame = None,
 ) -> None:
-    """Step through a recorded game; a position is drawn with its legal moves."""
+    """Step through a recorded game, or draw a position with its legal moves."""
     if page is not None:
         read = {"record", "own_game", "game_id", "seat", "page"}
-        refuse_unread(context, read, "--page writes the complete game")
+        refuse_unused(context, read, "--page writes the complete game")
     elif instead is not None:
         read = {"record", "own_game", "game_id", "instead", "at", "named", "continuations", "seed"}
-        refuse_unread(context, read, "--instead shows everything that follows")
+        refuse_unused(context, read, "--instead shows everything that follows")
         if at is None:
             raise typer.BadParameter(
                 "give --at, the number of the position", param_hint="--instead"
             )
     elif listed:
         read = {"record", "own_game", "game_id", "seat", "listed"}
-        refuse_unread(context, read, "--list lists all moves and plays none")
+        refuse_unused(context, read, "--list lists all moves and plays none")
     else:
         read = {"record", "own_game", "game_id", "seat", "at"}
-        refuse_unread(context, read, "agents play only after --instead")
+        refuse_unused(context, read, "agents play only after --instead")
     own = None if own_game is None else find_game(own_game)
     text = record.strip().removeprefix("\ufeff").strip()  # pasted text may have a byte order mark
     is_position = text.startswith("{")
@@ -164,9 +166,9 @@ def _play_instead(
     continuations: int,
     seed: int,
 ) -> None:
-    """Try another move in a position, let agents finish, and compare with the recorded move.
+    """Compare another move in a position with the recorded one, by games that agents finish.
 
-    Without names the record's agents play, and the game's default agent plays for a person.
+    Without names the record's agents play. The game's default agent plays for a person.
     """
     # Slow imports are late to keep the shell's completion quick.
     from shakespeare_agents.naming import default
@@ -174,9 +176,9 @@ def _play_instead(
 
     position = game.positions[at]
     if move not in position.moves():
-        legal = ", ".join(position.moves()) or "none, the game is over"
+        legal = ", ".join(position.moves()) or "none, since the game is over"
         raise typer.BadParameter(
-            f"{move!r} is not legal in position {at}; the legal moves: {legal}",
+            f"{move!r} is not legal in position {at}; the legal moves are {legal}",
             param_hint="--instead",
         )
     recorded_names = game.names or []
@@ -191,11 +193,16 @@ def _play_instead(
         default(position.game) if name == lineup_options.PERSON else name
         for name in named or recorded_names
     ]
-    made = lineup_options.make_entrants(position.game, finishers, position.players)
+    entrants = lineup_options.make_entrants(position.game, finishers, position.players)
     moves = list(dict.fromkeys([*game.moves[at : at + 1], move]))
     with show_games_progress(continuations * len(moves)) as on_progress:
         result = counterfactual(
-            position, moves, made, continuations=continuations, seed=seed, on_progress=on_progress
+            position,
+            moves,
+            entrants,
+            continuations=continuations,
+            seed=seed,
+            on_progress=on_progress,
         )
     typer.echo(f"Position {at}, seat {position.to_move} decides.")
     for title, tried in zip(["Instead", "Recorded"], reversed(result.moves), strict=False):
@@ -204,10 +211,10 @@ def _play_instead(
     if position.players > 1:
         measures.append(("Wins, %", result.won, result.won_change, 100))
     rows = []
-    for title, level, change, unit in measures:
+    for title, mean_after, mean_difference, unit in measures:
         for seat, agent in enumerate(result.agents):
-            means = [level(tried, seat) for tried in result.moves]
-            means += [change(tried, seat) for tried in result.moves[1:]]
+            means = [mean_after(tried, seat) for tried in result.moves]
+            means += [mean_difference(tried, seat) for tried in result.moves[1:]]
             cells = [_with_margin(mean, unit) for mean in means]
             rows.append([title, str(seat), agent, *cells])
     differences = ["Difference"] * (len(result.moves) - 1)
@@ -242,12 +249,12 @@ def _walk(game: GameHistory, seat: int | None) -> None:
             word = typed.next(f"Position {at} of {end} (? for help): ").lower()
             if word == "q":
                 return
-            goals = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
-            goal = goals.get(word, parse_number(word))
+            targets = {"n": at + 1, "b": at - 1, "first": 0, "last": end}
+            target = targets.get(word, parse_number(word))
             if word == "moves":
                 _print_legal(game, at, seat)
-            elif goal is not None and 0 <= goal <= end:
-                at = goal
+            elif target is not None and 0 <= target <= end:
+                at = target
                 _print_position(game, at, seat)
             else:
                 typer.echo(f"{_HELP}. Positions are numbered 0 to {end}.")
@@ -268,14 +275,14 @@ def _print_position(game: GameHistory, at: int, seat: int | None) -> None:
     elif game.forfeit and at == len(game.moves):
         screen.print_wrapped(game.forfeit, 0)
     else:
-        who = f"Seat {position.to_move} decides"
+        sentence = f"Seat {position.to_move} decides"
         if game.names is not None:
-            who += f", played by {game.names[position.to_move]}"
+            sentence += f", played by {game.names[position.to_move]}"
         value = game.values[at] if at < len(game.values) else None
-        # A forecast reveals the hand behind it, so other seats do not see it.
+        # A forecast reveals something of the mover's hand, so other seats do not see it.
         if value is not None and seat in (None, position.to_move):
-            who += f"; expects {value:+.3f}"
-        typer.echo(f"Position {at} of {len(game.moves)}. {who}.")
+            sentence += f"; expects {value:+.3f}"
+        typer.echo(f"Position {at} of {len(game.moves)}. {sentence}.")
 
 
 def _print_legal(game: GameHistory, at: int, seat: int | None) -> None:

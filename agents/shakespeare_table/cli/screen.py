@@ -21,8 +21,9 @@ from rich.theme import Theme
 from shakespeare_env.core.game import Game
 
 NO_LIMIT = 10_000
+"""The columns and lines of an output without a limit."""
 _SEAT_COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
-"""The colour of each seat. The last is not red, as the game with six seats has red cards."""
+"""The colour of each seat. None is red, since the game with six seats has red cards."""
 _STYLES = {
     **{f"on_screen.seat{seat}": f"bold {colour}" for seat, colour in enumerate(_SEAT_COLOURS)},
     "on_screen.mine": "reverse",
@@ -49,10 +50,8 @@ class _GameHighlighter(RegexHighlighter):
 
 def size() -> tuple[int, int]:
     """Return the columns and lines of the screen."""
-    limits = (NO_LIMIT, NO_LIMIT)
-    if is_terminal():
-        limits = (80, 24)
-    width, height = shutil.get_terminal_size(limits)
+    default_size = (80, 24) if is_terminal() else (NO_LIMIT, NO_LIMIT)
+    width, height = shutil.get_terminal_size(default_size)
     return max(20, width), height
 
 
@@ -69,7 +68,7 @@ def console() -> Console:
 
 
 def coloured(text: str) -> Text:
-    """Return text in colour for `console`, without reading markup in it."""
+    """Return text in colour for `console`. Brackets in it are no markup."""
     coloured_text = Text(text)
     _GameHighlighter().highlight(coloured_text)
     return coloured_text
@@ -81,7 +80,7 @@ def print_text(text: str = "") -> None:
 
 
 def print_wrapped(text: str, indent: int) -> None:
-    """Print a line, which goes on in indented lines if it is too long."""
+    """Print a line. If it is too long, the further lines are indented."""
     width, _ = size()
     hanging = " " * min(indent, width // 2)
     print_text("\n".join(textwrap.wrap(text, width, subsequent_indent=hanging)) or text)

@@ -1,4 +1,4 @@
-"""The command `shakespeare table`: play in the browser."""
+"""The command `shakespeare table`, to play in the browser."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ def table(
         str,
         typer.Option(
             metavar="ADDRESS",
-            help="Listen on this address. If other machines can reach it, a token is needed to "
+            help="Listen on this address. If other machines can reach it, they need a token to "
             "begin tables, and nothing that is sent is encrypted.",
         ),
     ] = "127.0.0.1",

@@ -1,4 +1,4 @@
-"""One game between a language model and agents, in words, as the model's seat may know it."""
+"""A game between a language model and agents, told in words as far as the model's seat may know."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ from shakespeare_table.session import Session
 
 
 class ToolResult(NamedTuple):
-    """The result of a tool: text for a reader, and the same facts for a program."""
+    """The result of a tool, as text for a reader and as facts for a program."""
 
     text: str
     facts: dict[str, Any]
@@ -26,7 +26,13 @@ class ToolResult(NamedTuple):
 
 @dataclass(frozen=True)
 class Opponent:
-    """An agent at a table, with its name and its digest."""
+    """An agent at a table.
+
+    Attributes:
+        name: Its name, as `naming.make` takes it.
+        digest: The digest that identifies it in results.
+        agent: The agent.
+    """
 
     name: str
     digest: str
@@ -35,7 +41,13 @@ class Opponent:
 
 @dataclass(frozen=True)
 class GameStart:
-    """The start of a game: number `deal` of `Batch(seed=seed)`, played with variants."""
+    """The start of a game.
+
+    Attributes:
+        seed: The seed of the deal.
+        deal: The number of the deal among those of `Batch(seed=seed)`.
+        variants: The names of the variants that are on.
+    """
 
     seed: int
     deal: int
@@ -48,12 +60,16 @@ class ModelGame(Session):
     Args:
         number: The number of the game's table.
         position: The first position.
-        start: How that position was dealt.
+        start: The deal that the position comes from.
         seat: The model's seat.
         opponents: The agents at the other seats, in order.
 
     Attributes:
-        fault: The fault by which a seat has lost the game, or None.
+        number: The number of the game's table.
+        seat: The model's seat.
+        start: The deal.
+        opponents: The agents by seat.
+        fault: The fault by which a seat has lost the game; None if no seat has.
     """
 
     def __init__(
@@ -85,11 +101,14 @@ class ModelGame(Session):
 
     @property
     def decision(self) -> int:
-        """The number of the decision that is asked for, counting all moves of the game from 1."""
+        """The number of the next move, counted from 1 over the moves of all seats."""
         return len(self.moves) + 1
 
     def play(self, move: str) -> ToolResult:
-        """Play a move of the model's seat, let agents play on, and tell what has happened.
+        """Play a move of the model's seat, and let agents play until the seat decides again.
+
+        Returns:
+            What has happened, the scores, and the next legal moves.
 
         Raises:
             IllegalMove: The move is not legal. Nothing has changed.
@@ -98,21 +117,21 @@ class ModelGame(Session):
         self.push(move)
         self._chosen_at = chosen_at
         self._play_on()
-        happened = self._happened()
+        happened = self._moves_in_words()
         choices = self.choices()
         text = "\n".join([*happened, "", *self._scores(), "", choices.text])
         return ToolResult(text, {**choices.facts, "happened": happened})
 
     def view(self) -> ToolResult:
-        """Return everything that the model's seat may know."""
+        """Return everything that the model's seat may know of the game."""
         position = self.position
         seen = position.to_dict() if position.to_move is None else position.seen_by(self.seat)
-        happened = self._happened()
+        happened = self._moves_in_words()
         seats = f"{position.players} seat{'s' * (position.players > 1)}"
-        about = ", ".join([position.game.name, seats, *self.start.variants])
+        setup = ", ".join([position.game.name, seats, *self.start.variants])
         others = ", ".join(map(self._label, self.opponents))
-        against = f"; the others: {others}" if others else ", alone"
-        lines = [f"Table {self.number}: {about}. You hold seat {self.seat}{against}."]
+        company = f"; the others: {others}" if others else ", alone"
+        lines = [f"Table {self.number}: {setup}. You hold seat {self.seat}{company}."]
         if happened:
             chosen_before = self.history.moves_of(self.seat)
             lines += ["", "Since your last choice:" if chosen_before else "So far:", *happened]
@@ -128,16 +147,16 @@ class ModelGame(Session):
         return ToolResult("\n".join(lines), facts)
 
     def choices(self) -> ToolResult:
-        """Return the legal moves of the model's seat, and what each does."""
+        """Return the legal moves of the model's seat, with descriptions."""
         moves = [] if self.is_over else self.position.moves()
-        described = {move: self.position.describe_move(move) for move in moves}
+        descriptions = {move: self.position.describe_move(move) for move in moves}
         lines = [self._turn()]
-        lines += [f"{move}  {does}" for move, does in described.items()]
-        facts = [{"move": move, "does": does} for move, does in described.items()]
+        lines += [f"{move}  {description}" for move, description in descriptions.items()]
+        facts = [{"move": move, "does": description} for move, description in descriptions.items()]
         return ToolResult("\n".join(lines), {**self._facts(), "legal_moves": facts})
 
     def brief(self) -> dict[str, Any]:
-        """Return the facts that tell the game from those of other tables."""
+        """Return the facts that distinguish the game from those of other tables."""
         return {
             "table": self.number,
             "game": self.position.game.name,
@@ -149,13 +168,16 @@ class ModelGame(Session):
     def _play_on(self) -> None:
         try:
             self.play_out()
-        except Exception as error:  # an agent may be anybody's
+        except Exception as error:  # the agent may be anybody's code
             kind = "illegal" if isinstance(error, IllegalMove) else "error"
             self.fault = Fault(kind, f"{type(error).__name__}: {error}")
 
-    def _happened(self) -> list[str]:
-        since = range(self._chosen_at, len(self.moves))
-        return [line for at in since for line in self.history.lines(at, self.seat)]
+    def _moves_in_words(self) -> list[str]:
+        """Return the moves from the seat's last choice on, and their effects, as lines."""
+        lines = []
+        for number in range(self._chosen_at, len(self.moves)):
+            lines += self.history.lines(number, self.seat)
+        return lines
 
     def _facts(self) -> dict[str, Any]:
         position = self.position
@@ -168,18 +190,20 @@ class ModelGame(Session):
             "winners": position.winners,
         }
         if position.to_move is None:  # nothing is secret any more
+            # Programs that read JSON may round larger numbers.
             seed = self.start.seed if self.start.seed < JSON_SAFE_LIMIT else str(self.start.seed)
             return {**facts, "seed": seed, "deal": self.start.deal}
-        if self.is_over:
+        if self.is_over:  # a fault has ended the game, and the hands stay secret
             return facts
         return {**facts, "decision": self.decision}
 
     def _scores(self) -> list[str]:
         position = self.position
-        final = position.to_move is None
-        lines = [f"{'Final scores' if final else 'Scores so far'}, seat by seat:"]
+        is_final = position.to_move is None
+        title = "Final scores" if is_final else "Scores so far"
+        lines = [f"{title}, seat by seat:"]
         lines.append("  " + "  ".join(map(str, position.scores())))
-        if final:
+        if is_final:
             sheet = self.history.score_sheet(self.seat)
             lines += [f"  {source}: {'  '.join(map(str, points))}" for source, points in sheet]
         if position.players == 1:
@@ -191,10 +215,13 @@ class ModelGame(Session):
         if self.failed is not None:
             loser = "You have" if self.failed == self.seat else f"{self._label(self.failed)} has"
             return f"The game has stopped: {loser} lost it by a fault."
+
+        if position.to_move is None and position.players == 1:
+            return "The game is over."
         if position.to_move is None:
-            won = ", ".join(map(self._label, position.winners or []))
-            return f"The game is over: {won} wins." if position.players > 1 else "The game is over."
-        moves = len(position.moves())
+            winners = ", ".join(map(self._label, position.winners or []))
+            return f"The game is over: {winners} wins."
+        count = len(position.moves())
         return (
-            f"You make decision {self.decision}, in phase {position.phase!r}: {moves} legal moves."
+            f"You make decision {self.decision}, in phase {position.phase!r}: {count} legal moves."
         )

@@ -1,4 +1,4 @@
-"""Results of a model's games, added to the folder of an arena."""
+"""The results of a model's games, which are added to the folder of an arena."""
 
 from __future__ import annotations
 
@@ -14,22 +14,22 @@ from shakespeare_arena.playing import result_row
 from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.datasets.frames import RESULTS, frame
-from shakespeare_env.datasets.reading import is_arena, read_results
+from shakespeare_env.datasets.reading import has_manifest, read_results
 from shakespeare_env.errors import ArenaError
 from shakespeare_table.mcp.model_game import GameStart, ModelGame
 
 
 class ResultsWriter:
-    """A writer that adds a model's games to an arena's results, which rank it beside agents.
+    """A writer that adds a model's games to an arena's results, where the model is ranked.
 
     Args:
         folder: The folder of results.
-        game: The name of the game that the results are of.
+        game: The name of the game.
         name: The model's name.
 
     Raises:
-        ArenaError: The folder is not for results of this game.
-        DatasetError: The results are damaged, or of another box.
+        ArenaError: The folder does not hold results of this game.
+        DatasetError: The results are damaged, or were played with another box.
         ModuleNotFoundError: The extra `arena` is missing.
         OSError: The results cannot be written.
     """
@@ -40,16 +40,19 @@ class ResultsWriter:
         self.name = name
         self.digest = digest_of_name(name)
         self._waiting: list[dict[str, Any]] = []
-        with open_results(folder, game):
+        with open_results(folder, game):  # raises now if the results cannot be written
             pass
 
     def next_solo_deal(self, playing: Iterable[GameStart]) -> tuple[int, int]:
         """Return the seed and number of the model's next solo deal.
 
         All agents of an arena play the same solo deals, so that their scores can be compared. The
-        model plays each once. `playing` are the starts of its solo games in progress.
+        model plays each deal once.
+
+        Args:
+            playing: The starts of the model's solo games in progress.
         """
-        rows = read_results(self.folder).to_dicts() if is_arena(self.folder) else []
+        rows = read_results(self.folder).to_dicts() if has_manifest(self.folder) else []
         solo = [row for row in rows if row["players"] == 1]
         seed = solo[0]["seed"] if solo else 0
         used = {
@@ -60,14 +63,14 @@ class ResultsWriter:
         return seed, next(deal for deal in range(len(used) + 1) if deal not in used)
 
     def keep(self, game: ModelGame) -> str:
-        """Write a game that is over, and return a sentence that says so."""
+        """Write a game that is over, and return a sentence that says whether it is written."""
         self._waiting.append(self._row(game))
         return self.write()
 
     def write(self) -> str:
-        """Write the games that wait, and return a sentence that says so, or nothing.
+        """Write the games that wait, and return a sentence that says whether they are written.
 
-        Games wait while somebody else writes the results.
+        Games wait while another process writes the results. Without any the sentence is empty.
         """
         if not self._waiting:
             return ""
@@ -88,20 +91,21 @@ class ResultsWriter:
         for seat, opponent in game.opponents.items():
             names[opponent.digest] = opponent.name
             digests[seat] = opponent.digest
-        played = zip(game.positions, game.moves, strict=False)
+        match = Match(players, game.start.deal, tuple(digests), (0,))
+        decisions = zip(game.positions, game.moves, strict=False)
         return result_row(
-            Seating(Match(players, game.start.deal, tuple(digests), (0,)), 0),
+            Seating(match, 0),
             RunSettings(self.game, game.start.variants, game.start.seed, {}, names),
             position.scores(),
             np.isin(np.arange(players), position.winners or []),
             None if game.failed is None else (game.failed, game.fault),
             seconds=game.seconds,
             decisions=game.decisions,
-            actions=[before.action_id(move) for before, move in played],
+            actions=[before.action_id(move) for before, move in decisions],
             values=None,
         )
 
 
 def digest_of_name(name: str) -> str:
-    """Return the digest of an outside player, of whom nothing but the name is known."""
+    """Return the digest that identifies a player whose code is unknown, made from its name."""
     return hashlib.sha256(f"mcp {name}".encode()).hexdigest()[:DIGITS]

@@ -38,11 +38,11 @@ _ENDS = ToolAnnotations(
 
 
 def server_of(tools: GameTools) -> MCPServer[object]:
-    """Return a server of some tools. Its `run()` serves standard input and output."""
+    """Return a server that offers the tools. Its `run()` serves standard input and output."""
     server: MCPServer[object] = MCPServer(
         "shakespeare-env", instructions=_INSTRUCTIONS, version=version(), log_level="WARNING"
     )
-    compiling: dict[str, asyncio.Task[None]] = {}
+    compiling: dict[str, asyncio.Task[None]] = {}  # by game
     for method in (
         tools.list_games,
         tools.read_rules,
@@ -54,7 +54,8 @@ def server_of(tools: GameTools) -> MCPServer[object]:
     server.add_tool(_tool(tools.play), annotations=_PLAYS)
     server.add_tool(_tool(tools.leave_table), annotations=_ENDS)
     server.add_tool(_tool(tools.new_game, compiling), annotations=_PLAYS)
-    for tool in server._tool_manager.list_tools():  # by default unknown arguments are dropped
+    # By default a tool drops unknown arguments. It must refuse them, so that mistakes are noticed.
+    for tool in server._tool_manager.list_tools():
         model = tool.fn_metadata.arg_model
         model.model_config["extra"] = "forbid"
         model.model_rebuild(force=True)
@@ -65,7 +66,13 @@ def server_of(tools: GameTools) -> MCPServer[object]:
 def _tool(
     method: Callable[..., ToolResult], compiling: dict[str, asyncio.Task[None]] | None = None
 ) -> Callable[..., Awaitable[CallToolResult]]:
-    """Return a tool that calls a method in a thread, and compiles rules first for `new_game`."""
+    """Return a tool that calls a method in a thread.
+
+    Args:
+        method: A method of `GameTools`.
+        compiling: The games whose rules are being compiled. If it is given, the tool compiles the
+            rules of its argument `game` before it calls the method.
+    """
 
     @wraps(method)
     async def tool(**arguments: Any) -> CallToolResult:

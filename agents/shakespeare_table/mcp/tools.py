@@ -1,4 +1,4 @@
-"""The tools of one server, called one at a time and without MCP."""
+"""The tools with which a language model plays, as plain methods without MCP."""
 
 from __future__ import annotations
 
@@ -38,11 +38,16 @@ SeedOfDeal = Annotated[
 
 
 class RequestError(ShakespeareEnvError, ValueError):
-    """A request that cannot be met. The message says why and what can be done instead."""
+    """A request that cannot be carried out. The message says why, and what to do instead."""
 
 
 class _LastCall(NamedTuple):
-    """The last call that changed a table, with its arguments, and its result."""
+    """The last call that changed a table.
+
+    Attributes:
+        call: The name of the tool, and its arguments.
+        result: Its result.
+    """
 
     call: tuple[object, ...]
     result: ToolResult
@@ -51,30 +56,30 @@ class _LastCall(NamedTuple):
 class GameTools:
     """The tools with which a language model plays games against agents, each at a numbered table.
 
-    Calls from several threads wait for each other. Clients repeat a call whose result is late, so a
-    call that acts does so once: repeated, it returns its first result. All methods raise
-    `RequestError` for requests that cannot be met. The docstrings of methods that a server offers
-    as tools are read by models.
+    Calls from several threads wait for each other. Clients repeat a call whose result is late.
+    Repeated calls therefore change nothing more, and return the result of the first one. All
+    methods raise `RequestError` for requests that cannot be carried out. Models read the docstrings
+    of the methods that a server offers as tools.
 
     Args:
-        named: The names of the agents at the other seats, in order. The last one fills the rest. By
-            default the default agent plays.
+        opponents: The names of the agents at the other seats, in order. The last one also plays
+            the seats that are left. If empty, each game's default agent plays.
         games: The names of the games that may be played. All games if empty.
-        results_writer: Adds finished games to an arena's results.
+        results_writer: The writer that adds finished games to an arena's results, if any.
 
     Attributes:
         games: The names of the games that may be played.
-        tables: The games in progress, and finished ones that were not left, by table number.
+        tables: The games at tables that were not left, by table number.
     """
 
     def __init__(
         self,
-        named: Sequence[str] = (),
+        opponents: Sequence[str] = (),
         games: Sequence[str] = (),
         results_writer: ResultsWriter | None = None,
     ) -> None:
         self.games = tuple(games or registry.names())
-        self._named = tuple(named)
+        self._opponent_names = tuple(opponents)
         self._results_writer = results_writer
         self.tables: dict[int, ModelGame] = {}
         self._last_calls: dict[int, _LastCall] = {}
@@ -88,7 +93,7 @@ class GameTools:
                 "game": name,
                 "players": list(registry.seats(name)),
                 "variants": list(registry.variants(name)),
-                "opponents": list(map(public_name, self._opponent_names(name))),
+                "opponents": list(map(public_name, self._names_of_opponents(name))),
             }
             for name in self.games
         ]
@@ -119,6 +124,7 @@ class GameTools:
         """
 
         def open_table() -> ToolResult:
+            # The number of a table that was left may come again in a repeated call.
             used = self.tables.keys() | self._last_calls.keys()
             if table in used:
                 free = next(number for number in count(1) if number not in used)
@@ -162,19 +168,18 @@ class GameTools:
         with self._lock:
             game = self._game(table)
             topics = game.position.game.presentation.topics(game.position.seen_by(game.seat))
-        by_word = {word.lower(): str(topic) for word, topic in topics.items()}
-        asked = name.strip().lower()
-        does = by_word.get(asked, "")
-        if not does:  # it may be a move, which is explained part by part
-            parts = [part for part in re.split("[:>]", asked) if part in by_word]
-            does = "\n".join(f"{part}: {by_word[part]}" for part in parts)
-        if not does:
-            known = ", ".join(topics)
+        explanations = {topic.lower(): str(text) for topic, text in topics.items()}
+        wanted = name.strip().lower()
+        explanation = explanations.get(wanted, "")
+        if not explanation:  # it may be a move, which is explained part by part
+            parts = [part for part in re.split("[:>]", wanted) if part in explanations]
+            explanation = "\n".join(f"{part}: {explanations[part]}" for part in parts)
+        if not explanation:
             raise RequestError(
                 f"There is nothing called {short_repr(name)}{did_you_mean(name, topics)}. "
-                f"You can ask about {known}."
+                f"You can ask about {', '.join(topics)}."
             )
-        return ToolResult(f"{name}: {does}", {"name": name, "does": does})
+        return ToolResult(f"{name}: {explanation}", {"name": name, "does": explanation})
 
     def play(
         self,
@@ -188,25 +193,25 @@ class GameTools:
         """
 
         def play_move() -> ToolResult:
-            playing = self._game(table)
-            if playing.is_over:
+            game = self._game(table)
+            if game.is_over:
                 raise RequestError(
                     f"The game at table {table} is over. Begin another with new_game."
                 )
-            if decision != playing.decision:
+            if decision != game.decision:
                 raise RequestError(
-                    f"Table {table} asks for decision {playing.decision}, not {decision}. Nothing "
+                    f"Table {table} asks for decision {game.decision}, not {decision}. Nothing "
                     "has changed. Look at the table, then choose."
                 )
             try:
-                result = playing.play(move)
+                result = game.play(move)
             except IllegalMove as fault:
                 raise RequestError(
                     f"{short_repr(move)} is not legal{did_you_mean(move, fault.legal)}. "
                     "Nothing has changed. "
                     f"The legal moves are {', '.join(fault.legal)}."
                 ) from fault
-            return self._with_ending(playing, result)
+            return self._with_ending(game, result)
 
         return self._once(table, ("play", move, decision), play_move)
 
@@ -214,19 +219,19 @@ class GameTools:
         """Leave a table. If games count, leaving a game in progress loses it."""
 
         def leave() -> ToolResult:
-            left = self._game(table)
+            game = self._game(table)
             del self.tables[table]
             text = f"You have left table {table}."
-            if not left.is_over and self._results_writer is not None:
-                left.failed = left.seat
-                left.fault = Fault("crash", "it left the table before the end")
-                text += f" {self._results_writer.keep(left)}"
+            if not game.is_over and self._results_writer is not None:
+                game.failed = game.seat
+                game.fault = Fault("crash", "it left the table before the end")
+                text += f" {self._results_writer.keep(game)}"
             return ToolResult(text, {"table": table})
 
         return self._once(table, ("leave_table",), leave)
 
     def close(self) -> None:
-        """Leave all tables, as when the model has gone."""
+        """Leave all tables, which loses the games in progress, and write the results that wait."""
         for number in list(self.tables):
             self.leave_table(number)
         if self._results_writer is not None:
@@ -235,7 +240,13 @@ class GameTools:
     def _once(
         self, table: int, call: tuple[object, ...], act: Callable[[], ToolResult]
     ) -> ToolResult:
-        """Act, or return the first result if this call was the last one that acted on its table."""
+        """Act on a table, or return the result of the last call that did if it was the same.
+
+        Args:
+            table: The table's number.
+            call: The name of the tool, and its arguments.
+            act: Acts and returns the result.
+        """
         with self._lock:
             last = self._last_calls.get(table)
             if last is not None and last.call == call:
@@ -246,8 +257,8 @@ class GameTools:
 
     def _game(self, number: int) -> ModelGame:
         if number not in self.tables:
-            known = ", ".join(map(str, self.tables))
-            remedy = f"The open tables: {known}." if known else "Open one with new_game."
+            numbers = ", ".join(map(str, self.tables))
+            remedy = f"The open tables: {numbers}." if numbers else "Open one with new_game."
             raise RequestError(f"There is no table {number}. {remedy}")
         return self.tables[number]
 
@@ -269,31 +280,31 @@ class GameTools:
                 return GameStart(*self._results_writer.next_solo_deal(playing), variants)
         return GameStart(fresh_seed() if seed is None else int(seed), 0, variants)
 
-    def _opponent_names(self, game: str) -> Sequence[str]:
-        return self._named or (default(registry.game(game)),)
+    def _names_of_opponents(self, game: str) -> Sequence[str]:
+        return self._opponent_names or (default(registry.game(game)),)
 
     def _opponents(self, game: str, number: int) -> list[Opponent]:
-        named = self._opponent_names(game)
-        rules = registry.game(game)
-        names = [named[min(at, len(named) - 1)] for at in range(number)]
+        given_names = self._names_of_opponents(game)
+        contract = registry.game(game)
+        # The last name also stands for the seats that are left.
+        names = [given_names[min(at, len(given_names) - 1)] for at in range(number)]
         for name in names:
             if (game, name) not in self._made_opponents:
-                given = parse_if_name(name)
+                spec = parse_if_name(name)
                 try:
-                    agent = make(given, rules)
-                except Exception as fault:  # an agent may be anybody's
+                    agent = make(spec, contract)
+                except Exception as fault:  # the agent may be anybody's code
                     print(f"{name} cannot play: {fault}", file=sys.stderr)
                     kind = type(fault).__name__
                     raise RequestError(
                         f"{public_name(name)} cannot play ({kind}). The server's errors say more."
                     ) from fault
-                self._made_opponents[game, name] = Opponent(
-                    name, agent_digest(given, agent, rules), agent
-                )
+                digest = agent_digest(spec, agent, contract)
+                self._made_opponents[game, name] = Opponent(name, digest, agent)
         return [self._made_opponents[game, name] for name in names]
 
     def _with_ending(self, game: ModelGame, result: ToolResult) -> ToolResult:
-        """Return a result and, if the game has just ended, a note of where it is kept."""
+        """Return a result, with a note of where the game is kept if it has just ended."""
         if not game.is_over or self._results_writer is None:
             return result
         kept = self._results_writer.keep(game)

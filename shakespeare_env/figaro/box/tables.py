@@ -65,11 +65,11 @@ class Box(Facts):
             self.absent_jesters[value] > self.jesters[value] for value in self.jesters
         )
         if lacks_jesters or self.absent_rings > self.rings:
-            raise ValueError("three_seats: more is left out than there is (Rules A1)")
+            raise ValueError("three_seats: more cards than there are; leave out fewer (Rules A1)")
         pieces = self.rounds * (SEATS[-1] - 1)
         different = len(set(self.lengths))
         if len(self.lengths) != pieces or different != pieces:
-            raise ValueError(f"road.lengths: give {pieces} different lengths (Rules A2)")
+            raise ValueError(f"road.lengths: {different} different ones; give {pieces} (Rules A2)")
         of_a_colour = sum(self.colours.values())
         jesters = sum(self.jesters.values())
         for seats in SEATS:
@@ -77,7 +77,10 @@ class Box(Facts):
             if seats == SEATS[0]:
                 dealt -= of_a_colour + sum(self.absent_jesters.values()) + self.absent_rings
             if dealt % seats or not 2 * seats <= dealt <= _LARGEST_HAND * seats:
-                raise ValueError(f"cards: {dealt} cannot be dealt to {seats} seats (Rules A1)")
+                raise ValueError(
+                    f"cards: {dealt} for {seats} seats; let each seat get the same number, from 2 "
+                    f"to {_LARGEST_HAND} (Rules A1)"
+                )
         return self
 
 

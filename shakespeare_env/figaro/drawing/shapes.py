@@ -12,7 +12,7 @@ import svg
 
 from shakespeare_env.core.game import UNKNOWN
 from shakespeare_env.drawing import shapes as d
-from shakespeare_env.drawing.shapes import INK, Block, Elements, box, drawn_once, outline, words
+from shakespeare_env.drawing.shapes import INK, Block, Elements, box, cached_block, outline, words
 from shakespeare_env.figaro.box.tables import COLOURS
 from shakespeare_env.figaro.text import wording as text
 
@@ -76,7 +76,7 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
     return drawn
 
 
-@drawn_once
+@cached_block
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
     """Draw a card with its value and letter, a symbol per unit of value, and its copies."""
     width = CARD_ASPECT * height

@@ -40,12 +40,12 @@ METRIC_NAMES = (
 
 Metric = Annotated[str, StringConstraints(pattern=f"^({'|'.join(METRIC_NAMES)})$")]
 Steps = tuple[tuple[int, int], ...]
-"""Pairs of a threshold and the gain from there on, by rising threshold."""
+"""Pairs of a threshold and the gain from it on, in order of the thresholds."""
 
-_DECK = 30
-"""Cards of the deck (Rules S5)."""
-_WORN = ("red", "gold", "blue", "white", "pounds", "prestige")
-"""The parts of a `Power` that a costume may have (Rules T18)."""
+_DECK_SIZE = 30
+"""The number of cards in the deck (Rules S5)."""
+_COSTUME_GIFTS = ("red", "gold", "blue", "white", "pounds", "prestige")
+"""The fields of a `Power` that a costume power may have (Rules T18)."""
 _STARTING_KINDS = ["actor", "actor", "handyman", "queen"]
 
 Quills = Annotated[int, Field(ge=0, le=10)]
@@ -85,12 +85,12 @@ class Power(Facts):
     @model_validator(mode="after")
     def _takes_one(self) -> Self:
         if self.take_set and self.take_costume:
-            raise ValueError("a power takes one element, not take_set and take_costume")
+            raise ValueError("a power takes one element; give take_set or take_costume, not both")
         return self
 
 
 class Character(Facts):
-    """A character card, or a character of the board (copies and cost 0)."""
+    """A character card, or a character of the board, which has no copies and no cost."""
 
     id: Identifier
     name: Text
@@ -102,17 +102,17 @@ class Character(Facts):
     costume_power: Power = Power()
 
     @model_validator(mode="after")
-    def _has_what_its_kind_has(self) -> Self:
+    def _fits_its_kind(self) -> Self:
         given = self.model_fields_set
         if ("value" in given) != (self.kind in CRAFTSMEN):
-            raise ValueError(f"value is for {', '.join(CRAFTSMEN)}, and each of them has one")
+            raise ValueError(f"value: give one to {', '.join(CRAFTSMEN)}, and to no other kind")
         powers = {"activation", "costume_power"}
         if given & powers != (powers if self.kind == "actor" else set()):
-            raise ValueError("activation and costume_power are for actors, and each has both")
+            raise ValueError("activation, costume_power: give both to actors, and to no other kind")
         if self.id.startswith("extra") and self.id[5:].isdecimal():
-            raise ValueError(f"id {self.id!r} is how moves name an extra")
-        if any(gift for name, gift in self.costume_power if name not in _WORN):
-            raise ValueError(f"a costume_power gives nothing but {', '.join(_WORN)}")
+            raise ValueError(f"id: moves name an extra {self.id!r}; choose another id")
+        if any(gift for name, gift in self.costume_power if name not in _COSTUME_GIFTS):
+            raise ValueError(f"costume_power: give only {', '.join(_COSTUME_GIFTS)}")
         return self
 
 
@@ -136,17 +136,17 @@ class Objective(Facts):
         dict[Score, Annotated[int, Field(ge=0, le=3)]],
         Field(min_length=1, validation_alias="points"),
     ]
-    """Prestige by metric value reached."""
+    """Prestige by the value of the metric that is reached."""
 
     @property
     def points(self) -> Steps:
-        """Return the prestige by metric value, rising."""
+        """Return the steps of the metric, and the prestige from each on."""
         return tuple(sorted(self.prestige_from.items()))
 
     @model_validator(mode="after")
     def _rises(self) -> Self:
         if any(more < less for (_, less), (_, more) in pairwise(self.points)):
-            raise ValueError("points: let prestige rise with the threshold")
+            raise ValueError("points: prestige falls at a higher threshold; let it rise")
         return self
 
 
@@ -158,10 +158,10 @@ class Gain(Facts):
 
 
 class Rehearsals(Facts):
-    """The dress rehearsals (Rules R): Act II pays by place, the others by the space reached.
+    """The facts of dress rehearsals (section R).
 
-    The key "last" stands for an act's last space. The first `grey_spaces` spaces of each act cost
-    prestige.
+    Act II pays by place, the others by the space reached; the key "last" stands for an act's last
+    space. The first `grey_spaces` spaces of each act cost prestige.
     """
 
     days: tuple[Day, Day]
@@ -173,7 +173,7 @@ class Rehearsals(Facts):
     @model_validator(mode="after")
     def _days_rise(self) -> Self:
         if self.days[0] >= self.days[1]:
-            raise ValueError("days: let the days rise")
+            raise ValueError("days: give the earlier day first")
         return self
 
 
@@ -213,7 +213,7 @@ class Box(Facts):
 
     @property
     def pay(self) -> tuple[Steps, Steps, Steps]:
-        """Return pounds by space of Act I, nothing for Act II, prestige by space of Act III."""
+        """Return the pay by space of each act: pounds, nothing for Act II, prestige."""
         first = _steps(self.rehearsals.act_1_pounds, self.act_lengths[0])
         third = _steps(self.rehearsals.act_3_prestige, self.act_lengths[2])
         return first, (), third
@@ -226,30 +226,34 @@ class Box(Facts):
 
 
 def _steps(paid: Mapping[str, int], length: int) -> Steps:
-    numbered = {int(space): gain for space, gain in paid.items() if space != "last"}
-    last = ((length, paid["last"]),) if "last" in paid else ()
-    return *sorted(numbered.items()), *last
+    """Return what spaces pay, in order of the spaces; `length` is the last one."""
+    steps = sorted((int(space), gain) for space, gain in paid.items() if space != "last")
+    if "last" in paid:
+        steps.append((length, paid["last"]))
+    return tuple(steps)
 
 
 def _faults(box: Box) -> Iterator[str]:
     """Yield the contradictions between entries, each with the entry to correct and the remedy."""
-    for things in (box.characters, box.objectives, box.spaces):
-        for own, count in Counter(thing.id for thing in things).items():
+    for entries in (box.characters, box.objectives, box.spaces):
+        for identifier, count in Counter(entry.id for entry in entries).items():
             if count > 1:
-                yield f"the id {own!r} is used {count} times; rename all but one"
+                yield f"the id {identifier!r} is used {count} times; rename all but one"
     yield from _faults_of_characters(box)
     yield from _faults_of_spaces(box)
     for name, length, paid in zip(ACTS, box.act_lengths, box.pay, strict=True):
-        thresholds = (space + 1 for space, _ in paid[:-1])
-        if length < max(box.neutral_start, box.neutral_later, *thresholds):
-            yield f"acts.length: {length} spaces of Act {name} are fewer than its thresholds"
+        beyond_thresholds = [space + 1 for space, _ in paid[:-1]]
+        least = max(box.neutral_start, box.neutral_later, *beyond_thresholds)
+        if length < least:
+            yield f"acts.length: {length} spaces of Act {name}; give it at least {least}"
     for kind, by_seats in box.bags.items():
         for seats, elements in by_seats.items():
-            need = 3 * seats * box.rehearsals.days[1]
-            if sum(elements.values()) < need:
-                yield f"bag.{kind}.{seats}: {sum(elements.values())} elements; the days draw {need}"
+            drawn = 3 * seats * box.rehearsals.days[1]
+            held = sum(elements.values())
+            if held < drawn:
+                yield f"bag.{kind}.{seats}: {held} elements; put in the {drawn} that a game draws"
     if sum(objective.metric == "sacrifice" for objective in box.objectives) > 1:
-        yield "objective: two objectives count pounds given up; have one"
+        yield "objective: two objectives count pounds given up; keep one"
 
 
 def _faults_of_characters(box: Box) -> Iterator[str]:
@@ -259,18 +263,18 @@ def _faults_of_characters(box: Box) -> Iterator[str]:
         yield f"board.starting: {list(box.starting)}: list two actors, a handyman and the queen"
     for card in box.characters:
         if card.id in box.starting and card.model_fields_set & {"copies", "cost"}:
-            yield f"character.{card.id}: a character of the board has no copies and no cost"
+            yield f"character.{card.id}: a character of the board; remove its copies and its cost"
         if card.id not in box.starting and not {"copies", "cost"} <= card.model_fields_set:
-            yield f"character.{card.id}: give its copies and its cost"
+            yield f"character.{card.id}: a card of the deck; give its copies and its cost"
         if card.kind == "actor" and card.copies > 1:
-            yield f"character.{card.id}.copies: {card.copies} of an actor; write 1"
+            yield f"character.{card.id}.copies: {card.copies} copies of an actor; write 1"
     total = sum(card.copies for card in box.characters)
-    if total != _DECK:
-        yield f"character: the copies add up to {total} cards; let them add up to {_DECK}"
+    if total != _DECK_SIZE:
+        yield f"character: the copies add up to {total} cards; make them {_DECK_SIZE}"
 
 
 def _faults_of_spaces(box: Box) -> Iterator[str]:
-    """Yield mirrors without a pair, and supports that are not right underneath (Rules T13)."""
+    """Yield mirrors that are not a pair, and supports not in the row underneath (Rules T13)."""
     by_id = {space.id: space for space in box.spaces}
     for space in box.spaces:
         mirror = by_id.get(space.mirror)
@@ -278,4 +282,4 @@ def _faults_of_spaces(box: Box) -> Iterator[str]:
             yield f"stage.space.{space.id}.mirror: {space.mirror!r}: pair two spaces of one row"
         for support in space.on:
             if support not in by_id or by_id[support].row != space.row - 1:
-                yield f"stage.space.{space.id}.on: {support!r} is no space of the row underneath"
+                yield f"stage.space.{space.id}.on: {support!r}: name spaces of the row underneath"

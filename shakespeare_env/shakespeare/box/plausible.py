@@ -1,6 +1,6 @@
-"""Constraints that the rule book, and reports of play, put on every copy of Shakespeare.
+"""Facts that the rule book and reports of play state about every copy of Shakespeare.
 
-`shakespeare check` names what a box violates; `prior.py` draws boxes that violate nothing.
+`shakespeare check` names those that a box violates; `prior.py` draws boxes that violate none.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from shakespeare_env.shakespeare.box.facts import (
 )
 
 CONSTRAINTS = Constraints()
-_of = CONSTRAINTS.from_source
+_from_source = CONSTRAINTS.from_source
 
 PLAIN = 6
 """The least value of a costume that pays."""
@@ -30,11 +30,12 @@ PRECIOUS = 15
 _QUILLS = ("red", "gold", "blue", "white")
 _FULL_BAG = {"black": 16, "pink": 16, "purple": 12, "blue": 12, "green": 8, "yellow": 8}
 _REPORTED_SETS = {2: {"purple": 7, "blue": 5}, 3: {"purple": 10, "blue": 8}}
-_REPORTED_STEPS = {"complete_costumes": (4, 5), "sacrifice": (2, 5)}
+REPORTED_STEPS = {"complete_costumes": (4, 5), "sacrifice": (2, 5)}
+"""Thresholds of objectives that play reports mention, by metric."""
 
 
 def quills(power: Power) -> int:
-    """Return the number of a power's quills, of all colours."""
+    """Return the number of a power's quills of all colours."""
     return sum(getattr(power, colour) for colour in _QUILLS)
 
 
@@ -47,13 +48,13 @@ def _bottom_row(box: Box) -> list[Space]:
 
 
 def _equal(source: str, name: str, says: str, **wanted: object) -> None:
-    """Add a constraint that facts, named by attributes of `Box`, have the same value in every copy.
+    """Add a constraint on attributes of `Box` that have the same value in every copy.
 
     Args:
-        source: Where the values are said.
+        source: Where the values can be read.
         name: The constraint's name.
         says: The constraint in words.
-        **wanted: The values by attribute.
+        **wanted: The values, by attribute.
     """
 
     def faults(box: Box) -> Iterator[str]:
@@ -62,7 +63,7 @@ def _equal(source: str, name: str, says: str, **wanted: object) -> None:
 
     faults.__name__ = name
     faults.__doc__ = says
-    _of(source)(faults)
+    _from_source(source)(faults)
 
 
 # fmt: off
@@ -76,17 +77,17 @@ _equal("rulebook: ambiance", "mood_track", "Mood runs from -2 to +3.",
        lowest_mood=-2, highest_mood=3)
 _equal("rulebook: contents", "tokens", 'There are eight "+3" tokens.', plus3_tokens=8)
 _equal("rulebook: costume mistress, set dresser, jeweler", "element_values",
-       "Elements are worth 1 to 5, from black to green; yellow ones 3.",
+       "Elements are worth 1 to 5, from black to green, and yellow ones 3.",
        element_values=dict(zip(COLOURS, (1, 2, 3, 4, 5, 3), strict=True)))
 _equal("rulebook: strategies", "good_scores",
-       "Good winning scores are 22, 24, 26 and 30 with four, three, two seats and one.",
+       "A good winning score is 22 with four seats, 24 with three, 26 with two and 30 alone.",
        good_scores={1: 30, 2: 26, 3: 24, 4: 22})
 # fmt: on
 
 
-@_of("rulebook: the example of day 1, theme")
+@_from_source("rulebook: the example of day 1, theme")
 def the_board(box: Box) -> Iterator[str]:
-    """On the board are an Author of two white quills, Falstaff, a Handyman of 4 and the Queen."""
+    """The board has an Author of two white quills, Falstaff, a Handyman of 4 and the Queen."""
     board = {card.id: card for card in box.characters if card.id in box.starting}
     if not {"author", "falstaff"} <= {*board}:
         yield "the board lacks author or falstaff"
@@ -96,37 +97,38 @@ def the_board(box: Box) -> Iterator[str]:
     yield from must_equal(handymen, [4], "the value of the board's Handyman")
 
 
-@_of("rulebook: contents, setup")
+@_from_source("rulebook: contents, setup")
 def full_bags(box: Box) -> Iterator[str]:
-    """With four seats both bags hold all 72 elements."""
+    """With four seats, each bag holds all of its 72 elements."""
     for kind, by_seats in box.bags.items():
         yield from must_equal(by_seats[4], _FULL_BAG, f"{kind} for four seats")
 
 
-@_of("rulebook: contents; fewer seats take from the same elements")
+@_from_source("rulebook: contents; fewer seats take from the same elements")
 def smaller_bags(box: Box) -> Iterator[str]:
-    """Fewer seats play with no more elements of any colour."""
+    """With fewer seats, a bag holds no more elements of any colour."""
     for kind, by_seats in box.bags.items():
-        for (less, few), (more, many) in pairwise(sorted(by_seats.items())):
-            for colour in few:
-                if few[colour] > many[colour]:
-                    counts = f"{few[colour]} {colour} {kind} for {less} seats"
-                    yield f"{counts}, for {more} {many[colour]}"
+        for (fewer, smaller), (more, larger) in pairwise(sorted(by_seats.items())):
+            for colour in smaller:
+                if smaller[colour] > larger[colour]:
+                    counts = f"{smaller[colour]} {colour} {kind} for {fewer} seats"
+                    yield f"{counts}, for {more} {larger[colour]}"
 
 
-@_of("public: play reports")
+@_from_source("public: play reports")
 def reported_bags(box: Box) -> Iterator[str]:
-    """Purple and blue stage sets are 7 and 5 for two seats, 10 and 8 for three."""
+    """There are 7 purple and 5 blue stage sets for two seats, 10 and 8 for three."""
     for seats, wanted in _REPORTED_SETS.items():
-        found = {name: n for name, n in box.bags["sets"][seats].items() if name in wanted}
+        bag = box.bags["sets"][seats]
+        found = {colour: bag[colour] for colour in bag if colour in wanted}
         yield from must_equal(found, wanted, f"stage sets for {seats} seats")
 
 
-@_of(
+@_from_source(
     "rulebook: scoring the acts (English, German, French; the Italian has Act I pay on the eighth)"
 )
 def pay_of_the_acts(box: Box) -> Iterator[str]:
-    """Acts I and III pay from spaces 5, 7 and 6, 8 and from their last; Act II its first two."""
+    """Act I pays from spaces 5 and 7, Act III from 6 and 8, both on the last; Act II pays two."""
     first, _, third = box.act_lengths
     paid = box.rehearsals
     yield from must_equal(box.pay[0], ((5, 1), (7, 3), (first, 5)), "Act I")
@@ -136,17 +138,17 @@ def pay_of_the_acts(box: Box) -> Iterator[str]:
     yield from must_equal(paid.days, (4, 6), "days of rehearsals")
 
 
-@_of("rulebook: scoring the acts, solo variant")
+@_from_source("rulebook: scoring the acts, solo variant")
 def lengths_of_the_acts(box: Box) -> Iterator[str]:
     """Acts I and II have 8 spaces or more, Act III more than 8."""
-    for name, length, before in zip(ACTS, box.act_lengths, (7, 7, 8), strict=True):
-        if length <= before:
-            yield f"Act {name} has {length} spaces; space {before} is not its last"
+    for name, length, inner in zip(ACTS, box.act_lengths, (7, 7, 8), strict=True):
+        if length <= inner:
+            yield f"Act {name} has {length} spaces; space {inner} is not its last"
     neutral = box.neutral_start, box.neutral_later
     yield from must_equal(neutral, (4, 8), "spaces of the neutral discs")
 
 
-@_of("rulebook: end of the game")
+@_from_source("rulebook: end of the game")
 def costs(box: Box) -> Iterator[str]:
     """A card costs 1, 3 or 5 pounds."""
     for card in _cards(box):
@@ -154,32 +156,32 @@ def costs(box: Box) -> Iterator[str]:
             yield f"{card.name} costs {card.cost}"
 
 
-@_of("rulebook: strategies")
+@_from_source("rulebook: strategies")
 def wages_of_winners(box: Box) -> Iterator[str]:
-    """The dearest seven recruits cost 23 pounds or more; extras cost nothing."""
+    """The seven dearest cards cost 23 pounds or more; extras cost nothing."""
     costs = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
     most = sum(costs[-7:])
     if most < 23:
         yield f"seven recruits cost {most} pounds at most"
 
 
-@_of("rulebook: craftsmen")
+@_from_source("rulebook: craftsmen")
 def craftsmen(box: Box) -> Iterator[str]:
-    """Costume mistresses and set dressers have the values 6 and 8, handymen 4."""
+    """Costume mistresses and set dressers have values of 6 and 8, handymen of 4."""
     for kind, wanted in zip(CRAFTSMEN, ((6, 8), (6, 8), (4,)), strict=True):
         found = tuple(sorted({card.value for card in _cards(box) if card.kind == kind}))
         yield from must_equal(found, wanted, f"values of a {kind.replace('_', ' ')}")
 
 
-@_of("rulebook: other characters")
+@_from_source("rulebook: other characters")
 def jewelers_and_assistants(box: Box) -> Iterator[str]:
-    """There are cards of jewelers and of assistants."""
+    """The deck has jewelers and assistants."""
     for kind in ("jeweler", "assistant"):
         if not any(card.kind == kind for card in _cards(box)):
             yield f"no {kind}"
 
 
-@_of("rulebook: actors")
+@_from_source("rulebook: actors")
 def actors_act(box: Box) -> Iterator[str]:
     """An actor's power moves its discs, or does something special."""
     for card in box.characters:
@@ -187,7 +189,7 @@ def actors_act(box: Box) -> Iterator[str]:
             yield f"{card.name} does nothing"
 
 
-@_of("rulebook: dress rehearsal")
+@_from_source("rulebook: dress rehearsal")
 def costumes_advance(box: Box) -> Iterator[str]:
     """Costume powers move discs, except Viola's and Hamlet's, which give something else."""
     for card in box.characters:
@@ -201,25 +203,25 @@ def costumes_advance(box: Box) -> Iterator[str]:
             yield f"the costume of {card.name} gives {moves} quills{more}"
 
 
-@_of("rulebook: the example of day 4")
+@_from_source("rulebook: the example of day 4")
 def examples_of_costumes(box: Box) -> Iterator[str]:
-    """Lady Macbeth's costume moves each disc once, Hamlet's gives 1 prestige, extras' a quill."""
+    """Lady Macbeth's costume moves each disc, Hamlet's gives 1 prestige, an extra's a quill."""
     worn = {card.id: card.costume_power for card in box.characters}
-    each = {"lady_macbeth": Power(red=1, gold=1, blue=1), "hamlet": Power(prestige=1)}
-    for own, wanted in each.items():
-        yield from must_equal(worn.get(own), wanted, f"the costume power of {own}")
+    examples = {"lady_macbeth": Power(red=1, gold=1, blue=1), "hamlet": Power(prestige=1)}
+    for actor, wanted in examples.items():
+        yield from must_equal(worn.get(actor), wanted, f"the costume power of {actor}")
     yield from must_equal(box.extra_power, Power(white=1), "the costume power of an extra")
 
 
-@_of("public: play reports")
+@_from_source("public: play reports")
 def reported_powers(box: Box) -> Iterator[str]:
-    """Falstaff, Puck, Titania raise mood, Hamlet lowers others'; Lear takes a blue stage set."""
+    """Falstaff, Puck, Titania raise mood; Hamlet lowers others'; Lear takes a blue stage set."""
     found = {card.id: card.activation for card in box.characters}
     falstaff = found.get("falstaff", Power())
     yield from must_equal(falstaff, Power(mood=2), "Falstaff's power")
-    for own in ("puck", "titania"):
-        if found.get(own, Power()).mood < 1:
-            yield f"{own} does not raise mood"
+    for actor in ("puck", "titania"):
+        if found.get(actor, Power()).mood < 1:
+            yield f"{actor} does not raise mood"
     if found.get("hamlet", Power()).others_mood > -1:
         yield "hamlet does not lower the others' mood"
     yield from must_equal(
@@ -227,15 +229,15 @@ def reported_powers(box: Box) -> Iterator[str]:
     )
 
 
-@_of("rulebook: costume tailoring, the example of day 1")
+@_from_source("rulebook: costume tailoring, the example of day 1")
 def plain_costumes(box: Box) -> Iterator[str]:
-    """Costumes below 6 pay nothing, those of 6 pay 2 pounds."""
+    """A costume of value 6 pays 2 pounds, and cheaper ones pay nothing."""
     cheap = [value for value in box.costume_gain if value < PLAIN]
     yield from (f"a costume of {value} pays" for value in cheap)
     yield from must_equal(box.costume_gain.get(PLAIN), Gain(pounds=2), "a costume of 6")
 
 
-@_of("rulebook: theme")
+@_from_source("rulebook: theme")
 def precious_costumes(box: Box) -> Iterator[str]:
     """The most precious costume pays prestige and no money."""
     best = box.costume_gain.get(PRECIOUS, Gain())
@@ -243,28 +245,28 @@ def precious_costumes(box: Box) -> Iterator[str]:
         yield f"a costume of {PRECIOUS} pays {best.pounds} pounds and {best.prestige} prestige"
 
 
-@_of("rulebook: theme, by inference")
+@_from_source("rulebook: theme, by inference")
 def rising_prestige(box: Box) -> Iterator[str]:
-    """A dearer costume pays no less prestige; money ends once, and does not come back."""
+    """A dearer costume pays no less prestige; beyond some value, none pays money."""
     gains = [box.costume_gain.get(value, Gain()) for value in range(PLAIN, PRECIOUS + 1)]
     for value, (less, more) in enumerate(pairwise(gains), PLAIN + 1):
         if more.prestige < less.prestige:
             yield f"a costume of {value} pays less prestige than one of {value - 1}"
         if more.pounds and not less.pounds:
-            yield f"a costume of {value} pays money, one of {value - 1} none"
+            yield f"a costume of {value} pays money, but one of {value - 1} pays none"
 
 
-@_of("rulebook: the example of day 1")
+@_from_source("rulebook: the example of day 1")
 def bottom_row(box: Box) -> Iterator[str]:
     """The bottom row has a centre and at least five spaces."""
     row = _bottom_row(box)
     if len(row) < 5 or not any(space.mirror == space.id for space in row):
-        yield f"the bottom row has {len(row)} spaces; it needs a centre and five"
+        yield f"the bottom row has {len(row)} spaces; it needs five, and a centre"
 
 
-@_of("rulebook: stage set construction")
+@_from_source("rulebook: stage set construction")
 def bricks(box: Box) -> Iterator[str]:
-    """A space rests on one or two others, and no two rest on the same ones."""
+    """A space above the bottom row rests on one or two others, no two on the same ones."""
     above = [space for space in box.spaces if space.row > 1]
     for space in above:
         if not 1 <= len(space.on) <= 2:
@@ -273,7 +275,7 @@ def bricks(box: Box) -> Iterator[str]:
         yield "two spaces rest on the same ones"
 
 
-@_of("rulebook: stage set construction; a stage is symmetrical, by inference")
+@_from_source("rulebook: stage set construction; a stage is symmetrical, by inference")
 def candles(box: Box) -> Iterator[str]:
     """There are candles, mirrored as the colours are."""
     by_id = {space.id: space for space in box.spaces}
@@ -284,9 +286,9 @@ def candles(box: Box) -> Iterator[str]:
             yield f"a candle on {space.id} and none on {space.mirror}"
 
 
-@_of("rulebook: the example of day 1, by inference")
+@_from_source("rulebook: the example of day 1, by inference")
 def spaces_without_a_candle(box: Box) -> Iterator[str]:
-    """Elements score nothing in the bottom row, and on the spaces that rest on its centre."""
+    """The bottom row has no candles, and nor have the spaces that rest on its centre."""
     centres = {space.id for space in _bottom_row(box) if space.mirror == space.id}
     beside = [
         space
@@ -299,26 +301,26 @@ def spaces_without_a_candle(box: Box) -> Iterator[str]:
     yield from (f"a candle on {space.id}" for space in unlit if space.candle)
 
 
-@_of("rulebook: contents, end of the game")
+@_from_source("rulebook: contents, end of the game")
 def objectives(box: Box) -> Iterator[str]:
-    """Ten objectives give up to 3 prestige each, and each something."""
+    """There are ten objectives; each gives 1 to 3 prestige at most."""
     yield from must_equal(len(box.objectives), 10, "objectives")
     for card in box.objectives:
         if not 1 <= max((prestige for _, prestige in card.points), default=0) <= 3:
             yield f"{card.name} gives nothing"
 
 
-@_of("rulebook: solo variant")
+@_from_source("rulebook: solo variant")
 def first_places(box: Box) -> Iterator[str]:
-    """One objective gives a point for each act led."""
+    """One objective gives 1 prestige for each first place on an act."""
     found = [card.points for card in box.objectives if card.metric == "first_places"]
     yield from must_equal(found, [((1, 1), (2, 2), (3, 3))], "the objective of first places")
 
 
-@_of("public: play reports")
+@_from_source("public: play reports")
 def reported_objectives(box: Box) -> Iterator[str]:
     """One objective asks for 4 or 5 costumes, one for 2 or 5 pounds."""
-    for metric, wanted in _REPORTED_STEPS.items():
+    for metric, wanted in REPORTED_STEPS.items():
         cards = [card for card in box.objectives if card.metric == metric]
-        found = [tuple(at for at, _ in card.points) for card in cards]
+        found = [tuple(threshold for threshold, _ in card.points) for card in cards]
         yield from must_equal(found, [wanted], f"steps of the objective {metric.replace('_', ' ')}")

@@ -1,6 +1,6 @@
-"""The box in force as arrays, which are read at import and compiled in as constants.
+"""The printed facts of a box file, checked, as arrays indexed by small integers.
 
-Index spaces:
+They are read at import and compiled in as constants. Index spaces:
 
     card       characters, 0 .. N_CARDS-1: the board's first, then the deck's; copies share one
     deck       characters of the deck, 0 .. N_DECK-1; `card = deck + N_BOARD`
@@ -45,7 +45,7 @@ N_SEATS = 4
 FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days
 """Rehearsal days; the second is the game's last (section R)."""
 N_SLOTS = 3
-"""Elements of a complete costume (Rules T12)."""
+"""The number of elements of a complete costume (Rules T12)."""
 N_COLOURS = len(COLOURS)
 BLACK, PINK, PURPLE, BLUE, GREEN, YELLOW = range(N_COLOURS)
 COSTUME, SET = range(2)
@@ -64,11 +64,11 @@ N_TOKENS = BOX.plus3_tokens
 QUEEN_POUNDS = BOX.queen_pounds
 QUEEN_OBJECTIVES = BOX.queen_objectives
 GOOD_SCORES = {seats: float(score) for seats, score in BOX.good_scores.items()}
-"""The winning score of good play, by number of seats; in solo, a target."""
+"""The score of a good winner, by number of seats; in solo, the target."""
 
 # ---- what the rule book fixes for every box ------------------------------------------------------
 PLUS_3 = 3
-"""The value that a token adds to a craftsman's (Rules T9)."""
+"""The value that a token adds to a craftsman (Rules T9)."""
 PINK_POUNDS = 1
 """Pounds for a pink stage set (Rules T14)."""
 BLUE_MOOD = 2
@@ -193,6 +193,7 @@ ACT_II_PRESTIGE = BOX.rehearsals.act_2_prestige
 
 
 def _paid(steps: Steps) -> np.ndarray:
+    """Return the pay of every space of an act, int16[space]; space 0 is none."""
     paid = np.zeros(int(ACT_LENGTH.max()) + 1, np.int16)
     for first, gain in steps:
         paid[first:] = gain
@@ -236,7 +237,7 @@ for _objective, _card in enumerate(BOX.objectives):
         STEP_AT[_objective, _step] = _at
         STEP_PRESTIGE[_objective, _step] = _points
 MOST_COUNTED = 127
-"""The greatest value of a metric that tables hold; greater ones reach no further step."""
+"""The greatest value of a metric in tables; greater ones reach no further step."""
 OBJECTIVE_PRESTIGE = np.zeros((N_OBJECTIVES, MOST_COUNTED + 1), np.int8)
 """int8[objective, value]: prestige for the highest step that a value of the metric reaches."""
 for _objective, _card in enumerate(BOX.objectives):

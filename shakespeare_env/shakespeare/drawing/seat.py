@@ -70,7 +70,7 @@ def _card_colours(look: _Look, extra: str, seat: int) -> dict[str, Any]:
     return {"fill": fill, "line": SEATS[seat] if look.used else d.LINE}
 
 
-@d.drawn_once
+@d.cached_block
 def _member(look: _Look, extra: str, seat: int) -> d.Block:
     character = b.CARDS[look.card]
     width = _MEMBER_WIDTH
@@ -150,7 +150,7 @@ def draw_wall(
     return d.Block(drawn, width, len(rows) * height)
 
 
-@d.drawn_once
+@d.cached_block
 def _brick(
     space: Space | None, colour: str | None, width: float, height: float, edge: float
 ) -> d.Block:
@@ -252,7 +252,7 @@ def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float = 1)
     return block.as_place(f"seat{seat}.{counter}")
 
 
-@d.drawn_once
+@d.cached_block
 def _mood(mood: int, seat: int) -> d.Block:
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
     left = 64
@@ -366,7 +366,7 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     return d.Block([background, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
 
-@d.drawn_once
+@d.cached_block
 def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
     name = w.extra_words(extra) or b.CARDS[look.card].name
     height = _TILE - 2

@@ -52,7 +52,7 @@ def coin(x: float, y: float, size: float, text: str = "£") -> d.Elements:
     return d.token(x, y, size, text, "#f4e3b0", d.ON_LIGHT)
 
 
-@d.stamped
+@d.cached_shape
 def quill(x: float, y: float, size: float, colour: str) -> d.Elements:
     """Draw a quill: red, gold or blue for Act I, II or III, white for any act."""
     vane = "M-.25 .25C-.34-.12 .02-.42 .44-.5 .46-.06 .18 .3-.25 .25Z"
@@ -60,7 +60,7 @@ def quill(x: float, y: float, size: float, colour: str) -> d.Elements:
     return [d.outline(x, y, size, vane, QUILLS[colour]), d.outline(x, y, size, shaft, "none")]
 
 
-@d.stamped
+@d.cached_shape
 def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
     """Draw a mood mask: smiling (1), frowning (-1) or neither (0)."""
     face = "M-.44-.42Q0-.56 .44-.42C.5 .1 .3 .5 0 .5-.3 .5-.5 .1-.44-.42Z"
@@ -84,7 +84,7 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
     ]
 
 
-@d.stamped
+@d.cached_shape
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """Draw a costume element, or an open slot of a costume."""
     fill, line, ink = ELEMENTS[colour]
@@ -102,7 +102,7 @@ def objective(x: float, y: float, size: float) -> d.Elements:
     return d.chip(x, y, 0.76 * size, size, "", 0, (OBJECTIVE, d.MUTED, d.INK))
 
 
-@d.stamped
+@d.cached_shape
 def cylinder(x: float, y: float, size: float, fill: str) -> d.Elements:
     """Draw a cylinder from the side."""
     body = "M-.32-.34-.32 .34C-.32 .54 .32 .54 .32 .34L.32-.34Z"
@@ -138,7 +138,7 @@ def rest_token(x: float, y: float, size: float) -> d.Elements:
     return d.token(x, y, size, "z", "#5d6b7c", "#ffffff")
 
 
-@d.stamped
+@d.cached_shape
 def candle(x: float, y: float, size: float) -> d.Elements:
     """Draw a candle, the sign of a space that scores prestige."""
     flame = "M0-.5C.34-.2 .2 .02 0 .02-.2 .02-.34-.2 0-.5Z"

@@ -61,7 +61,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     return d.Block(drawn, width, height)
 
 
-@d.drawn_once
+@d.cached_block
 def _space(
     act: int, space: int, pile: tuple[int | str, ...], width: float, height: float, full: bool
 ) -> d.Block:

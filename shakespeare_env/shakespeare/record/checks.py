@@ -54,7 +54,7 @@ class FaultCode(IntEnum):
     INVALID_QUEUE = "queue", "a seat waits once at most in the queue"
     GAP_IN_PILE = "objective_deck", "the pile of objectives has no gaps"
     GAP_IN_DRAWN = "drawn", "the objectives drawn have no gaps"
-    KNOWN_BY_NO_SEAT = (
+    KNOWN_BY_ABSENT_SEAT = (
         "objective_known",
         "only a seat at the table knows an objective of the pile (Rules D3)",
     )
@@ -197,7 +197,7 @@ def list_fault(game: Record) -> int:
     for place in range(t.N_OBJECTIVES):
         known = game["objective_known"][place]
         if known >= (players if place < game["objective_deck_len"] else 0):
-            return FaultCode.KNOWN_BY_NO_SEAT
+            return FaultCode.KNOWN_BY_ABSENT_SEAT
     for seat in range(t.N_SEATS):
         if not is_list(game["objectives"][seat], game["objectives_len"][seat]):
             return FaultCode.GAP_IN_OBJECTIVES

@@ -1,7 +1,7 @@
 """The rule that writes an observation: what a seat may know, as `layout.py` orders it (Rules D3).
 
-It never reads the other seats' objectives, wagers and rest choices that are not revealed, the order
-of the objective pile (except what the observer put back), or the random state.
+It never reads the other seats' objectives, their wagers and rest choices before these are revealed,
+the order of the objective pile (except what the observer put back), or the random state.
 """
 
 from __future__ import annotations
@@ -21,11 +21,11 @@ from shakespeare_env.shakespeare.rules.boards import standing
 
 def _to_next(steps: Steps, most: int) -> list[int]:
     """Return how far each value from 0 to `most` is from the next threshold, 0 past the last."""
-    thresholds = [threshold for threshold, _ in steps]
-    return [
-        min((threshold - value for threshold in thresholds if threshold > value), default=0)
-        for value in range(most + 1)
-    ]
+    distances = []
+    for value in range(most + 1):
+        ahead = [threshold for threshold, _ in steps if threshold > value]
+        distances.append(min(ahead) - value if ahead else 0)
+    return distances
 
 
 _OFF_GREY: Steps = ((t.GREY_SPACES + 1, 0),)
@@ -40,7 +40,7 @@ _IS_CRAFTSMAN = t.IS_CRAFTSMAN.astype(np.int64)
 
 @rule
 def observe(game: Record, seat: int, out: Any) -> None:
-    """Write what a seat may know into int8[D], all 0 before (Rules D3)."""
+    """Write what a seat may know into `out`, int8[D] of zeros (Rules D3)."""
     players = int(game["players"])
     other = seat
     for offset in range(players):
@@ -57,13 +57,13 @@ def observe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def clipped(value: int) -> int:
-    """Return a count within the layout's range."""
+    """Return a count cut to the layout's range."""
     return min(max(value, LOW), HIGH)
 
 
 @rule
 def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
-    """Write what all see of a seat; its wager only if revealed or its own (Rules D2, D3)."""
+    """Write what all can see of a seat, and its wager if revealed or the observer's (D2, D3)."""
     wager = game["wager"][seat]
     out[SEAT_AT.present] = 1
     out[SEAT_AT.to_move] = game["to_move"] == seat
@@ -86,8 +86,8 @@ def observe_seat(game: Record, observer: int, seat: int, out: Any) -> None:
 def observe_troupe(game: Record, seat: int, out: Any) -> None:
     """Write a seat's characters and costumes.
 
-    It multiplies by `extra` instead of branching: processors cannot predict which cards lie face
-    down, and a wrong guess costs more than the multiplications.
+    The loop multiplies by `extra` instead of branching, since processors cannot predict which cards
+    lie face down, and a wrong guess costs more than the multiplications.
     """
     cards = game["card"][seat]
     face_down = game["extra"][seat]
@@ -132,17 +132,17 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
 
 @rule
 def observe_stage(game: Record, seat: int, out: Any) -> None:
-    """Write a seat's stage, without branches, which processors could not predict."""
+    """Write a seat's stage, without branches, since processors could not predict them."""
     stage = game["stage"][seat]
     colours = 0
     filled = 0
     for space in range(t.N_SPACES):
         colour = int(stage[space])
-        there = int(colour >= 0)
+        is_filled = int(colour >= 0)
         shift = max(colour, 0)
-        out[SEAT_AT.stage + space * t.N_COLOURS + shift] = there
-        colours |= there << shift
-        filled += there
+        out[SEAT_AT.stage + space * t.N_COLOURS + shift] = is_filled
+        colours |= is_filled << shift
+        filled += is_filled
     different = 0
     for colour in range(t.N_COLOURS):
         different += (colours >> colour) & 1
@@ -163,21 +163,21 @@ def observe_acts(game: Record, observer: int, out: Any) -> None:
         neutral = standing(game, act, t.NEUTRAL)
         for seat in range(players):
             own = standing(game, act, seat)
-            before = int(first > own) + int(second > own) + int(third > own)
-            before += int(fourth > own) + int(neutral > own)
+            ahead = int(first > own) + int(second > own) + int(third > own)
+            ahead += int(fourth > own) + int(neutral > own)
             space = np.uint32(game["disc_space"][act, seat])
             block = block_of(game, observer, seat)
             out[block + SEAT_AT.act_space + act] = space
-            out[block + SEAT_AT.act_ahead + act] = before
+            out[block + SEAT_AT.act_ahead + act] = ahead
             out[block + SEAT_AT.act_to_reward + act] = _TO_REWARD[act, space]
-            out[block + SEAT_AT.metrics + t.FIRST_PLACES] += int(before == 0)
+            out[block + SEAT_AT.metrics + t.FIRST_PLACES] += int(ahead == 0)
             lowest = out[block + SEAT_AT.metrics + t.LOWEST_ACT]
             out[block + SEAT_AT.metrics + t.LOWEST_ACT] = space if act == 0 else min(lowest, space)
 
 
 @rule
 def block_of(game: Record, observer: int, seat: int) -> int:
-    """Return where a seat's block begins for the observer."""
+    """Return where a seat's block begins in the observer's observation."""
     offset = seat - observer
     return (offset if offset >= 0 else offset + int(game["players"])) * SEAT_SIZE
 
@@ -195,7 +195,7 @@ def observe_places(game: Record, observer: int, out: Any) -> None:
 
 @rule
 def observe_table(game: Record, out: Any) -> None:
-    """Write what lies on the table for all to see."""
+    """Write what everybody can see on the table."""
     day = int(game["day"])
     out[TABLE_AT.players + int(game["players"]) - 1] = 1
     out[TABLE_AT.strategic_rest] = game["strategic_rest"]
@@ -217,10 +217,10 @@ def observe_table(game: Record, out: Any) -> None:
         out[TABLE_AT.discarded_cards + card] = game["discarded_cards"][card]
     for kind in range(2):
         for colour in range(t.N_COLOURS):
-            here = kind * t.N_COLOURS + colour
-            out[TABLE_AT.display + here] = game["display"][kind, colour]
-            out[TABLE_AT.bag + here] = game["bag"][kind, colour]
-            out[TABLE_AT.discarded + here] = game["discarded"][kind, colour]
+            index = kind * t.N_COLOURS + colour
+            out[TABLE_AT.display + index] = game["display"][kind, colour]
+            out[TABLE_AT.bag + index] = game["bag"][kind, colour]
+            out[TABLE_AT.discarded + index] = game["discarded"][kind, colour]
     out[TABLE_AT.supply_tokens] = game["supply_tokens"]
     for act in range(3):
         out[TABLE_AT.neutral_space + act] = game["disc_space"][act, t.NEUTRAL]

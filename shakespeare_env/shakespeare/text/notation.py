@@ -161,13 +161,13 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     Raises:
         PositionError: An entry is missing or impossible; the message names it and the remedy.
     """
-    given = read.table(position, "position", _KEYS)
+    given = read.object_with_keys(position, "position", _KEYS)
     read.choice(given["game"], "game", (NAME,))
     players = _integer(given, "", "players")
     for name, field in s.RANGES.items():
         game[name] = s.NOBODY if field.low == s.NOBODY else 0
     game["players"] = players
-    game["strategic_rest"] = read.truth(given["strategic_rest"], "strategic_rest")
+    game["strategic_rest"] = read.boolean(given["strategic_rest"], "strategic_rest")
     game["day"] = _integer(given, "", "day")
     phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
     game["phase"] = phase
@@ -219,10 +219,10 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
     discs: dict[int | str, int] = {seat: seat for seat in range(players)}
     if players == 1:
         discs[NEUTRAL] = t.NEUTRAL
-    piles = read.table(given["piles"], "piles", ACTS)
+    piles = read.object_with_keys(given["piles"], "piles", ACTS)
     for act, name in enumerate(ACTS):
         spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
-        for space, pile in read.mapping(piles[name], f"piles.{name}").items():
+        for space, pile in read.json_object(piles[name], f"piles.{name}").items():
             where = f"piles.{name}.{space}"
             number = read.choice(space, where, spaces) + 1
             for height, disc in enumerate(read.items(pile, where, len(discs))):
@@ -237,11 +237,11 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
 
 
 def _read_table(given: Mapping[str, Any], game: Record) -> None:
-    display = read.table(given["display"], "display", ("characters", *KINDS))
+    display = read.object_with_keys(given["display"], "display", ("characters", *KINDS))
     _read_elements(display, "display", game["display"])
-    bags = read.table(given["bags"], "bags", KINDS)
+    bags = read.object_with_keys(given["bags"], "bags", KINDS)
     _read_elements(bags, "bags", game["bag"])
-    discarded = read.table(given["discarded"], "discarded", KINDS)
+    discarded = read.object_with_keys(given["discarded"], "discarded", KINDS)
     _read_elements(discarded, "discarded", game["discarded"])
     _read_cards(display["characters"], "display.characters", game["shown"])
     _read_cards(given["deck"], "deck", game["deck"])
@@ -266,7 +266,7 @@ def _read_pending(pending: Any, game: Record) -> None:
     if phase == s.CRAFT:
         _read_craft(pending, "pending", game)
     elif phase == s.QUILL:
-        given = read.table(pending, "pending", ("quills", "then"))
+        given = read.object_with_keys(pending, "pending", ("quills", "then"))
         game["quills"] = _integer(given, "pending.", "quills", low=1)
         if isinstance(given["then"], Mapping):
             _read_craft(given["then"], "pending.then", game)
@@ -276,7 +276,7 @@ def _read_pending(pending: Any, game: Record) -> None:
             names = _named(s.PART_NAMES, parts)
             game["part"] = parts[read.choice(given["then"], "pending.then", names)]
     elif phase == s.OBJECTIVE:
-        given = read.table(pending, "pending", ("drawn",))
+        given = read.object_with_keys(pending, "pending", ("drawn",))
         drawn = read.choices(given["drawn"], "pending.drawn", t.OBJECTIVE_IDS, t.QUEEN_OBJECTIVES)
         _write_list(game, "drawn", drawn)
     elif pending is not None:
@@ -290,23 +290,23 @@ def _read_pending(pending: Any, game: Record) -> None:
 
 
 def _read_craft(value: Any, where: str, game: Record) -> None:
-    given = read.table(value, where, _CRAFT_KEYS)
+    given = read.object_with_keys(value, where, _CRAFT_KEYS)
     game["craft_value"] = _integer(given, f"{where}.", "value", "craft_value", low=1)
     for name in ("costumes", "sets", "optional"):
-        game[f"craft_{name}"] = read.truth(given[name], f"{where}.{name}")
+        game[f"craft_{name}"] = read.boolean(given[name], f"{where}.{name}")
     colours = read.choices(given["colours"], f"{where}.colours", COLOURS, t.N_COLOURS)
     game["craft_colours"] = sum(1 << colour for colour in set(colours))
 
 
 def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> None:
-    given = read.table(value, where, _SEAT_KEYS[over])
+    given = read.object_with_keys(value, where, _SEAT_KEYS[over])
     amounts = ["prestige", "pounds", "tokens", "mood", "cylinders"]
     if over:
         amounts.append("unpaid")
     for name in amounts:
         game[name][seat] = _integer(given, f"{where}.", name)
     for name in ("recruited", "passed"):
-        game[name][seat] = read.truth(given[name], f"{where}.{name}")
+        game[name][seat] = read.boolean(given[name], f"{where}.{name}")
     if given["wager"] is not None:
         game["wager"][seat] = _integer(given, f"{where}.", "wager", low=1)
     if given["kept"] is not None:
@@ -314,7 +314,7 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
     kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
     game["objectives"][seat, : len(kept)] = kept
     game["objectives_len"][seat] = len(kept)
-    for name, colour in read.mapping(given["stage"], f"{where}.stage").items():
+    for name, colour in read.json_object(given["stage"], f"{where}.stage").items():
         space = read.choice(name, f"{where}.stage", t.SPACE_IDS)
         game["stage"][seat, space] = read.choice(colour, f"{where}.stage.{name}", COLOURS)
         game["stage_filled"][seat] |= 1 << space
@@ -326,11 +326,11 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
 
 
 def _read_member(value: Any, where: str, game: Record, seat: int, member: int) -> None:
-    given = read.table(value, where, _MEMBER_KEYS)
+    given = read.object_with_keys(value, where, _MEMBER_KEYS)
     game["card"][seat, member] = read.choice(given["card"], f"{where}.card", t.CARD_IDS)
     game["extra"][seat, member] = read.choice(given["face"], f"{where}.face", FACES)
     for name in ("cylinder", "rest"):
-        game[name][seat, member] = read.truth(given[name], f"{where}.{name}")
+        game[name][seat, member] = read.boolean(given[name], f"{where}.{name}")
     costume = sorted(read.choices(given["costume"], f"{where}.costume", COLOURS, t.N_SLOTS))
     game["costume"][seat, member, : len(costume)] = costume
     game["costume_len"][seat, member] = len(costume)

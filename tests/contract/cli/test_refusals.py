@@ -158,7 +158,7 @@ def test_what_a_mode_does_not_read_is_refused(command):
             if not chooses and name not in read and name != "--help":
                 message = refusal_of(command, *mode.split(), *given)
                 assert f"{name}: " in message, given
-                assert f"so {name} would not be read; leave it out" in message
+                assert f"so {name} would have no effect; leave it out" in message
     assert not list(Path().glob("*/"))
 
 

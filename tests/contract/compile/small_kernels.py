@@ -1,4 +1,4 @@
-"""A kernel that compiles quickly, and rules for it to call."""
+"""A small kernel that compiles quickly, and rules that it can call."""
 
 from __future__ import annotations
 
@@ -33,14 +33,14 @@ def scaled(value):
 
 
 class FirstCall(NamedTuple):
-    """The result of a kernel's first call, and how often its code was loaded."""
+    """The result of a kernel's first call, and how often its code was loaded from disk."""
 
     result: int
     loaded: int
 
 
-def call_of_three(owner: str = "probe", function: Any = twice) -> FirstCall:
-    """Make a kernel that applies a function, and call it with 3."""
+def first_call(owner: str = "probe", function: Any = twice) -> FirstCall:
+    """Make a kernel that applies a function, and return its first call, with the value 3."""
 
     @kernel(owner)
     def probe(values):

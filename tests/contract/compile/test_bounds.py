@@ -51,7 +51,7 @@ CHECKED = ["played", "refused", "refused"]
 
 @pytest.fixture
 def report(tmp_path):
-    """A function that says how a build meets indices of which the last two are out of bounds."""
+    """A function that returns a build's report on three indices, the last two out of bounds."""
     (tmp_path / "kernels.py").write_text(KERNELS)
 
     def run(bounds):

@@ -1,4 +1,4 @@
-"""Machine code is kept on disk, and loaded by the next process as it was compiled."""
+"""Machine code is kept on disk and loaded from there as it was compiled."""
 
 import os
 import subprocess
@@ -8,54 +8,54 @@ from typing import Any
 import pytest
 
 from shakespeare_env.compile.decorators import compile_seconds
-from tests.contract.compile.small_kernels import call_of_three, needs_compiler, thrice
+from tests.contract.compile.small_kernels import first_call, needs_compiler, thrice
 
 pytestmark = needs_compiler
 
 
 def test_code_is_loaded_the_next_time_and_its_files_stay_as_they_are(cache_folder):
-    assert call_of_three() == (6, 0)
+    assert first_call() == (6, 0)
     kept = {file: file.read_bytes() for file in cache_folder.rglob("*.nb?")}
     assert kept
-    assert call_of_three() == (6, 1)
+    assert first_call() == (6, 1)
     assert {file: file.read_bytes() for file in cache_folder.rglob("*.nb?")} == kept
 
 
 def test_code_is_kept_by_owner_and_by_function(cache_folder):
-    assert call_of_three() == (6, 0)
-    assert call_of_three("other") == (6, 0)
-    assert call_of_three(function=thrice) == (9, 0)
-    assert call_of_three() == (6, 1)
+    assert first_call() == (6, 0)
+    assert first_call("other") == (6, 0)
+    assert first_call(function=thrice) == (9, 0)
+    assert first_call() == (6, 1)
 
 
 def test_compiling_is_announced_and_timed_and_loading_is_not(cache_folder, capsys):
     before = compile_seconds()
-    call_of_three()
+    first_call()
     printed = capsys.readouterr()
     assert "compiling probe" in printed.err
     assert printed.out == ""
     spent = compile_seconds()
     assert spent > before
 
-    call_of_three()
+    first_call()
     assert capsys.readouterr() == ("", "")
     assert compile_seconds() == spent
 
 
 def test_damaged_code_is_compiled_anew(cache_folder):
-    call_of_three()
+    first_call()
     for file in cache_folder.rglob("*.nb?"):
         file.write_bytes(b"damaged")
     with pytest.warns(RuntimeWarning, match=str(cache_folder)):
-        assert call_of_three() == (6, 0)
-    assert call_of_three() == (6, 1)
+        assert first_call() == (6, 0)
+    assert first_call() == (6, 1)
 
 
 def test_a_folder_that_cannot_be_written_to_costs_a_warning(tmp_path, monkeypatch):
     (tmp_path / "file").touch()
     monkeypatch.setenv("SHAKESPEARE_CACHE", str(tmp_path / "file"))
     with pytest.warns(RuntimeWarning, match="SHAKESPEARE_CACHE"):
-        assert call_of_three() == (6, 0)
+        assert first_call() == (6, 0)
 
 
 DOUBLED = """

@@ -12,7 +12,8 @@ from numba.core import ir
 from numba.core.compiler import run_frontend
 from numba.extending import register_jitable
 
-from shakespeare_agents.heuristics import best_action, figaro
+from shakespeare_agents.heuristics import figaro
+from shakespeare_agents.heuristics.best_action import BestAction
 from shakespeare_agents.networks import inference
 from shakespeare_agents.search import playouts
 from shakespeare_env.compile import digest
@@ -28,7 +29,7 @@ pytestmark = needs_compiler
 
 
 def kernels_in_use():
-    """Return a kernel each of Figaro's rules, playouts, heuristic, networks and a GPU."""
+    """Return an entry point of Figaro's rules, of playouts, a heuristic, networks and a GPU."""
     game = registry.game("figaro")
     step_row = row_rules_of(game).step
 
@@ -38,34 +39,34 @@ def kernels_in_use():
     return {
         "rules": kernels.kernels_of(game).step,
         "playouts": playouts.playout_kernel(game, playouts.by_network),
-        "heuristics": best_action._chooser("figaro", figaro.score)[1],
+        "heuristics": BestAction("figaro", figaro.score).best,
         "networks": inference.write_policies,
         "device": over_rows,
     }
 
 
-OF_NUMBA = {"bool", "slice"}
-"""Names of Python that Numba itself puts into conditions and slices."""
+ADDED_BY_NUMBA = {"bool", "slice"}
+"""The builtins that Numba itself adds for conditions and slices."""
 
 
-class FreshProcess(dict[object, object]):
-    """The functions that were read, as a process knows them that has compiled none yet."""
+class FunctionsOfNewProcess(dict[object, object]):
+    """The functions that digests have read, in a process that has compiled none yet."""
 
     def __contains__(self, function):
-        return True
+        return True  # so that no function counts as compiled before it was read
 
 
 @pytest.fixture
 def functions_read(monkeypatch):
-    """The functions that digests read from here on, as in a new process."""
-    read = FreshProcess()
-    monkeypatch.setattr(digest, "_first_read", read)
+    """The functions that digests read during the test, as in a new process."""
+    read = FunctionsOfNewProcess()
+    monkeypatch.setattr(digest, "first_read", read)
     return read
 
 
 @pytest.mark.parametrize("kind", ["rules", "playouts", "heuristics", "networks", "device"])
 def test_no_file_is_read(kind, monkeypatch):
-    """A file may have been edited since Python read it, and would tell of other code."""
+    """A file may have been edited since Python read it, so it may hold other code."""
     entry = kernels_in_use()[kind]
     before = code_digest(entry)
 
@@ -73,9 +74,9 @@ def test_no_file_is_read(kind, monkeypatch):
         raise AssertionError("a file is read")
 
     with monkeypatch.context() as patch:
-        for place, name in ((builtins, "open"), (io, "open"), (os, "stat")):
-            patch.setattr(place, name, refuse)
-        digest._code_facts.cache_clear()
+        for module, name in ((builtins, "open"), (io, "open"), (os, "stat")):
+            patch.setattr(module, name, refuse)
+        digest.code_facts.cache_clear()
         again = code_digest(entry)
     assert again == before
 
@@ -96,13 +97,13 @@ def test_no_file_is_read(kind, monkeypatch):
 def test_a_changed_value_is_refused_here_and_is_other_code_in_the_next_process(
     kind, changed, monkeypatch
 ):
-    """The value may come from a module, from a helper of it or from a box."""
+    """The value may be in the kernel's module, in a module that it uses, or in a box."""
     entry = kernels_in_use()[kind]
     before = code_digest(entry)
     monkeypatch.setattr(changed, 77)
     with pytest.raises(TypeError, match="changed after it was first used"):
         code_digest(entry)
-    monkeypatch.setattr(digest, "_first_read", FreshProcess())
+    monkeypatch.setattr(digest, "first_read", FunctionsOfNewProcess())
     assert code_digest(entry) != before
 
 
@@ -112,14 +113,14 @@ def test_it_covers_exactly_the_names_that_the_compiler_finds(name, functions_rea
     code_digest(kernels.kernels_of(registry.game(name)).step)
     assert len(functions_read) > 40
     for function in functions_read:
-        covered = digest._code_facts(function.__code__).names_read
+        covered = digest.code_facts(function.__code__).names_read
         names, attributes = names_that_the_compiler_finds(function)
-        assert {path[0] for path in covered} | OF_NUMBA == names | OF_NUMBA, function
+        assert {path[0] for path in covered} | ADDED_BY_NUMBA == names | ADDED_BY_NUMBA, function
         assert {path[:2] for path in covered if len(path) > 1} == attributes, function
 
 
 def names_that_the_compiler_finds(function):
-    """Return the global names that Numba reads in a function, and attributes taken from them."""
+    """Return the global names that Numba reads in a function, and the attributes read from them."""
     names: set[str] = set()
     attributes: set[tuple[str, str]] = set()
     name_of_variable: dict[str, str] = {}
@@ -138,7 +139,7 @@ def names_that_the_compiler_finds(function):
 
 @games
 def test_only_the_engine_and_the_rules_of_the_game_count(name, functions_read):
-    """So no edit of agents, of their names, of text or of drawings compiles a game anew."""
+    """No edit of agents, of text or of drawings makes a game compile again."""
     for entry in vars(kernels.kernels_of(registry.game(name))).values():
         code_digest(entry)
     modules = {function.__module__ for function in functions_read}
@@ -151,8 +152,6 @@ def test_only_the_engine_and_the_rules_of_the_game_count(name, functions_read):
 
 
 def test_what_a_kernel_closes_over_counts_or_nothing_is_kept(cache_folder):
-    """Cells of notebooks, which have no file, are kept like any other code."""
-
     def closing_over(value):
         def probe(values):
             values[0] = value
@@ -167,6 +166,8 @@ def test_what_a_kernel_closes_over_counts_or_nothing_is_kept(cache_folder):
 
 
 def test_code_that_was_typed_and_has_no_file_counts(cache_folder):
+    """The code of a notebook is kept like any other."""
+
     def typed(number):
         names: dict[str, Any] = {"__name__": "__main__"}
         exec(f"def probe(values):\n    values[0] = {number}", names)
@@ -176,7 +177,7 @@ def test_code_that_was_typed_and_has_no_file_counts(cache_folder):
 
 
 def test_how_a_called_function_is_compiled_counts_or_nothing_is_kept(cache_folder):
-    """Options and signatures decide what a function does, and so does what stands in for it."""
+    """Options, signatures and replacements decide what a called function does."""
 
     def calling(compiled):
         def probe(values):

@@ -10,16 +10,14 @@ from typing import Any, NamedTuple
 import numba
 import pytest
 
-from shakespeare_env import Batch
-from shakespeare_env.core import kernels, registry
-from shakespeare_env.own_files import load_file
+from shakespeare_env.core import registry
 from tests.contract import knowledge
 from tests.contract.compile import small_kernels
-from tests.contract.compile.small_kernels import call_of_three, needs_compiler
+from tests.contract.compile.small_kernels import first_call, needs_compiler
 from tests.contract.processes import run_script
 
 pytestmark = needs_compiler
-OTHER, NAME = registry.names()[-2:]
+OTHER, NAME = registry.names()[-2:]  # two games with boxes
 
 GAME_MODULE = """
 from shakespeare_env.compile.decorators import kernel, rule
@@ -67,7 +65,7 @@ EDITS_OF_RULES = {
 
 
 class FirstPoints(NamedTuple):
-    """The points in a process that has imported nothing yet, and how often code was loaded."""
+    """The points of a kernel's first call after an import, and how often its code was loaded."""
 
     points: int
     loaded: int
@@ -75,7 +73,7 @@ class FirstPoints(NamedTuple):
 
 @pytest.fixture
 def first_points(cache_folder, tmp_path, monkeypatch):
-    """A function that plays a package of a game, whose files may be edited after the import.
+    """A function that imports a game's package, makes an edit, and calls the game's kernel.
 
     An edit is a file, an old and a new text. It changes neither the file's size nor its time.
     """
@@ -153,49 +151,60 @@ GAME = define(
 """
 
 
-def test_a_defined_game_is_played_and_saved_as_it_was_imported(cache_folder, monkeypatch):
-    """Its file is edited before the game is registered and before it is first played."""
-    monkeypatch.setattr(registry, "_loaded", dict(registry._loaded))
-    monkeypatch.setattr(registry, "_register_views", lambda name, seats: None)
-    file = cache_folder / "edited.py"
+EDIT_AFTER_IMPORT = """
+import sys
+from pathlib import Path
+
+from shakespeare_env import Batch
+from shakespeare_env.core import kernels, registry
+from shakespeare_env.own_files import load_file
+
+file, edited = Path(sys.argv[1]), sys.argv[2]
+module = load_file(file)
+file.write_text(edited)
+game = registry.register(module.GAME)
+points = Batch("edited", players=2).scores()[0, 0]
+loaded = sum(kernels.kernels_of(game).scores.stats.cache_hits.values())
+print(points, loaded, registry.box_digest("edited"))
+"""
+
+
+def test_a_defined_game_is_played_and_saved_as_it_was_imported(tmp_path):
+    """An edit after the import changes neither the rules nor the digest of this process."""
+    file = tmp_path / "edited.py"
     file.write_text(OWN_GAME)
-
-    def first_game(edited=OWN_GAME):
-        module = load_file(file)
-        file.write_text(edited)
-        game = registry.register(module.GAME)
-        del sys.modules[module.__name__]  # as in the next process
-        points = int(Batch("edited", players=2).scores()[0, 0])
-        loaded = sum(kernels.kernels_of(game).scores.stats.cache_hits.values())
-        return points, loaded, registry.box_digest("edited")
-
     edited = OWN_GAME.replace("out[:] = 1", "out[:] = 7")
+
+    def points_loaded_and_digest():
+        cache = str(tmp_path / "cache")
+        return run_script(EDIT_AFTER_IMPORT, file, edited, SHAKESPEARE_CACHE=cache).split()
+
     digest_before = hashlib.sha256(OWN_GAME.encode()).hexdigest()
     digest_after = hashlib.sha256(edited.encode()).hexdigest()
-    assert first_game(edited) == (1, 0, digest_before)
-    assert first_game(edited) == (7, 0, digest_after)
-    assert first_game(edited) == (7, 1, digest_after)
+    assert points_loaded_and_digest() == ["1", "0", digest_before]
+    assert points_loaded_and_digest() == ["7", "0", digest_after]
+    assert points_loaded_and_digest() == ["7", "1", digest_after]
 
 
 def test_a_rule_that_was_compiled_with_another_value_is_not_kept(cache_folder, monkeypatch):
-    """A rule stays in the process as it was compiled first."""
+    """A process keeps a rule as it was first compiled, so its code would not match the digest."""
     scaled = small_kernels.scaled
-    assert call_of_three(function=scaled) == (6, 0)
+    assert first_call(function=scaled) == (6, 0)
     monkeypatch.setattr(small_kernels, "SCALE", 5)
     with pytest.warns(RuntimeWarning, match="scaled.* was changed after it was first used"):
-        assert call_of_three("other", scaled) == (6, 0)
+        assert first_call("other", scaled) == (6, 0)
     assert not list(cache_folder.rglob("*/other-*"))
 
 
 def test_a_helper_that_was_compiled_for_other_code_is_not_kept(cache_folder):
-    """A helper stays as it was compiled, and the value that it reads may be another one now."""
+    """A helper keeps the value that it read when it was compiled, even if it has changed since."""
     names: dict[str, Any] = {"number": 3}
     exec("def added(value):\n    return value + number", names)
     added = numba.njit(names["added"])
     assert added(1) == 4
     names["number"] = 5
     with pytest.warns(RuntimeWarning, match="added, which was compiled before for other code"):
-        assert call_of_three("helped", added) == (6, 0)
+        assert first_call("helped", added) == (6, 0)
     assert not list(cache_folder.rglob("*/helped-*"))
 
 
@@ -208,7 +217,7 @@ from tests.contract import knowledge
 
 
 def first_position(name, box=None):
-    """Return the fact that boxes change, set up by compiled code, and how often that was loaded."""
+    """Return the fact in which boxes differ, from compiled code, and how often that was loaded."""
     game = registry.game(name, box)
     set_up = game.rules.set_up
 
@@ -233,7 +242,7 @@ PLAY_WITH_BOX = "print(*first_position(name, box))\n"
 
 @pytest.fixture
 def run_with_box(tmp_path):
-    """A function that runs a script with one of two boxes; returns the fact and the loads."""
+    """A function that runs a script with one of two boxes, and returns the numbers it prints."""
     changes = knowledge.of(NAME, "box_changes")
     bundled = (registry.folder(NAME) / "box.toml").read_text(encoding="utf-8")
     (tmp_path / "probe.py").write_text(PROBE)
@@ -255,12 +264,12 @@ def test_code_is_kept_for_the_box_it_was_compiled_with(run_with_box):
     assert own not in (first, second)
     assert loaded == 0
 
-    # A box that is named after another game has begun.
+    # A box that is named after another game has been loaded.
     other_first = f"registry.game({OTHER!r})\n"
     assert run_with_box(0, other_first + PLAY_WITH_BOX) == [first, 0]
     assert run_with_box(0, PLAY) == [own, 1]
 
-    # A box that was loaded before another one was named and its own file was edited.
+    # A box that is loaded before another one is named and before its own file is edited.
     named = f"os.environ[{NAME.upper() + '_BOX'!r}] = "
     load = f"{named}box\nimport shakespeare_env.{NAME}.contract\n"
     edit = f"{named}'another.toml'\nopen(box, 'a').write('# edited')\n"

@@ -1,16 +1,16 @@
-"""Recordings: which rows they have, how they go on, and what is refused."""
+"""Datasets: which rows they hold, how they are continued, and what is refused."""
 
 import random
 import re
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import polars as pl
 import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.naming import entrants_of as made
+from shakespeare_agents.naming import entrants_of as entrants_named
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.ladders.standings import standings_of
@@ -31,56 +31,98 @@ NAME = registry.names()[-1]
 every_game = pytest.mark.parametrize("name", registry.names())
 
 
-def test_the_page_has_every_column():
+@pytest.mark.parametrize(("heading", "schema"), [("games", GAMES), ("decisions", DECISIONS)])
+def test_the_documentation_lists_every_column(heading, schema):
     page = (ROOT / "docs" / "datasets.md").read_text(encoding="utf-8")
-    for heading, table in (("games", GAMES), ("decisions", DECISIONS)):
-        text = page.partition(f"## The table of {heading}\n")[2].partition("\n## ")[0]
-        assert re.findall(r"^\| `(\w+)` \| ([^ ]+)", text, re.M) == list(table.items())
+    section = page.partition(f"## The table of {heading}\n")[2].partition("\n## ")[0]
+    assert re.findall(r"^\| `(\w+)` \| ([^ ]+)", section, re.M) == list(schema.items())
 
 
-@every_game
-def test_actions_lead_from_every_seat_of_a_deal_to_the_result_and_values_stand_beside_them(
-    name, tmp_path
-):
-    """A network's are those that it gives itself, bit for bit."""
-    network, other = made(["network", "random"], registry.game(name))
-    entrants = [network, *[other] * (max(registry.seats(name)[0], 2) - 1)]
-    seats = len(entrants)
-    first = network.name
-    agent: Any = network.agent
-    write_dataset(tmp_path, entrants, name, games=2 * seats, seed=5)
-    rows = read_games(tmp_path).collect().rows(named=True)
-    assert [row["game_id"] for row in rows] == list(range(2 * seats))
-    for row in rows:
+class Recorded(NamedTuple):
+    """A dataset in which a network plays two deals from every seat against random agents."""
+
+    game: str
+    network: Entrant
+    seats: int
+    rows: list[dict[str, Any]]
+
+
+@pytest.fixture(scope="module", params=registry.names())
+def recorded(request, tmp_path_factory):
+    name = request.param
+    network, other = entrants_named(["network", "random"], registry.game(name))
+    seats = max(registry.seats(name)[0], 2)
+    folder = tmp_path_factory.mktemp(name)
+    write_dataset(folder, [network, *[other] * (seats - 1)], name, games=2 * seats, seed=5)
+    return Recorded(name, network, seats, read_games(folder).collect().rows(named=True))
+
+
+def replayed(recorded, row):
+    """Play a recorded game; yield the same batch at each decision and at the end."""
+    batch = Batch(recorded.game, 1, players=recorded.seats, autoreset=False)
+    batch.reset(row["seed"], [row["deal"]])
+    for action in row["actions"]:
+        yield batch
+        batch.step([action])
+    yield batch
+
+
+def test_every_deal_is_played_from_every_seat(recorded):
+    seats = recorded.seats
+    assert [row["game_id"] for row in recorded.rows] == list(range(2 * seats))
+    for row in recorded.rows:
         assert row["game_id"] == row["deal"] * seats + row["rotation"]
-        assert row["agents"].index(first) == row["rotation"]
+        assert row["agents"].index(recorded.network.name) == row["rotation"]
         assert row["agents"].count("random") == row["players"] - 1
-        batch = Batch(name, 1, players=seats, autoreset=False)
-        batch.reset(row["seed"], [row["deal"]])
-        for action, value in zip(row["actions"], row["values"], strict=True):
-            decides = row["agents"][batch.to_move[0]] == first
-            assert value == (agent.values(batch.obs)[0] if decides else None)
-            batch.step([action])
+
+
+def test_actions_lead_from_the_deal_to_the_result(recorded):
+    for row in recorded.rows:
+        *_, batch = replayed(recorded, row)
         assert batch.to_move[0] == -1
-        scores = batch.final_scores[:, :seats]
-        winners = batch.final_winners[:, :seats]
+        scores = batch.final_scores[:, : recorded.seats]
+        winners = batch.final_winners[:, : recorded.seats]
         assert row["scores"] == scores[0].tolist()
         assert row["places"] == places_of(scores, winners)[0].tolist()
 
 
-@pytest.mark.parametrize("agent", ["heuristic", "random"])
-def test_one_agent_at_all_seats_plays_every_deal_once(agent, tmp_path):
-    """Copies would only repeat the game, where they draw nothing."""
-    copies = [made([agent], registry.game(NAME))[0] for _ in range(3)]
-    assert write_dataset(tmp_path, copies, NAME, games=7, seed=5) == 7
-    rows = read_games(tmp_path).collect()
+def test_values_are_the_networks_own_bit_for_bit_where_it_decides(recorded):
+    network: Any = recorded.network.agent
+    for row in recorded.rows:
+        *decisions, _ = replayed_values(recorded, row, network)
+        assert row["values"] == decisions
+
+
+def replayed_values(recorded, row, network):
+    """Yield what a network expects where it decides; None at other decisions and at the end."""
+    for batch in replayed(recorded, row):
+        mover = batch.to_move[0]
+        decides = mover >= 0 and row["agents"][mover] == recorded.network.name
+        yield network.values(batch.obs)[0] if decides else None
+
+
+@pytest.fixture(scope="module", params=["heuristic", "random"])
+def alone(request, tmp_path_factory):
+    """One agent at all seats, and the games that it plays."""
+    copies = [entrants_named([request.param], registry.game(NAME))[0] for _ in range(3)]
+    folder = tmp_path_factory.mktemp(request.param)
+    assert write_dataset(folder, copies, NAME, games=7, seed=5) == 7
+    return copies[0], read_games(folder).collect()
+
+
+def test_one_agent_at_all_seats_plays_every_deal_once(alone):
+    """Another rotation would only repeat the game, if the agent draws nothing."""
+    entrant, rows = alone
     assert rows["deal"].to_list() == list(range(7))
     assert rows["actions"].n_unique() == 7
-    assert evaluate(copies[:1] * 3, NAME, games=7, seed=5).deals == 7
-    # The game is the first of those in all rotations, which have its key.
+    assert evaluate([entrant] * 3, NAME, games=7, seed=5).deals == 7
+
+
+def test_the_one_game_of_a_deal_is_the_first_rotation_and_has_its_key(alone):
+    entrant, rows = alone
     digests = tuple(rows["digests"][3])
-    agents = {digests[0]: copies[0].agent}
-    names = {digests[0]: agent}
+    agents = {digests[0]: entrant.agent}
+    names = {digests[0]: entrant.name}
     match = Match(3, 3, digests, (0, 1, 2))
     again = play([Seating(match, 0)], RunSettings(NAME, (), 5, agents, names))
     assert again["actions"].to_list() == [rows["actions"][3].to_list()]
@@ -88,11 +130,11 @@ def test_one_agent_at_all_seats_plays_every_deal_once(agent, tmp_path):
 
 
 def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
-    """To the intervals, since both count a deal's games as one."""
+    """Their intervals agree as well, since both count the games of a deal as one sample."""
     agents = ["heuristic", "random", "greedy"]
-    how = dict[str, Any](games=60, seed=4)
-    write_dataset(tmp_path, made(agents, registry.game("figaro")), "figaro", **how)
-    result = evaluate(agents, "figaro", **how)
+    arguments: dict[str, Any] = {"games": 60, "seed": 4}
+    write_dataset(tmp_path, entrants_named(agents, registry.game("figaro")), "figaro", **arguments)
+    result = evaluate(agents, "figaro", **arguments)
     standings = standings_of(read_results(tmp_path))
     figures = ("win_rate", "low", "high", "mean_score", "score_low", "score_high")
     for row in standings.tables.to_dicts():
@@ -101,30 +143,33 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
     assert standings.matches == result.deals == 10
 
 
-def test_neither_company_nor_interruptions_change_a_row(tmp_path, monkeypatch):
+def test_interruptions_change_no_row(tmp_path, monkeypatch):
     write_small_dataset(tmp_path / "whole", NAME, deals=4)
     monkeypatch.setattr(dataset, "_DEALS_PER_SHARD", 1)
-    folder = tmp_path / "[one] seed=7,*"  # no pattern, and no column
+    # A name that must be taken neither for a pattern nor for a column.
+    folder = tmp_path / "[one] seed=7,*"
     for deals in (1, 3):
 
-        def stop(_decisions: int, kept: int, deals: int = deals) -> None:
+        def interrupt(_decisions: int, kept: int, deals: int = deals) -> None:
             if kept >= deals * 3:
                 raise KeyboardInterrupt
 
         with pytest.raises(KeyboardInterrupt):
-            write_small_dataset(folder, NAME, deals=4, on_progress=stop)
+            write_small_dataset(folder, NAME, deals=4, on_progress=interrupt)
         assert len(games(folder)) == deals * 3
     write_small_dataset(folder, NAME, deals=4)
-    kept = [read_games(place).drop("seconds").collect() for place in (folder, tmp_path / "whole")]
-    assert_frame_equal(*kept)
+    interrupted = read_games(folder).drop("seconds").collect()
+    whole = read_games(tmp_path / "whole").drop("seconds").collect()
+    assert_frame_equal(interrupted, whole)
     assert len(results_files(folder)) == 1
 
 
 def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
-    """Also in frames that were read before, and beside games that take much room."""
+    """It keeps it in frames that were read before, and beside games that take much room."""
     write_small_dataset(tmp_path, NAME, deals=1)
-    read_before = read_games(tmp_path)
-    before = read_before.collect()
+    frame = read_games(tmp_path)
+    before = frame.collect()
+
     large = simulated({"a": 0, "b": 50}, tables=(3,), matches=1)
     large = large.with_columns(fault_details=pl.lit(random.Random(1).randbytes(2**20).hex()))
     with open_results(tmp_path, NAME) as store:
@@ -134,7 +179,8 @@ def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
     with open_results(tmp_path / "other", NAME) as store:
         store.append(simulated({"a": 0, "b": 50}, tables=(3,), matches=1, seed=1))
     merge([tmp_path / "other"], tmp_path)
-    assert_frame_equal(read_before.collect()[: before.height], before)
+
+    assert_frame_equal(frame.collect()[: before.height], before)
     after = read_games(tmp_path).collect()
     assert_frame_equal(after[: before.height], before)
     assert after["game_id"].to_list() == list(range(after.height))
@@ -144,27 +190,44 @@ def test_a_game_keeps_its_number_whatever_is_added(tmp_path):
     ]
 
 
-@every_game
-def test_the_command_writes_once(name, tmp_path):
+@pytest.fixture
+def command(name):
+    """The command that records two games, but for its folder."""
     players = str(max(registry.seats(name)[0], 2))
-    command = ["dataset", "--game", name, "random", "random", "--players", players]
-    command += ["--games", "2", "--seed", "3", "--out"]
-    said = output_of(*command, str(tmp_path / "d"))
+    seated = ["dataset", "--game", name, "random", "random", "--players", players]
+    return [*seated, "--games", "2", "--seed", "3", "--out"]
+
+
+@every_game
+def test_the_command_repeated_adds_no_game(command, tmp_path):
+    printed = output_of(*command, str(tmp_path / "d"))
     before = read_games(tmp_path / "d").collect()
-    assert f"{before.height} games." in said
-    assert output_of(*command, str(tmp_path / "d")) == said
+    assert f"{before.height} games." in printed
+    assert output_of(*command, str(tmp_path / "d")) == printed
     assert_frame_equal(read_games(tmp_path / "d").collect(), before)
+
+
+@every_game
+def test_the_command_refuses_a_folder_of_other_things(command, tmp_path):
     (tmp_path / "mine.txt").write_text("mine")
     assert "holds other things" in refusal_of(*command, str(tmp_path))
 
 
-def test_numbers_and_names_that_cannot_be_are_refused_at_once(tmp_path):
+def test_a_number_of_games_below_1_is_refused(tmp_path):
     with pytest.raises(ValueError, match="games="):
         write_dataset(tmp_path, entrants_of(NAME), NAME, games=0)
-    for name in ("", "\x1b[2J", "\udcff"):
-        with pytest.raises(ValueError, match="printable"):
-            write_dataset(tmp_path, [Entrant(name, RandomAgent())] * 3, NAME, games=9)
-    twice = [Entrant(name, RandomAgent()) for name in ("one", "other", "other")]
+    assert not list(tmp_path.iterdir())
+
+
+@pytest.mark.parametrize("name", ["", "\x1b[2J", "\udcff"])
+def test_a_name_that_cannot_be_printed_is_refused(tmp_path, name):
+    with pytest.raises(ValueError, match="printable"):
+        write_dataset(tmp_path, [Entrant(name, RandomAgent())] * 3, NAME, games=9)
+    assert not list(tmp_path.iterdir())
+
+
+def test_two_names_for_one_agent_are_refused(tmp_path):
+    entrants = [Entrant(name, RandomAgent()) for name in ("one", "other", "other")]
     with pytest.raises(ValueError, match="'other' is the same agent as 'one'"):
-        write_dataset(tmp_path, twice, NAME, games=9)
+        write_dataset(tmp_path, entrants, NAME, games=9)
     assert not list(tmp_path.iterdir())

@@ -31,15 +31,15 @@ from tests.generators import generators
 
 
 def positions(table, every):
-    """(number, position, seat) of random games at a table."""
+    """Yield (number of the position, position, seat) from two games at a table."""
     games = (enumerate(sample_positions(table, seed, every)) for seed in (3, 4))
     for number, position in itertools.chain.from_iterable(games):
         yield from ((number, position, seat) for seat in range(table.players))
 
 
 @all_tables
-def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
-    """A batch draws the same; that the seat sees no difference is a test of secrecy."""
+def test_determinizing_gives_a_legal_position_and_leaves_the_true_one_alone(table):
+    """A batch draws the same. `test_secrecy.py` tests that the seat sees no difference."""
     for number, position, seat in positions(table, every=9):
         before = position.record()
         possible = position.determinize(seat, seed=number)
@@ -53,8 +53,8 @@ def test_the_position_is_a_legal_one_and_the_true_one_is_left_alone(table):
 
 
 @all_tables
-def test_the_hidden_truth_has_no_influence(table):
-    """From positions that differ only in what is hidden the same seed draws the same."""
+def test_the_draw_depends_on_nothing_hidden(table):
+    """From positions that differ only in what is hidden, the same seed draws the same."""
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(8)
     different = 0
@@ -70,7 +70,8 @@ def test_the_hidden_truth_has_no_influence(table):
     assert different > 10
 
 
-PUBLIC = (Game, type, types.ModuleType, types.BuiltinFunctionType)
+SHARED = (Game, type, types.ModuleType, types.BuiltinFunctionType)
+"""Types of objects that every game of a kind shares."""
 
 
 @pytest.fixture(scope="module", params=PLAIN_TABLES, ids=str)
@@ -84,15 +85,16 @@ def decisions(request):
 
 
 def reached(start):
-    """All objects that can be had from one, apart from what every game of a kind shares."""
+    """Return all objects that can be reached from one, apart from those that games share."""
     found = []
     seen = {}
     left = [start]
     while left:
         thing = left.pop()
-        if type(thing) in weakref.ProxyTypes:  # asked for its class, a dead one raises
+        # A dead proxy raises when `isinstance` asks for its class.
+        if type(thing) in weakref.ProxyTypes:
             continue
-        if id(thing) in seen or isinstance(thing, PUBLIC):
+        if id(thing) in seen or isinstance(thing, SHARED):
             continue
         seen[id(thing)] = thing
         found.append(thing)
@@ -106,11 +108,12 @@ def reached(start):
 
 
 def bytes_in(start):
+    """Return the bytes of all arrays that can be reached from an object."""
     return b"".join(found.tobytes() for found in reached(start) if isinstance(found, np.ndarray))
 
 
-def test_they_draw_what_determinizing_the_true_games_draws(decisions):
-    """Byte for byte; the games look the same to the seat and to be drawn uses up no chance."""
+def test_information_sets_draw_what_determinizing_the_true_games_draws(decisions):
+    """The games are equal byte for byte, and the true games lose no chance by it."""
     rows = np.arange(decisions.n)[::-1]
     seats = decisions.to_move[::-1]
     before = decisions.save(slice(None)).tobytes()
@@ -134,7 +137,7 @@ def test_they_draw_what_determinizing_the_true_games_draws(decisions):
     assert decisions.save(slice(None)).tobytes() == before
 
 
-def test_nothing_in_them_depends_on_what_the_seats_may_not_know(decisions):
+def test_nothing_in_information_sets_depends_on_what_the_seats_may_not_know(decisions):
     hidden = knowledge.of(decisions.game.name, "hidden")
     rng = random.Random(6)
     true = decisions.save(slice(None))

@@ -1,4 +1,4 @@
-"""Whom each game waits for, games played out, and what agents draw from in each."""
+"""Line-ups: who decides in each game, games played out, and the random numbers of agents."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ from tests.contract.each_table import full_tables, plain_tables, small_tables
 from tests.generators import RememberingAgent, generators
 
 
-class Notes:
-    """Plays the legal action of the least id; keeps what it was shown and a number drawn a game."""
+class RecordingAgent:
+    """An agent that plays the first legal action, and keeps what it was shown and has drawn."""
 
     def __init__(self):
         self.shown = []
@@ -28,14 +28,16 @@ class Notes:
         return masks.argmax(axis=1)
 
 
-class Looks(Notes):
-    """Plays like the other agent, as one that searches."""
+class RecordingSearcher(RecordingAgent):
+    """A `RecordingAgent` with the interface of an agent that searches."""
 
     def search(self, games, rng):
         return self.act(games.observations, games.masks, rng)
 
 
-class Clueless:
+class WrongAgent:
+    """An agent that gives an answer, a function of the number of games, in place of actions."""
+
     def __init__(self, answer):
         self.answer = answer
 
@@ -43,112 +45,154 @@ class Clueless:
         return self.answer(len(masks))
 
     def __repr__(self):
-        return "Clueless()"
+        return "WrongAgent()"
 
 
-def lineup_of(batch, agents, mover):
-    """A line-up in which the seat to move has the agent of this index in each game."""
+def lineup_for_next_move(batch, agents, movers):
+    """Return a line-up in which the seat to move in game i is held by `agents[movers[i]]`."""
     seats = np.full((batch.n, batch.game.max_seats), NOBODY)
-    seats[np.arange(batch.n), batch.to_move] = mover
+    seats[np.arange(batch.n), batch.to_move] = movers
     return Lineup(agents, seats, generators(batch.n))
 
 
-def everywhere(batch, agent):
-    """One agent at every seat."""
+def lineup_of_one(batch, agent):
+    """Return a line-up with one agent at every seat."""
     places = np.zeros((batch.n, int(batch.players[0])), int)
     return Lineup.seated([agent], places, batch.game.max_seats, generators(batch.n))
 
 
-@full_tables
-def test_each_is_asked_once_for_its_games_and_answers_in_their_places(table):
+@pytest.fixture
+def decided(table):
+    """A batch, and a line-up of three agents that has decided in some of its games."""
     batch = table.batch(8, seed=3)
+    agents = [RecordingAgent(), RecordingAgent(), RecordingSearcher()]
+    lineup = lineup_for_next_move(batch, agents, [2, 1, 0, 2, 1, 0, 1, 2])
     rows = np.array([0, 2, 3, 5, 7])
-    agents = [Notes(), Notes(), Looks()]
-    lineup = lineup_of(batch, agents, [2, 1, 0, 2, 1, 0, 1, 2])
     assert lineup.to_move(batch, rows).tolist() == [2, 0, 2, 0, 2]
     before = batch.save(slice(None)).tobytes()
-    assert lineup.decide(batch, rows).tolist() == batch.mask[rows].argmax(axis=1).tolist()
-    assert [len(agent.shown) for agent in agents] == [1, 0, 1]
-    for agent, games in ((agents[0], [2, 5]), (agents[2], [0, 3, 7])):
-        observations, masks = agent.shown[0]
-        assert (observations == batch.obs[games]).all()
-        assert (masks == batch.mask[games]).all()
-    assert lineup.decide(batch, np.zeros(0, int)).shape == (0,)
-    # Each game has a generator, whoever else decides.
-    assert agents[0].drawn == [generators(8).random()[[2, 5]].tolist()]
+    actions = lineup.decide(batch, rows)
+    assert actions.tolist() == batch.mask[rows].argmax(axis=1).tolist()
     assert batch.save(slice(None)).tobytes() == before
+    return batch, lineup
+
+
+@full_tables
+def test_each_agent_is_asked_once_for_its_games_and_no_others(decided):
+    batch, lineup = decided
+    assert [len(agent.shown) for agent in lineup.agents] == [1, 0, 1]
+    for agent, rows in ((lineup.agents[0], [2, 5]), (lineup.agents[2], [0, 3, 7])):
+        ((observations, masks),) = agent.shown
+        assert (observations == batch.obs[rows]).all()
+        assert (masks == batch.mask[rows]).all()
+
+
+@full_tables
+def test_each_game_has_its_own_generator_whoever_else_decides(decided):
+    _, lineup = decided
+    assert lineup.agents[0].drawn == [generators(8).random()[[2, 5]].tolist()]
+
+
+@full_tables
+def test_for_no_games_there_are_no_actions(decided):
+    batch, lineup = decided
+    assert lineup.decide(batch, np.zeros(0, int)).shape == (0,)
 
 
 @small_tables
-def test_an_agent_remembers_each_game_for_each_seat(table):
+def test_an_agent_has_a_memory_for_each_game_and_seat(table):
     batch = table.batch(4, seed=1, autoreset=False)
-    asked = Counter[tuple[int, int]]()
-    lineup = everywhere(batch, RememberingAgent())
+    decisions = Counter[tuple[int, int]]()
+    lineup = lineup_of_one(batch, RememberingAgent())
 
     def count(rows, _actions):
-        asked.update(zip(rows.tolist(), batch.to_move[rows].tolist(), strict=True))
+        decisions.update(zip(rows.tolist(), batch.to_move[rows].tolist(), strict=True))
 
     play_out(batch, lineup, before_step=count)
-    for (row, seat), decisions in asked.items():
-        of_seat = lineup.generators.asked_by(np.array([seat]), np.array([row]))
-        assert of_seat.memory(0) == {"decisions": decisions}
+    for (row, seat), count_of_seat in decisions.items():
+        of_seat = lineup.generators.for_seats(np.array([seat]), np.array([row]))
+        assert of_seat.memory(0) == {"decisions": count_of_seat}
 
 
 @small_tables
-def test_an_agent_that_fails_is_named_with_the_number_of_games(table):
-    batch = table.batch(5, seed=0)
-    for answer, fault in (
+@pytest.mark.parametrize(
+    ("answer", "fault"),
+    [
         (lambda n: np.zeros(n + 1, int), ValueError),
         (lambda n: np.zeros(n), TypeError),
         (lambda n: 1 / 0, ZeroDivisionError),
         (lambda n: sys.exit(3), RuntimeError),
-    ):
-        lineup = lineup_of(batch, [RandomAgent(), Clueless(answer)], [0, 1, 1, 0, 1])
-        with pytest.raises(fault) as caught:
-            lineup.decide(batch, np.arange(5))
-        assert caught.value.__notes__ == ["The agent Clueless() failed to decide in 3 games."]
-    lineup.agents[1] = Clueless(lambda n: np.full(n, -1))
+    ],
+    ids=["too many actions", "no integers", "an error", "an exit"],
+)
+def test_an_agent_that_fails_is_named_with_the_number_of_games(table, answer, fault):
+    batch = table.batch(5, seed=0)
+    lineup = lineup_for_next_move(batch, [RandomAgent(), WrongAgent(answer)], [0, 1, 1, 0, 1])
+    with pytest.raises(fault) as caught:
+        lineup.decide(batch, np.arange(5))
+    (note,) = caught.value.__notes__
+    assert "WrongAgent()" in note
+    assert "3 games" in note
+
+
+@small_tables
+def test_an_agent_that_chooses_an_illegal_action_is_named_with_the_game(table):
+    batch = table.batch(5, seed=0)
+    agents = [RandomAgent(), WrongAgent(lambda n: np.full(n, -1))]
+    lineup = lineup_for_next_move(batch, agents, [0, 1, 1, 0, 1])
     with pytest.raises(ValueError, match="in game 1") as caught:
         play_out(batch, lineup)
-    assert caught.value.__notes__ == ["The agent Clueless() chose it."]
+    (note,) = caught.value.__notes__
+    assert "WrongAgent()" in note
 
 
 @plain_tables
-def test_only_the_rows_and_steps_asked_for_are_played(table):
+def test_only_the_given_rows_are_played_out(table):
     batch = table.batch(5, seed=2, autoreset=False)
-    steps = []
-    lineup = everywhere(batch, RandomAgent())
     before = batch.save([0, 2, 4]).tobytes()
-    play_out(batch, lineup, np.array([1, 3]))
+    play_out(batch, lineup_of_one(batch, RandomAgent()), np.array([1, 3]))
     assert batch.save([0, 2, 4]).tobytes() == before
     assert (batch.to_move[[1, 3]] == -1).all()
-    for most in (0, 7):
-        play_out(batch, lineup, most=most, after_step=lambda rows, _: steps.append(len(rows)))
-        assert steps == [3] * most
-    # A seat from outside is waited for: every game stops where it is that seat's turn.
+
+
+@plain_tables
+@pytest.mark.parametrize("max_steps", [0, 7])
+def test_no_more_steps_are_played_than_given(table, max_steps):
+    batch = table.batch(3, seed=2, autoreset=False)
+    steps: list[int] = []
+    lineup = lineup_of_one(batch, RandomAgent())
+    play_out(batch, lineup, max_steps=max_steps, after_step=lambda rows, _: steps.append(len(rows)))
+    assert steps == [3] * max_steps
+
+
+@plain_tables
+def test_games_wait_where_a_seat_from_outside_is_to_move(table):
+    batch = table.batch(3, seed=2, autoreset=False)
+    lineup = lineup_of_one(batch, RandomAgent())
     lineup.seats[:, 0] = OUTSIDE
+    stops = 0
     while True:
         play_out(batch, lineup)
         waiting = np.flatnonzero(batch.to_move >= 0)
         if not len(waiting):
             break
         assert (batch.to_move[waiting] == 0).all()
-        steps.append(len(waiting))
+        stops += 1
         batch.step(batch.mask[waiting].argmax(axis=1), waiting)
-    assert len(steps) > 7
+    assert stops
 
 
 def test_numbers_are_uniform_from_0_up_to_1_across_games_and_draws():
     across = generators(20_000).random()
     one = generators(1)
-    for numbers in (across, np.concatenate([one.random() for _ in range(20_000)])):
+    in_one_game = np.concatenate([one.random() for _ in range(20_000)])
+    for numbers in (across, in_one_game):
         shares = np.histogram(numbers, 10, (0, np.nextafter(1, 0)))[0] / 20_000
         assert shares == pytest.approx([0.1] * 10, abs=0.01)
         assert abs(np.corrcoef(numbers[:-1], numbers[1:])[0, 1]) < 0.03
 
 
-def test_words_are_those_drawn_one_by_one():
-    """For places in any order and repeated, each game's words are its own, in order."""
+def test_words_drawn_together_are_those_drawn_one_by_one():
+    """Places come in any order and repeat. Each game's words are its own, in order."""
     places = np.array([3, 0, 3, 3, 1, 0])
     together = generators(5)
     apart = generators(5)

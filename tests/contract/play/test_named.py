@@ -7,7 +7,7 @@ import pytest
 from shakespeare_env.core import registry, seat_names
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import GameLog, MoveRecord
-from shakespeare_env.play.named import named_move, numbered
+from shakespeare_env.play.named import distinct_names, named_move
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import move_by_rule, play_by_rule
 
@@ -26,7 +26,7 @@ VERB = re.compile(r"\{([a-z]+)\}")
         ("{have} a card", "has a card"),
     ],
 )
-def test_a_reader_is_you_and_verbs_agree_with_their_subjects(text, named):
+def test_names_replace_seats_and_verbs_agree_with_them(text, named):
     assert with_names(text, ["Ann", YOU, "Cleo"], mover="Dirk") == named
 
 
@@ -38,7 +38,7 @@ def test_a_reader_is_you_and_verbs_agree_with_their_subjects(text, named):
         ("{take} a card", "take a card"),
     ],
 )
-def test_without_names_seats_stay_numbers_and_moves_are_orders(text, plain):
+def test_without_names_seats_stay_numbers_and_verbs_stay_imperatives(text, plain):
     assert with_names(text) == plain
 
 
@@ -55,11 +55,11 @@ def test_the_examples_of_the_docstring_hold():
 
 
 def test_players_of_one_name_are_numbered():
-    assert numbered(["Ann", "Bob", "Ann"]) == ["Ann 1", "Bob", "Ann 2"]
+    assert distinct_names(["Ann", "Bob", "Ann"]) == ["Ann 1", "Bob", "Ann 2"]
 
 
 @pytest.mark.parametrize("name", registry.names())
-def test_every_move_is_told_of_its_player_and_to_whoever_makes_it(name):
+def test_descriptions_of_moves_read_as_sentences_about_the_mover_or_to_it(name):
     game = registry.game(name)
     players = game.max_seats
     for seat in range(players):
@@ -76,11 +76,11 @@ def test_every_move_is_told_of_its_player_and_to_whoever_makes_it(name):
             told = named_move(record, names)
             verbs = VERB.findall(template)
             assert template.startswith(f"{{{verbs[0]}}}")
-            # An order and a sentence differ in the endings of their verbs alone.
-            shorter = told.text
+            # The sentence and the order differ in nothing but the endings of their verbs.
+            as_order = told.text
             for verb in verbs:
-                shorter = re.sub(rf"\b{verb}e?s\b", verb, shorter, count=1)
-            assert shorter == order
+                as_order = re.sub(rf"\b{verb}e?s\b", verb, as_order, count=1)
+            assert as_order == order
             assert told.text.split()[0] in (f"{verbs[0]}s", f"{verbs[0]}es")
 
 

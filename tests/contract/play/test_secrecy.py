@@ -1,7 +1,4 @@
-"""Secret means secret: nothing a seat is shown depends on what it may not know.
-
-What it does know it is shown, and topics explain it.
-"""
+"""A seat is shown all that it may know, and nothing that depends on what it may not know."""
 
 import itertools
 import os
@@ -21,12 +18,14 @@ from tests.contract.games import small_games
 from tests.contract.random_games import MANY_SEATS, Table, play_by_rule, sample_positions
 
 COMPARISONS = int(os.environ.get("SECRETS", "30"))
-"""Pairs of moves that look alike, for each table; more for a longer run."""
-DEFINED = [Table(name, players) for name in small_games.NAMES for players in small_games.SEATS]
+"""The number of pairs of moves that look alike to be compared at each table."""
+DEFINED_TABLES = [
+    Table(name, players) for name in small_games.NAMES for players in small_games.SEATS
+]
 
 
 def shown_to(position, seat):
-    """Return all that a position shows a seat, with its legal moves only when it decides."""
+    """Return all that a position shows a seat, with the legal moves only if it decides."""
     game = position.game
     seen = position.seen_by(seat)
     return (
@@ -40,7 +39,7 @@ def shown_to(position, seat):
 
 @all_tables
 def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
-    """Positions changed as text, as records and by determinizing; chance to come changes, too."""
+    """Positions are changed as dicts, as records and by `determinize`, and so is chance."""
     hidden = knowledge.of(table.game, "hidden")
     rng = random.Random(3)
     differed = 0
@@ -62,7 +61,7 @@ def test_what_a_seat_may_not_know_changes_nothing_that_it_is_shown(table):
 
 @all_tables
 def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
-    """A person is shown those that a position in text holds, and a spectator none."""
+    """A person is shown the secrets that a position as a dict holds, a spectator none."""
     hidden = knowledge.of(table.game, "hidden")
     seen = set()
     everybody = set(range(table.players))
@@ -83,8 +82,8 @@ def test_a_seat_sees_its_own_secrets_and_nobody_else_does(table):
 
 
 @all_tables
-def test_what_is_no_secret_is_shown_as_it_is(table):
-    """In pictures, too."""
+def test_every_value_is_shown_as_it_is_or_as_unknown(table):
+    """Pictures mark unknown values as well."""
     unknown: Counter[bool | str] = Counter()
     for position in sample_positions(table, seed=4, every=9):
         views = [position.seen_by(seat) for seat in range(table.players)]
@@ -98,8 +97,9 @@ def test_what_is_no_secret_is_shown_as_it_is(table):
             unknown[position.phase] += 1
             seen = position.seen_by(0)
             drawn = position.game.presentation.picture(seen)
-            whole = position.svg()
-            marks = sum(drawn.count(sign) - whole.count(sign) for sign in (UNKNOWN, "unknown"))
+            open_picture = position.svg()
+            signs = (UNKNOWN, "unknown")
+            marks = sum(drawn.count(sign) - open_picture.count(sign) for sign in signs)
             assert (marks > 0) == (seen != position.to_dict())
     assert unknown[True] > 50
     assert unknown[False] > 1000
@@ -107,29 +107,32 @@ def test_what_is_no_secret_is_shown_as_it_is(table):
         Position.from_dict(table.position(seed=1).seen_by(0))
 
 
-def pairs(one, other):
-    """The values of two objects of the same form, side by side; what is unknown may be a whole."""
-    if isinstance(one, dict) and UNKNOWN in other:
-        # Which ones there are is unknown; how many there are in all is not.
-        assert sum(one.values()) == sum(other.values())
-        yield from ((kind, kind if kind in other else UNKNOWN) for kind in one)
-        return
-    if isinstance(one, dict):
-        assert list(one) == list(other)
-        one = list(one.values())
-        other = list(other.values())
-    if isinstance(one, list) and other != UNKNOWN:
-        for mine, theirs in zip(one, other, strict=True):
-            yield from pairs(mine, theirs)
+def pairs(true, shown):
+    """Yield each value of a position with the value that is shown in its place.
+
+    A list may be shown as a single unknown value.
+    """
+    if isinstance(true, dict) and UNKNOWN in shown:
+        # The kinds are unknown, but not how many there are in all.
+        assert sum(true.values()) == sum(shown.values())
+        for kind in true:
+            yield kind, kind if kind in shown else UNKNOWN
+    elif isinstance(true, dict):
+        assert list(true) == list(shown)
+        for key in true:
+            yield from pairs(true[key], shown[key])
+    elif isinstance(true, list) and shown != UNKNOWN:
+        for true_entry, shown_entry in zip(true, shown, strict=True):
+            yield from pairs(true_entry, shown_entry)
     else:
-        yield one, other
+        yield true, shown
 
 
 @pytest.mark.parametrize("table", MANY_SEATS, ids=str)
-def test_a_move_that_is_announced_can_be_seen_anyway(table):
-    """Another move would have left the observer with another view; not so with a secret one.
+def test_a_move_is_secret_unless_the_table_shows_it_anyway(table):
+    """After a move that is told, any other move would have given the observer another view.
 
-    Or it would have led to the very same position: nobody hears of what is wiped off the table.
+    The exception is a move that leads to the very same position.
     """
     alike: Counter[tuple[bool, bool]] = Counter()
     for position in sample_positions(table, seed=5, every=15):
@@ -156,30 +159,33 @@ def _small_games():
         yield
 
 
-@pytest.mark.parametrize("table", [*MANY_SEATS, *DEFINED], ids=str)
+@pytest.mark.parametrize("table", [*MANY_SEATS, *DEFINED_TABLES], ids=str)
 def test_moves_that_look_alike_are_told_alike(table):
-    """In two games that a seat, or a spectator, cannot tell apart: by the log and its events."""
+    """The log and events are compared in two games that a seat or a spectator cannot tell apart."""
     compared = 0
+    # Small games are quick, so that more pairs can be compared.
+    wanted = COMPARISONS if table in MANY_SEATS else 8 * COMPARISONS
+    every = 11 if table in MANY_SEATS else 1
     different = Counter[bool]()
     for seed in itertools.count():
         for step, position in enumerate(play_by_rule(table.position(seed), salt=seed)):
-            if position.to_move is None or (step + seed) % (11 if table in MANY_SEATS else 1):
+            if position.to_move is None or (step + seed) % every:
                 continue
             for viewer in {SPECTATOR, *range(table.players)} - {position.to_move}:
                 for one, other in told_pairs(position, viewer, seed=step + 1000 * seed):
                     assert one.told == other.told, (seed, step, viewer, one.move, other.move)
                     compared += 1
                     different[one.move != other.move] += 1
-        if compared >= COMPARISONS * (1 if table in MANY_SEATS else 8):  # small games are quick
+        if compared >= wanted:
             break
     print(f"\n{table}: {compared} pairs of moves compared, {different[True]} of other moves")
-    if table in DEFINED:
+    if table in DEFINED_TABLES:
         assert (different[True] > 0) == (table.game != "hands")
 
 
 @pytest.mark.parametrize(("name", "open_moves"), [("hands", 4), ("facedown", 1)])
 def test_a_move_is_told_where_no_hidden_hand_could_hide_it(name, open_moves):
-    """An open card or pass is told, a card face down never, also if it is the only colour held."""
+    """An open card or pass is told. A card laid face down is not, even if no other can be laid."""
     table = Table(name, 3)
     for seed in range(8):
         for position in play_by_rule(table.position(seed), salt=seed):
@@ -190,13 +196,13 @@ def test_a_move_is_told_where_no_hidden_hand_could_hide_it(name, open_moves):
             assert secret == set(position.moves()[:-1] if open_moves == 1 else ())
 
 
-def test_the_choice_that_turns_all_up_is_told():
+def test_only_the_last_of_simultaneous_choices_is_told():
     for position in play_by_rule(Table("bids", 3).position(1), salt=1):
         for move in position.moves():
             assert position.game.is_secret(position.to_dict(), move) == (position.to_move != 2)
 
 
-def test_what_a_forced_move_wipes_off_before_anybody_looks_is_not_told():
+def test_a_choice_that_a_forced_move_hides_again_is_not_told():
     table = Table("marks", 2)
     for one, other in told_pairs(table.position(1), SPECTATOR, seed=1):
         assert one.told == other.told
@@ -206,18 +212,25 @@ def test_what_a_forced_move_wipes_off_before_anybody_looks_is_not_told():
 
 
 @all_tables
-def test_topics_name_every_move_and_score_sheets_add_up(table):
+def test_topics_explain_every_legal_move_and_its_parts(table):
     facts = knowledge.of(table.game, "facts")
     for position in sample_positions(table, seed=2, every=8):
         topics = position.game.presentation.topics(position.to_dict())
         for move in position.moves():
-            kind, *named = re.split("[:>]", move)
+            kind, *parts = re.split("[:>]", move)
             assert kind in topics, move
             if facts.EXPLAINED_WITH_MOVE.fullmatch(move):
                 continue
-            for name in named:
-                explained = {name, facts.PART_OF_TOPIC.sub("", name)} & topics.keys()
-                assert explained or name.isdigit(), move  # a number is a seat
+            for part in parts:
+                names = {part, facts.PART_OF_TOPIC.sub("", part)}
+                is_seat = part.isdigit()
+                assert names & topics.keys() or is_seat, move
+
+
+@all_tables
+def test_score_sheets_add_up_to_the_scores(table):
+    """That of what a seat sees does as well."""
+    for position in sample_positions(table, seed=2, every=8):
         for view in (position.to_dict(), position.seen_by(0)):
             names, rows = zip(*position.game.presentation.score_sheet(view), strict=True)
             assert len(set(names)) == len(names)

@@ -1,4 +1,4 @@
-"""Wrong box files are refused with the name of the entry; others are read and played."""
+"""Wrong box files are refused with the name of the entry; others are read."""
 
 import pickle
 from pathlib import Path
@@ -49,7 +49,7 @@ REFUSED = {
     "objective.wardrobe.points = { 5 = 1, 4 = 2 }": "objective.wardrobe",
     "objective.wardrobe.metric = 'sacrifice'": "objective",
 }
-"""By edit of the box, what the message names."""
+"""What the message names, by edit of the box."""
 
 
 def load_box(path):
@@ -61,14 +61,14 @@ def test_a_wrong_entry_is_refused_by_its_name(edit, tmp_path):
     path = write_box(tmp_path, "shakespeare", edit)
     with pytest.raises(BoxError) as caught:
         load_box(path)
-    said = str(caught.value)
-    assert said.startswith(f"{path}: ")
-    assert REFUSED[edit] in said
-    assert str(pickle.loads(pickle.dumps(caught.value))) == said
+    message = str(caught.value)
+    assert message.startswith(f"{path}: ")
+    assert REFUSED[edit] in message
+    assert str(pickle.loads(pickle.dumps(caught.value))) == message
 
 
 @pytest.mark.parametrize("content", [None, b"[board\n", b"\xff\xfe", b"a = " + b"[" * 10_000])
-def test_a_file_that_is_no_toml_or_not_there_is_refused(content, tmp_path):
+def test_a_file_that_is_missing_or_not_toml_is_refused(content, tmp_path):
     path = Path(tmp_path / "mine.toml")
     if content is not None:
         path.write_bytes(content)
@@ -76,11 +76,11 @@ def test_a_file_that_is_no_toml_or_not_there_is_refused(content, tmp_path):
         load_box(path)
 
 
-def test_tables_that_a_box_lacks_are_the_package_s_and_what_is_out_of_order_is_sorted(tmp_path):
+def test_missing_tables_are_the_packages_own_and_steps_are_sorted(tmp_path):
     own = load_box(registry.own_box("shakespeare"))
     assert load_box(write_box(tmp_path, "shakespeare", "del wager", "del rehearsal")) == own
     edits = (
-        "acts.length = [10, 8, 9]",  # as short as can be, but for the first
+        "acts.length = [10, 8, 9]",  # the last two are as short as can be
         "board.starting_prestige = 0",
         "objective.wardrobe.points = { 11 = 3, 5 = 2, 4 = 2 }",
         "rehearsal.act_3_prestige = { 8 = 2, 6 = 1, last = 3 }",

@@ -1,4 +1,4 @@
-"""`determinize` draws uniformly from all that a seat cannot know (Rules D3).
+"""`determinize` draws uniformly from everything that a seat cannot know (Rules D3).
 
 Frequencies are tested by chi-square against the value exceeded once in 10 000 draws; seeds are
 fixed, so a test that passes goes on passing.
@@ -97,7 +97,7 @@ def test_a_draw_of_another_seat_is_uniform():
 
 @pytest.mark.slow
 def test_pending_wagers_and_rest_choices_of_others_are_uniform():
-    """A choice that is not made yet stays so (D2), and copies of a card are one choice (P2)."""
+    """Choices not made yet stay open (D2), and copies of a card are one choice (P2)."""
     position = first_position(lambda p: (p.record()["wager"] > 0).sum() == 2)
     assert position.phase == "wager"
     wagers = position.record()["wager"]

@@ -1,4 +1,4 @@
-"""`Position.from_dict` takes every position that can be and refuses others, naming the fault."""
+"""`Position.from_dict` refuses impossible positions with the place to correct."""
 
 import pytest
 
@@ -75,7 +75,7 @@ def alone():
 
 
 @pytest.mark.parametrize("make", [afternoon, crafting, over])
-def test_every_key_is_needed_and_no_other_known(make):
+def test_every_key_is_needed_and_others_are_refused(make):
     d = make()
     for key in d:
         with pytest.raises(PositionError, match=key):
@@ -88,7 +88,7 @@ def test_every_key_is_needed_and_no_other_known(make):
 AT_THE_END = {act: {at: [0, 1, 2, 3]} for act, at in {"I": "9", "II": "10", "III": "10"}.items()}
 NAMED = r"seats\[2\]\."
 
-# What is changed -> the place or the thing that the error names.
+# A position, what is changed in it, and what the error names.
 FAULTS = [
     # numbers, lists and truths of another kind or out of range
     (afternoon, {"players": 3}, "order"),
@@ -170,7 +170,7 @@ FAULTS = [
 
 
 @pytest.mark.parametrize(("make", "changes", "named"), FAULTS)
-def test_a_position_that_cannot_be_is_refused(make, changes, named):
+def test_an_impossible_position_is_refused(make, changes, named):
     with pytest.raises(PositionError, match=named):
         Position.from_dict(changed(make(), changes))
 

@@ -1,4 +1,4 @@
-"""Games recorded by another program, replayed move by move; what is observed, number by number."""
+"""Games of another program are replayed move by move, and observations compared by number."""
 
 from pathlib import Path
 
@@ -16,7 +16,7 @@ GAMES = pytest.mark.parametrize("game", [RecordedGame(DATA, name) for name in NA
 
 
 def drawn(before, after):
-    """Return what was drawn and is left to draw, after the draft and in upkeep (S5, U1, U2)."""
+    """Return the keys that chance decides, after the draft and in upkeep (S5, U1, U2)."""
     drafted = (before["phase"] == "draft") > (after["phase"] == "draft")
     if drafted or after["day"] > before["day"]:
         return ["deck", "discarded_characters", "display", "bags"]
@@ -35,7 +35,7 @@ TABLES_HERE = [table for table in TABLES if table.game == "shakespeare"]
 
 
 def assert_as_expected(position, seat, known):
-    """Assert that fields hold what plain Python makes of the text, and absent seats zeros."""
+    """Assert that every field holds what plain Python computes; absent seats hold zeros."""
     seen = position.observation(seat)
     fields = expected(position.to_dict(), seat, known)
     for field in observation_layout("shakespeare"):
@@ -46,20 +46,21 @@ def assert_as_expected(position, seat, known):
 
 @pytest.mark.parametrize("table", TABLES_HERE, ids=str)
 def test_played_games_are_observed_number_by_number(table):
-    """The test follows by hand what a seat put back at the bottom: the rest of its draw (T17)."""
+    """The test itself notes which objectives a seat put back at the bottom (T17)."""
     position = table.position(seed=70)
-    knows: dict[str, int] = {}
+    owner_of: dict[str, int] = {}
     before = position.to_dict()
     for number, reached in enumerate(play_by_rule(position, salt=70)):
         now = reached.to_dict()
         pile = now["objective_deck"]
         if len(pile) > len(before["objective_deck"]):
             put_back = pile[len(before["objective_deck"]) :]
-            knows |= dict.fromkeys(put_back, before["to_move"])
-        knows = {objective: seat for objective, seat in knows.items() if objective in pile}
+            owner_of |= dict.fromkeys(put_back, before["to_move"])
+        owner_of = {card: seat for card, seat in owner_of.items() if card in pile}
         before = now
         if number % 3:
             continue
         for seat in range(table.players):
-            known = {o: pile.index(o) + 1 for o, owner in knows.items() if owner == seat}
+            own = [card for card, owner in owner_of.items() if owner == seat]
+            known = {card: pile.index(card) + 1 for card in own}
             assert_as_expected(reached, seat, known)

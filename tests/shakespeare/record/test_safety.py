@@ -1,4 +1,4 @@
-"""Positions that sent the rules out of their arrays, and their relatives: refused or played."""
+"""Positions at the limits of the record's arrays are refused or can be played."""
 
 import random
 
@@ -12,7 +12,7 @@ from tests.shakespeare.positions import COLOURS, ready_to_pass, seat, turn_posit
 
 
 def played_out(d, seed):
-    """Play a random game to its end, reading every position on the way again."""
+    """Play a random game to its end, and read every position on the way from its text."""
     position = Position.from_dict(d, seed=seed)
     chance = random.Random(seed)
     for _ in range(LONGEST):
@@ -24,7 +24,7 @@ def played_out(d, seed):
 
 
 def without_bags(d):
-    """Return the position with everything that is still in the bags out of the game."""
+    """Put everything that is still in the bags of a position out of the game."""
     for kind, bag in d["bags"].items():
         for colour in COLOURS:
             d["discarded"][kind][colour] += bag[colour]
@@ -38,7 +38,7 @@ def test_u2_empty_bags_yield_nothing(players):
     assert played_out(d, players).phase == "over"
 
 
-def test_u1_an_empty_deck_and_full_discards_are_played_on():
+def test_u1_a_game_with_an_empty_deck_can_be_played():
     assert played_out(turn_position(deck=[]), 0).phase == "over"
 
 
@@ -59,7 +59,7 @@ def test_t2_extras_are_hired_one_a_day():
 
 
 def test_v2_a_neutral_disc_that_stands_on_its_later_space_already_stays_on_top_there():
-    """The fuzzer found this: the disc counted itself, and was left one place too high."""
+    """A fault found by the fuzzer: the disc counted itself, and lay one place too high."""
     d = turn_position(players=1, day=4, acts={"I": {8: ["neutral"]}}, seats={0: ready_to_pass()})
     position = Position.from_dict(d)
     while position.to_dict()["day"] == 4:

@@ -53,7 +53,7 @@ def test_t6_coloured_quills_advance_on_their_acts_and_white_ones_are_chosen_afte
 def test_t6_a_white_quill_may_go_to_any_act_not_at_its_end():
     assert legal(with_actor("romeo", at(1, 9, 10)), "activate:romeo") == {"quill:I", "quill:II"}
     after = play(with_actor("hamlet", at(9, 10, 8)), "activate:hamlet")
-    assert p.spaces(after, 0) == (9, 10, 10)  # where one act is left it goes there unasked
+    assert p.spaces(after, 0) == (9, 10, 10)  # the one act left is no choice (D1)
     after = play(with_actor("othello", at(8, 10, 10)), "activate:othello")
     assert (p.spaces(after, 0), after["to_move"]) == ((9, 10, 10), 1)  # the others are lost
 
@@ -82,7 +82,7 @@ def test_t7_a_disc_that_arrives_goes_on_top_and_touches_no_other_pile(actor, act
 
 
 def test_t7_discs_that_move_back_go_on_top_in_the_order_of_arrival():
-    # Only on Act I are the discs past space 1, so they move there unasked, seat 0 first.
+    # Discs are past space 1 on Act I only, so they move there without a choice, seat 0 first.
     seats = {0: p.ready_to_pass(mood=-1), 1: p.finished(mood=-1)}
     d = p.last_turn(seats=seats, acts={"I": {2: [2], 3: [0, 1]}})
     assert play(d, "pass")["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}

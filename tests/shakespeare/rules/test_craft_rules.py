@@ -21,7 +21,7 @@ CRAFTSMEN = pytest.mark.parametrize(
 
 
 def crafting(*cards, costumes=PLENTY, sets=PLENTY, others=None, worn_by=None, **fields):
-    """Return a turn of seat 0 with these cards and a full display."""
+    """Return a turn of seat 0 with these cards and two elements of each colour on display."""
     hired = [card for card in cards if card != "handyman_board"]
     seats = {0: p.seat(hired, costumes=worn_by, **fields), **(others or {})}
     return p.turn_position(day=5, costumes=costumes, sets=sets, seats=seats)
@@ -91,7 +91,7 @@ def test_t10_what_an_element_costs(card, element, colour):
     ],
 )
 def test_t10_elements_are_taken_within_the_value(spent, left):
-    moves = legal(crafting(), "activate:handyman_board", *(f"set:{c}>a3" for c in spent))
+    moves = legal(crafting(), "activate:handyman_board", *(f"set:{colour}>a3" for colour in spent))
     assert colours(moves, "set") == colours(moves, "costume") == left
 
 
@@ -139,7 +139,7 @@ def test_t11_a_stage_set_that_cannot_be_placed_cannot_be_taken():
     assert p.starting(moves, "set:") == {"set:black>a5"} | open_to_all
 
 
-# Two elements worn and the third taken -> pounds and prestige gained.
+# Two elements worn, the third one taken, and the pounds and prestige gained; after it, the value.
 COMPLETED = [
     (["black", "black"], "black", 0, 0),  # 3
     (["black", "pink"], "pink", 0, 0),  # 5

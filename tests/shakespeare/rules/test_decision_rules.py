@@ -11,7 +11,7 @@ from tests.shakespeare import positions as p
 MANY = range(40)
 
 
-def test_d1_a_seat_with_nothing_to_choose_is_not_asked():
+def test_d1_a_seat_with_nothing_to_choose_gets_no_decision():
     assert play(p.turn_position(), "activate:handyman_board")["to_move"] == 1  # nothing to take
     cards = ["author", "falstaff", "handyman_board"]
     d = p.turn_position(players=2, seats={0: p.seat(recruited=True, cylinders=3, resting=cards)})
@@ -20,13 +20,13 @@ def test_d1_a_seat_with_nothing_to_choose_is_not_asked():
     assert after["to_move"] == 1
 
 
-def test_d1_a_single_wearer_is_asked_for_when_the_element_may_be_left():
+def test_d1_a_single_wearer_is_a_choice_if_the_element_may_be_left():
     worn = {"author": ["black"] * 3}
     d = p.turn_position(costumes={"pink": 1}, seats={0: p.seat(costumes=worn)})
     assert legal(d, "activate:handyman_board") == {"costume:pink>falstaff", "done"}
 
 
-def test_d2_wagers_are_asked_in_order():
+def test_d2_wagers_are_made_in_order():
     d = p.wager_position(order=[2, 0, 3, 1], initiative=[0, 1, 2, 3])
     assert [play(d, *["wager:2"] * n)["to_move"] for n in range(4)] == [2, 0, 3, 1]
 
@@ -45,10 +45,10 @@ def after(d, *moves):
     return game
 
 
-def guesses(game, index, *of):
-    """Return the entry at a path of positions that a seat cannot tell from the true one."""
+def guesses(game, index, *path):
+    """Return the entry at a path in positions that a seat cannot tell from the true one."""
     found = [game.determinize(index, seed).to_dict() for seed in MANY]
-    for key in of:
+    for key in path:
         found = [*map(itemgetter(key), found)]
     return found
 
@@ -70,8 +70,8 @@ def test_d3_everything_on_the_table_is_public():
     true = game.to_dict()
     for guess in guesses(game, 1):
         assert [guess[field] for field in PUBLIC] == [true[field] for field in PUBLIC]
-        for mine, theirs in zip(guess["seats"], true["seats"], strict=True):
-            assert mine | {"objectives": []} == theirs | {"objectives": []}
+        for guessed, real in zip(guess["seats"], true["seats"], strict=True):
+            assert guessed | {"objectives": []} == real | {"objectives": []}
 
 
 def test_d3_own_objectives_are_known_and_those_of_others_are_not():
@@ -82,8 +82,8 @@ def test_d3_own_objectives_are_known_and_those_of_others_are_not():
     assert distinct(guesses(game, 0, "seats", 1)) > 1
     assert distinct(guesses(game, 0, "objective_deck")) > 1
     for guess in guesses(game, 0):
-        everywhere = [card for one in guess["seats"] for card in one["objectives"]]
-        assert sorted(everywhere + guess["objective_deck"]) == sorted(p.OBJECTIVES)
+        held = [card for one in guess["seats"] for card in one["objectives"]]
+        assert sorted(held + guess["objective_deck"]) == sorted(p.OBJECTIVES)
     game = after(d, "activate:queen", "queen:objectives")
     mine = game.seen_by(0)
     other = game.seen_by(1)
@@ -96,7 +96,7 @@ def test_d3_own_objectives_are_known_and_those_of_others_are_not():
 
 def test_d3_the_cards_put_back_stay_known_to_their_seat_under_those_that_follow():
     game = after(p.turn_position(players=2), *["activate:queen", "queen:objectives"])
-    assert distinct(guesses(game, 0, "pending")) == 1  # the objectives drawn are seen
+    assert distinct(guesses(game, 0, "pending")) == 1  # seat 0 sees what it has drawn
     assert distinct(sorted(drawn) for drawn in guesses(game, 1, "pending", "drawn")) > 1
     game.push(game.moves()[0])
     for move in ("activate:queen", "queen:objectives", None):

@@ -1,4 +1,4 @@
-"""The end, what is counted and who wins: rules F2 to F4 (F1 is in test_objective_rules.py)."""
+"""The end of the game and who wins: rules F2 to F4 (F1 is in `test_objective_rules.py`)."""
 
 import pytest
 

@@ -33,7 +33,7 @@ def test_m1_each_purple_stage_set_left_lowers_every_mood_down_to_minus_2(moods, 
     assert changes(d, play(d, "pass")) == gains
 
 
-def test_m1_all_moods_fall_before_the_first_is_looked_at():
+def test_m1_all_moods_fall_before_the_first_seat_is_served():
     d = evening(0, 0, sets={"purple": 1}, acts=p.everyone_on(3, 2))
     after = play(d, "pass")
     assert (after["phase"], after["to_move"], p.each(after, "mood")) == ("back", 0, [0, -1])
@@ -63,13 +63,13 @@ def test_m2_minus_1_moves_back_and_plus_2_ahead_on_an_act_of_choice(mood, moves,
     ("mood", "spaces_of_0", "choice"),
     [
         (-1, (2, 1, 5), {"back:I", "back:III"}),
-        (-1, (1, 2, 1), (1, 1, 1)),  # one act is left: not asked
+        (-1, (1, 2, 1), (1, 1, 1)),  # the one act left is no choice (D1)
         (-1, (1, 1, 1), (1, 1, 1)),
         (2, (9, 9, 9), {"quill:II", "quill:III"}),
         (2, (9, 10, 10), (9, 10, 10)),
     ],
 )
-def test_m2_only_where_the_disc_can_move_and_else_nothing(mood, spaces_of_0, choice):
+def test_m2_a_disc_moves_only_where_it_can(mood, spaces_of_0, choice):
     one, two, three = spaces_of_0
     d = evening(mood, 0, acts={"I": {one: [0]}, "II": {two: [0]}, "III": {three: [0]}})
     after = play(d, "pass")
@@ -91,10 +91,10 @@ def test_m2_seats_are_served_in_order():
     d = p.last_turn(
         order=[2, 0, 3, 1], seats=seats | {2: p.finished(mood=2), 3: p.finished(mood=0)}
     )
-    asked = [play(d, "pass", *["quill:I"] * n) for n in range(4)]
-    assert [one["to_move"] for one in asked[:3]] == [2, 0, 1]
-    assert [one["queue"] for one in asked[:3]] == [[0, 3, 1], [3, 1], []]
-    assert asked[3]["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
+    decisions = [play(d, "pass", *["quill:I"] * n) for n in range(4)]
+    assert [one["to_move"] for one in decisions[:3]] == [2, 0, 1]
+    assert [one["queue"] for one in decisions[:3]] == [[0, 3, 1], [3, 1], []]
+    assert decisions[3]["piles"]["I"] == {"1": [3], "2": [2, 0, 1]}
 
 
 def test_m3_each_mood_returns_to_0_as_its_seat_is_served():

@@ -1,17 +1,17 @@
-"""The end, objectives: rules F1 and F1a."""
+"""Objectives at the end of the game: rules F1 and F1a."""
 
 import pytest
 
 from tests.contract.playing import play
 from tests.shakespeare import positions as p
 
-# At the end of every act white quills of complete costumes are lost: nothing to decide.
+# At the end of every act, white quills of complete costumes are lost, so nothing is to decide.
 ENDS = {"I": {9: [1, 0, 2, 3]}, "II": {10: [1, 0, 2, 3]}, "III": {10: [1, 0, 2, 3]}}
 BOTTOM_UP = [
     f"{row}{n}" for row, width in (("a", 5), ("b", 4), ("c", 5)) for n in range(1, width + 1)
 ]
-SIX = ("black", "pink", "purple", "yellow", "black", "blue", "green")
-MORE = ["set_dresser_8"]
+SIX_COLOURS = ("black", "pink", "purple", "yellow", "black", "blue", "green")  # black twice
+THREE_CRAFTSMEN = ["handyman", "set_dresser_6", "costume_mistress_8"]
 
 
 def last_evening(objectives=(), cards=(), acts=None, others=None, **fields):
@@ -28,7 +28,9 @@ def act(*discs, at):
 def even(one, two, three):
     """Put the disc of seat 0 on these spaces of the acts."""
     acts = {"I": act(0, at=one), "II": act(0, at=two), "III": act(0, at=three)}
-    return {"acts": acts | ({"I": {4: [1, 2, 3, 0]}} if one == 4 else {})}
+    if one == 4:
+        acts["I"] = {4: [1, 2, 3, 0]}
+    return {"acts": acts}
 
 
 def sewn(complete):
@@ -55,7 +57,7 @@ def yellow(on_stage, *worn):
     return {"cards": ["extra:iago"], "stage": on_stage, "costumes": costumes}
 
 
-# The objective, what seat 0 has and what that is worth.
+# An objective, what seat 0 has, and the prestige for it.
 WORTH = [
     ("leading_acts", {"acts": {one: act(1, 0, at=9) for one in ("I", "II", "III")}}, 0),
     ("leading_acts", {"acts": {"I": act(1, at=9), "II": act(0, 1, at=9), "III": act(1, at=7)}}, 1),
@@ -69,8 +71,8 @@ WORTH = [
     ("colourful_stage", stage(*["black"] * 14), 0),
     ("colourful_stage", stage("pink", "purple", "blue"), 0),
     ("colourful_stage", stage("pink", "purple", "blue", "purple", "pink", "green"), 1),
-    ("colourful_stage", stage(*SIX[:6]), 2),
-    ("colourful_stage", stage(*SIX), 3),
+    ("colourful_stage", stage(*SIX_COLOURS[:6]), 2),
+    ("colourful_stage", stage(*SIX_COLOURS), 3),
     ("masterpiece", best("purple", "purple", "blue"), 0),  # 10
     ("masterpiece", best("pink", "blue", "green"), 1),  # 11
     ("masterpiece", best("blue", "blue", "yellow"), 1),  # 11: yellow counts 3
@@ -93,8 +95,8 @@ WORTH = [
     # The handyman of the board counts.
     ("full_workshop", {"cards": ["handyman", "extra:set_dresser_6", "jeweler", "assistant"]}, 0),
     ("full_workshop", {"cards": ["handyman", "set_dresser_6"]}, 1),
-    ("full_workshop", {"cards": ["handyman", "set_dresser_6", "costume_mistress_8"]}, 2),
-    ("full_workshop", {"cards": ["handyman", "set_dresser_6", "costume_mistress_8", *MORE]}, 3),
+    ("full_workshop", {"cards": THREE_CRAFTSMEN}, 2),
+    ("full_workshop", {"cards": [*THREE_CRAFTSMEN, "set_dresser_8"]}, 3),
 ]
 
 
@@ -114,7 +116,7 @@ PATRONS = [
     ([], 4, 1, 2, 0),
     ([], 5, 3, 0, 0),
     ([], 9, 3, 4, 0),
-    # Giving up the pounds for the wage costs more than it brings, or not.
+    # Giving up the pounds for a wage may cost more than it brings.
     (["viola"], 2, 0, 1, 0),
     (["viola", "iago"], 5, 1, 1, 0),
     (["viola", "hamlet"], 9, 3, 0, 0),

@@ -97,7 +97,7 @@ def test_t17_objectives_are_kept_in_the_order_kept():
     assert seat_of(after, 0)["objectives"] == ["jewels", pile[1]]
 
 
-def test_t17_fewer_are_drawn_if_fewer_are_left_and_the_only_one_is_kept_unasked():
+def test_t17_fewer_are_drawn_if_fewer_are_left_and_a_single_one_is_kept():
     d = play(with_pile(PILE[:2]), "activate:queen", "queen:objectives")
     assert (d["pending"], d["objective_deck"]) == ({"drawn": PILE[:2]}, [])
     after = play(d, f"objective:{PILE[1]}")
@@ -129,7 +129,7 @@ def test_t18_one_element_is_taken_after_the_white_quill_even_a_lost_one(actor, t
     assert legal(with_card(actor, some, some, acts=ends), f"activate:{actor}") == taken
 
 
-def test_t18_the_element_acts_and_pays_as_ever():
+def test_t18_the_element_acts_and_pays_like_any_other():
     after = play(with_card("lear", sets={"blue": 2}), "activate:lear", "quill:III", "set:blue>a3")
     assert (after["phase"], after["to_move"], after["display"]["sets"]["blue"]) == ("turn", 1, 1)
     assert (seat_of(after, 0)["mood"], seat_of(after, 0)["stage"]) == (2, {"a3": "blue"})
@@ -141,7 +141,7 @@ def test_t18_the_element_acts_and_pays_as_ever():
 @pytest.mark.parametrize(
     ("sets", "stage"), [({"green": 2, "black": 1}, {}), ({"blue": 2}, FULL_STAGE)]
 )
-def test_t18_what_is_not_there_or_cannot_be_placed_is_not_taken(sets, stage):
+def test_t18_an_element_not_on_display_or_without_a_place_is_not_taken(sets, stage):
     d = with_card("lear", {"blue": 2}, sets, stage=stage)
     after = play(d, "activate:lear", "quill:III")
     assert (after["phase"], after["to_move"], after["display"]) == ("turn", 1, d["display"])

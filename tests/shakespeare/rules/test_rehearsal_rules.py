@@ -104,11 +104,11 @@ def three_seats():
 
 
 def test_r1_seats_rehearse_in_initiative_order_each_when_its_turn_comes():
-    asked = [play(three_seats(), "pass", *["quill:II"] * n) for n in range(3)]
-    assert [d["to_move"] for d in asked] == [2, 1, 0]
-    assert [d["queue"] for d in asked] == [[1, 0], [0], []]
-    assert [p.spaces(d, 1)[0] for d in asked] == [4, 6, 6]
-    assert asked[2]["piles"]["II"] == {"4": [0], "5": [2, 1]}
+    decisions = [play(three_seats(), "pass", *["quill:II"] * n) for n in range(3)]
+    assert [d["to_move"] for d in decisions] == [2, 1, 0]
+    assert [d["queue"] for d in decisions] == [[1, 0], [0], []]
+    assert [p.spaces(d, 1)[0] for d in decisions] == [4, 6, 6]
+    assert decisions[2]["piles"]["II"] == {"4": [0], "5": [2, 1]}
 
 
 def test_r2_acts_are_scored_once_all_have_rehearsed():
@@ -116,13 +116,13 @@ def test_r2_acts_are_scored_once_all_have_rehearsed():
     last = play(d, "pass", "quill:II", "quill:II")
     assert [p.gained(d, last, i) for i in range(3)] == [(0, 0)] * 3
     after = play(last, "quill:II")
-    # Act II: 5 holds 2, 1, 0 from the bottom; seat 1 is on space 6 of Act I.
+    # On space 5 of Act II lie discs 2, 1, 0 from the bottom; seat 1 is on space 6 of Act I.
     assert [p.gained(d, after, i) for i in range(3)] == [(0, 0), (1, 1), (2, 0)]
 
 
 @pytest.mark.parametrize(
     ("at", "pounds", "prestige"),
-    # Space, pounds of Act I and prestige of Act III: 1 to 3 cost 1 on either.
+    # A space, its pounds on Act I and its prestige on Act III; spaces 1 to 3 cost 1 prestige.
     [
         (1, 0, 0),
         (2, 0, 0),
@@ -140,13 +140,14 @@ def test_r2_acts_are_scored_once_all_have_rehearsed():
 def test_r2_acts_one_and_three_pay_the_highest_only(at, pounds, prestige, day):
     """Seat 1 is ahead on Act II, where seat 0 scores 1."""
     lost = -(at <= 3)
-    for act, won in (("I", (lost, pounds)), ("III", (prestige + lost, 0))):
-        if won[1] is None:
+    gains = {"I": (lost, pounds), "III": (prestige + lost, 0)}
+    for act, (prestige_won, pounds_won) in gains.items():
+        if pounds_won is None:
             continue  # Act I has nine spaces
         acts = {"I": {4: [0]}, "II": {5: [0], 10: [1]}, "III": {4: [0]}} | {act: {at: [0]}}
         d = p.last_turn(players=2, day=day, acts=acts)
         after = play(d, "pass")
-        assert p.gained(d, after, 0) == (1 + won[0], won[1])
+        assert p.gained(d, after, 0) == (1 + prestige_won, pounds_won)
         assert after["piles"] == d["piles"]
 
 

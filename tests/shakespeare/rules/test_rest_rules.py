@@ -32,7 +32,7 @@ def test_p1_rest_tokens_of_the_day_before_come_off():
     waiting = play(d, "pass")
     assert (waiting["phase"], resting(waiting, 0)) == ("rest", [])
     assert resting(play(waiting, "keep:author"), 0) == ["queen"]
-    # And of a seat that gets none.
+    # Those of a seat that gets no new ones come off, too.
     d = last_turn(players=2, seats={1: finished(resting=["author", "falstaff"])})
     after = play(d, "pass")
     assert (after["phase"], resting(after, 1)) == ("wager", [])
@@ -62,7 +62,7 @@ def test_p2_choices_are_secret_until_all_are_in():
 
 
 @pytest.mark.parametrize(
-    ("today", "asked", "keep", "rests"),
+    ("today", "chooses", "keep", "rests"),
     [
         # Of two activated copies the first stays free; Handyman, Queen and the two copies.
         ({"used": [*COPIES, "queen"]}, True, "set_dresser_6", [False, True, False, True]),
@@ -77,10 +77,10 @@ def test_p2_choices_are_secret_until_all_are_in():
         ({"used": COPIES}, False, "", [False, False, False, True]),
     ],
 )
-def test_p2_of_copies_the_first_that_was_activated_stays_free(today, asked, keep, rests):
+def test_p2_of_copies_the_first_that_was_activated_stays_free(today, chooses, keep, rests):
     after = play(evening(COPIES, **today), "pass")
-    assert (after["phase"] == "rest") is asked
-    if asked:
+    assert (after["phase"] == "rest") is chooses
+    if chooses:
         assert legal(after) == {"keep:set_dresser_6", "keep:queen"}
         after = play(after, f"keep:{keep}")
     assert [card["rest"] for card in seat_of(after, 0)["troupe"][2:]] == rests

@@ -7,7 +7,7 @@ import pytest
 
 from shakespeare_env import Position
 from shakespeare_env.errors import ShakespeareEnvError
-from tests.shakespeare.positions import ACTS, BOX, COLOURS, COPIES, OBJECTIVES, seat
+from tests.shakespeare.positions import ACTS, BOX, COLOURS, COPIES, OBJECTIVES, each, seat
 
 SEAT_COUNTS = pytest.mark.parametrize("players", [1, 2, 3, 4])
 
@@ -75,11 +75,11 @@ def test_s5_the_last_in_order_drafts_first_and_the_first_last():
     for seed in range(6):
         game = Position.new("shakespeare", players=4, seed=seed)
         order = game.to_dict()["order"]
-        asked = []
+        drafters = []
         while game.phase == "draft":
-            asked.append(game.to_move)
+            drafters.append(game.to_move)
             game.push(game.moves()[0])
-        assert asked == order[::-1]
+        assert drafters == order[::-1]
 
 
 def test_s5_a_drafted_card_joins_as_that_character_and_never_as_an_extra():
@@ -98,11 +98,12 @@ def test_s5_after_the_draft_the_rest_is_discarded_and_a_new_row_shown(players):
     row = max(players, 2) + 2
     before = new(players)
     after = new(players, drafted=players)
-    gone = [one["troupe"][4]["card"] for one in after["seats"]] + after["discarded_characters"]
-    assert sorted(gone) == sorted(before["display"]["characters"])
+    drafted = [entry["troupe"][4]["card"] for entry in after["seats"]]
+    shown = before["display"]["characters"]
+    assert sorted(drafted + after["discarded_characters"]) == sorted(shown)
     assert len(after["display"]["characters"]) == row
     assert Counter(after["deck"] + after["display"]["characters"]) == Counter(before["deck"])
-    assert not any(one["recruited"] for one in after["seats"])
+    assert not any(each(after, "recruited"))
 
 
 def test_s6_eight_tokens_and_ten_objectives_shuffled_are_laid_out():

@@ -42,8 +42,8 @@ def can_take(d, card="set_dresser_8"):
 @pytest.mark.parametrize("space", UNDERNEATH)
 def test_t13_a_space_is_open_as_soon_as_all_underneath_is_filled(space):
     d = building(below(space), ONE_EACH)
-    here = {f"set:{colour}>{space}" for colour in COLOURS}
-    assert {move for move in can_take(d) if move.endswith(f">{space}")} == here
+    moves = {move for move in can_take(d) if move.endswith(f">{space}")}
+    assert moves == {f"set:{colour}>{space}" for colour in COLOURS}
     after = play(d, "activate:set_dresser_8", f"set:black>{space}")
     assert gained(d, after, 0) == (int(space in CANDLES), 0)
     assert not {move for move in can_take(building(seat_of(after, 0)["stage"])) if space in move}
@@ -61,10 +61,10 @@ def test_t13_printed_elements_count_as_filled_and_take_nothing():
 
 @pytest.mark.parametrize(("space", "mirror"), MIRROR.items())
 def test_t13_the_mirrored_space_must_be_empty_or_hold_the_same_colour_or_yellow(space, mirror):
-    for colour, fit in (("pink", {"pink"}), ("yellow", {*COLOURS})):
+    for colour, fitting in (("pink", {"pink"}), ("yellow", {*COLOURS})):
         d = building(below(space, mirror) | {mirror: colour}, ONE_EACH)
-        here = {move for move in can_take(d) if move.endswith(f">{space}")}
-        assert here == {f"set:{one}>{space}" for one in fit}
+        moves = {move for move in can_take(d) if move.endswith(f">{space}")}
+        assert moves == {f"set:{one}>{space}" for one in fitting}
     d = building(below(space, mirror) | {mirror: "green"}, {"yellow": 1}, ["jeweler"])
     assert f"set:yellow>{space}" in can_take(d, "jeweler")
 
@@ -74,7 +74,7 @@ def test_t13_a_yellow_element_scores_a_candle_too():
     assert gained(d, play(d, "activate:jeweler", "set:yellow>c3"), 0) == (1, 0)
 
 
-# Colour -> what seat 1 gains, the mood of all four, the tokens of seat 1.
+# A colour, the prestige and pounds for seat 1, the moods of all seats, the tokens of seat 1.
 EFFECTS = [
     ("black", (0, 0), [0, 0, 0, 0], 0),
     ("pink", (0, 1), [0, 0, 0, 0], 0),

@@ -97,7 +97,7 @@ def test_t4_pass_ends_the_phase_for_that_seat_with_its_cylinders_unused():
         (p.seat(cylinders=0, used=["queen"]), "recruit:lear"),
     ],
 )
-def test_t4_a_seat_that_has_recruited_and_has_no_cylinder_is_finished_unasked(me, last):
+def test_t4_a_seat_that_has_recruited_and_has_no_cylinder_is_finished(me, last):
     d = p.turn_position(players=2, seats={0: me}, shown=["lear", "puck"])
     after = play(d, last, "activate:falstaff")
     assert (after["to_move"], p.seat_of(after, 0)["passed"]) == (1, False)

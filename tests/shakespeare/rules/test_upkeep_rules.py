@@ -60,8 +60,10 @@ def test_u2_elements_left_over_are_discarded_and_three_for_each_seat_drawn(playe
     drawn = set()
     for seed in range(6):
         after = play(d, "pass", seed=seed)
-        gone = {colour: d["discarded"][kind][colour] + left.get(colour, 0) for colour in COLOURS}
-        assert after["discarded"][kind] == gone
+        discarded = {
+            colour: d["discarded"][kind][colour] + left.get(colour, 0) for colour in COLOURS
+        }
+        assert after["discarded"][kind] == discarded
         assert sum(after["display"][kind].values()) == 3 * max(players, 2)
         together = Counter(after["bags"][kind]) + Counter(after["display"][kind])
         assert together == Counter(d["bags"][kind])

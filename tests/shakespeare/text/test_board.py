@@ -34,16 +34,16 @@ def test_every_move_has_its_places_on_the_movers_board(table):
         phases.add(game.phase)
         seen = game.seen_by(game.to_move)
         drawn = pieces(board(seen, NAMES))
-        there = places_in(drawn.values())
+        shown = places_in(drawn.values())
         moves_at = defaultdict(list)
-        assert set(there.values()) == {1}
-        assert all(re.fullmatch(r"[\w.-]+", place) for place in there)
+        assert set(shown.values()) == {1}
+        assert all(re.fullmatch(r"[\w.-]+", place) for place in shown)
         for move in game.moves():
-            where = places(seen, move)
-            assert where == places(game.to_dict(), move)
-            assert bool(where) == (move not in BUTTONS), move
-            assert all(there[place] == 1 for place in where), (move, where)
-            moves_at[where].append(move)
+            clicked = places(seen, move)
+            assert clicked == places(game.to_dict(), move)
+            assert bool(clicked) == (move not in BUTTONS), move
+            assert all(shown[place] == 1 for place in clicked), (move, clicked)
+            moves_at[clicked].append(move)
         moves_at.pop((), None)
         for moves in moves_at.values():
             assert all(may_share(*pair) for pair in combinations(moves, 2)), moves
@@ -77,7 +77,7 @@ ACTS = {"I": {7: [2, 0]}, "II": {4: [0]}}
 @pytest.mark.parametrize(
     ("game", "move", "where"),
     [
-        # Where copies lie, the one that the engine uses; a token changes no place.
+        # Of several copies, the one that the engine uses; a token has no place of its own.
         (copies(), "activate:jeweler", ["seat1.troupe.7"]),
         (copies(), "activate:handyman_board+3", ["seat1.troupe.2"]),
         (resting(), "keep:jeweler", ["seat0.troupe.5"]),

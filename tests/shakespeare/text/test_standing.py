@@ -1,4 +1,4 @@
-"""Wages, objectives and yellow elements are shown as the rules and the box have them."""
+"""Wages, objectives and yellow elements are shown as the rules and the box say."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""An adapter for callbacks of Stable-Baselines3, which users may give a run."""
+"""An adapter for callbacks of Stable-Baselines3 that users add to a run."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ class SB3Callbacks:
         self._stop = stop
 
     def on_training_start(self) -> None:
-        """Tell the callbacks which learner they follow, and that the loop begins."""
+        """Give the callbacks their learner, and tell them that the loop begins."""
         self._call("init_callback", self._learner)
         self._call("on_training_start", {}, {})
 
@@ -34,7 +34,7 @@ class SB3Callbacks:
         self._call("on_rollout_start")
 
     def on_step(self, finished: FinishedGames) -> None:
-        """Tell the callbacks of a step of play and the games that it finished."""
+        """Tell the callbacks about a step of play and the games that it finished."""
         self._call("update_locals", {"finished": finished})
         if not all(self._call("on_step")):
             self._stop.request()

@@ -18,7 +18,7 @@ SIZE = (1300, 560)
 """Width and height of the picture in pixels."""
 
 Figure = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
-"""Returns a figure of a result, with the ends of its interval; None where there is none."""
+"""A function that returns a figure of a result and the ends of its interval, or None for each."""
 
 
 def draw_curves(
@@ -42,7 +42,7 @@ def curves_figure(
 ) -> style.Picture:
     """Draw win rates on the left, and winning scores with their targets on the right.
 
-    Bands are 95 % intervals, dotted lines parity, dashed lines targets.
+    Bands show 95 % intervals, dotted lines parity, and dashed lines targets.
 
     Args:
         history: The results of a run's evaluations.
@@ -52,27 +52,27 @@ def curves_figure(
     figure = style.picture(*SIZE, layout="constrained")
     figure.suptitle(title, x=0.01, ha="left", fontsize=13, weight="bold", parse_math=False)
     rates, scores = figure.subplots(1, 2)
-    kinds = sorted({(it.players, it.opponent) for it in history})
-    rivals = [kind for kind in kinds if kind[1] not in (SOLO, ITSELF)]
-    own = [kind for kind in kinds if kind not in rivals]
+    kinds = sorted({(result.players, result.opponent) for result in history})
+    against_others = [kind for kind in kinds if kind[1] not in (SOLO, ITSELF)]
+    against_itself = [kind for kind in kinds if kind not in against_others]
     _draw(
         rates,
         history,
-        rivals,
-        lambda it: it.percents or (None, None, None),
+        against_others,
+        lambda result: result.percents or (None, None, None),
         "Games won, %, by seats and opponent",
     )
-    for players in sorted({players for players, _ in rivals}):
+    for players in sorted({players for players, _ in against_others}):
         rates.axhline(100 / players, color=_colour(players), linestyle=":", linewidth=1.2)
     _draw(
         scores,
         history,
-        own,
-        lambda it: (it.mean_winning_score, it.winning_low, it.winning_high),
+        against_itself,
+        lambda result: (result.mean_winning_score, result.winning_low, result.winning_high),
         "Mean winning score against itself",
     )
     for players, target in (targets or {}).items():
-        if players in {players for players, _ in own}:
+        if players in {drawn for drawn, _ in against_itself}:
             scores.axhline(target, color=_colour(players), linestyle="--", linewidth=1.1)
     return figure
 
@@ -88,11 +88,14 @@ def _draw(
         return
     opponents = list(dict.fromkeys(opponent for _, opponent in kinds))
     for players, opponent in kinds:
-        points = [it for it in history if (it.players, it.opponent) == (players, opponent)]
-        decisions = [it.decisions for it in points]
-        middle, low, high = np.array([figure(it) for it in points], float).T
+        results = [
+            result for result in history if (result.players, result.opponent) == (players, opponent)
+        ]
+        decisions = [result.decisions for result in results]
+        middle, low, high = np.array([figure(result) for result in results], float).T
         marker = style.MARKERS[opponents.index(opponent) % len(style.MARKERS)]
-        label = f"{counted(players, 'seat')} {f'against {opponent}' if opponent else 'solo'}"
+        rivals = f"against {opponent}" if opponent else "solo"
+        label = f"{counted(players, 'seat')} {rivals}"
         colour = _colour(players)
         axes.fill_between(decisions, low, high, color=colour, alpha=0.14, linewidth=0)
         axes.plot(decisions, middle, color=colour, marker=marker, markersize=4, label=label)

@@ -1,7 +1,8 @@
-"""The learner's strength in games against fixed opponents and copies of itself."""
+"""Evaluation of the learner in games against fixed opponents and copies of itself."""
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -26,11 +27,11 @@ Kind = tuple[int, str]
 
 @dataclass(frozen=True)
 class OpponentResult:
-    """The learner's results in one kind of games.
+    """The learner's results in one kind of game.
 
     Attributes:
         decisions: Decisions that the learner had learned from.
-        seconds: Training time until then.
+        seconds: Seconds of training up to the evaluation.
         players: Seat count.
         opponent: A name, `ITSELF` or `SOLO`.
         games: Number of games.
@@ -62,7 +63,7 @@ class OpponentResult:
 
     @property
     def percents(self) -> tuple[float, float, float] | None:
-        """Win rate and both ends of its interval, in per cent."""
+        """Win rate and both ends of its interval, in per cent; None for `ITSELF` and `SOLO`."""
         if self.win_rate is None or self.low is None or self.high is None:
             return None
         return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
@@ -112,9 +113,9 @@ def measure(
     seconds: float,
     on_progress: Callable[[float], None],
 ) -> Iterator[OpponentResult]:
-    """Evaluate the learner, playing greedily, in some kinds of games.
+    """Evaluate the learner, which plays greedily, in some kinds of games.
 
-    All evaluations of a kind play the same deals, so that only the learner makes a difference.
+    All evaluations of a kind play the same deals, so that only the learner differs.
 
     Args:
         tensors: The learner's weights.
@@ -123,23 +124,23 @@ def measure(
         kinds: Some of `kinds_of_games`.
         games: Games of each kind, rounded up to a multiple of the seats.
         decisions: Decisions that the learner has learned from.
-        seconds: Training time so far.
-        on_progress: Called after every step with the share done.
+        seconds: Seconds of training so far.
+        on_progress: Called after every step with the share of the games that is played.
     """
     game = registry.game(config.game)
     learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
-    sizes = {kind: -(-games // kind[0]) * kind[0] for kind in kinds}
-    # A game takes about as long as it has seats.
-    work = sum(size * players for (players, _), size in sizes.items())
-    done = 0
+    sizes = {(players, name): math.ceil(games / players) * players for players, name in kinds}
+    # The time of a game is about proportional to its seats.
+    all_work = sum(size * players for (players, _), size in sizes.items())
+    work_done = 0
     for players, name in kinds:
         meets_copies = name in (ITSELF, SOLO)
         opponent = learner if meets_copies else Entrant(name, opponents[name])
 
         def on_games(
-            _decisions: int, finished: int, before: int = done, each: int = players
+            _decisions: int, finished: int, before: int = work_done, work_per_game: int = players
         ) -> None:
-            on_progress((before + finished * each) / work)
+            on_progress((before + finished * work_per_game) / all_work)
 
         result = evaluate(
             [learner, *[opponent] * (players - 1)],
@@ -149,16 +150,16 @@ def measure(
             seed=config.seed + _SEED_OFFSET,
             on_progress=on_games,
         )
-        done += result.games * players
+        work_done += result.games * players
         own = result.agents[0]
-        # In solo games the own score stands for the winning one.
-        winning = own.mean_score, own.score_low, own.score_high
-        if result.mean_winning_score is not None:
-            winning = (
-                result.mean_winning_score,
-                result.winning_score_low,
-                result.winning_score_high,
-            )
+        if result.mean_winning_score is None:  # a solo game, where the only score wins
+            mean_winning_score = own.mean_score
+            winning_low = own.score_low
+            winning_high = own.score_high
+        else:
+            mean_winning_score = result.mean_winning_score
+            winning_low = result.winning_score_low
+            winning_high = result.winning_score_high
         yield OpponentResult(
             decisions=decisions,
             seconds=round(seconds, 1),
@@ -169,9 +170,9 @@ def measure(
             low=None if meets_copies else own.low,
             high=None if meets_copies else own.high,
             mean_score=own.mean_score,
-            mean_winning_score=winning[0],
+            mean_winning_score=mean_winning_score,
             score_low=own.score_low,
             score_high=own.score_high,
-            winning_low=winning[1],
-            winning_high=winning[2],
+            winning_low=winning_low,
+            winning_high=winning_high,
         )

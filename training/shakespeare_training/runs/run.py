@@ -3,16 +3,15 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import torch
 from stable_baselines3.common.logger import configure
 
-from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import names_running_python
+from shakespeare_agents.naming import AgentSpec, make, names_running_python
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
@@ -21,7 +20,8 @@ from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
-from shakespeare_env.play.lineup import try_out
+from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.lineup import warm_up
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
 from shakespeare_training.learner import Learner, never_stop, no_time_limit
@@ -38,17 +38,17 @@ from shakespeare_training.runs.saving import (
 
 
 class Run:
-    """A training run; make one with `Run.create` or `Run.resume`.
+    """A training run. `Run.create` and `Run.resume` make one.
 
-    It holds its folder alone until it is closed, by `close` or a `with` block, or forgotten.
+    Its folder is locked until the run is closed, by `close` or a `with` block, or deleted.
 
     Attributes:
-        config: Its settings.
-        folder: The folder that it is saved in.
-        learner: Its learner.
-        history: All results of its evaluations so far.
-        seconds: Seconds that it took up to its last stop.
-        limit: Seconds after which it is to stop; None without a time limit.
+        config: The settings of the run.
+        folder: The folder that the run is saved in.
+        learner: The learner.
+        history: All results of evaluations so far.
+        seconds: Seconds of training up to the last stop.
+        limit: Seconds of training after which the run stops; None without a time limit.
         commands: Shell commands that train such a network, in order.
     """
 
@@ -64,19 +64,35 @@ class Run:
         self._started: float | None = None
         self._decisions_at_start = 0
         self._lock: ExitStack | None = None
+
         game = registry.game(config.game)
-        self._opponents = {name: make(name, game) for name in config.evaluation_opponents}
+        specs = {name: AgentSpec.parse(name) for name in config.evaluation_opponents}
+        self._opponents = {name: make(spec, game) for name, spec in specs.items()}
         self.learner = make_learner(config, device)
-        named = {it.name: it.agent for it in self.learner.league.named} | self._opponents
-        learner = NetworkAgent(Network(self.learner.policy.tensors(), game.layout))
-        own = [*self.learner.experts(), learner]
-        agents = named | {f"number {number} of the learner": it for number, it in enumerate(own)}
-        try_out(agents, config.game, max(config.players), config.seed)
-        self._digests = {name: agent_digest(name, agent, game) for name, agent in named.items()}
+        league = self.learner.league
+        specs |= league.specs
+        named = {opponent.name: opponent.agent for opponent in league.named} | self._opponents
+        self._warm_up(named)
+        self._digests = {
+            name: agent_digest(specs[name], agent, game) for name, agent in named.items()
+        }
+
         policy = self.learner.policy
-        if bfloat16 is None and config.precision == "auto":
-            bfloat16 = bfloat16_is_faster(policy, config.batch_size)
-        policy.use_bfloat16 = config.precision == "bfloat16" if bfloat16 is None else bfloat16
+        if bfloat16 is not None:
+            policy.use_bfloat16 = bfloat16
+        elif config.precision == "auto":
+            policy.use_bfloat16 = bfloat16_is_faster(policy, config.batch_size)
+        else:
+            policy.use_bfloat16 = config.precision == "bfloat16"
+
+    def _warm_up(self, named: Mapping[str, AnyAgent]) -> None:
+        """Have the named agents and the learner's own choose a move, so that faults show early."""
+        config = self.config
+        layout = registry.game(config.game).layout
+        network_agent = NetworkAgent(Network(self.learner.policy.tensors(), layout))
+        own = [*self.learner.experts(), network_agent]
+        numbered = {f"number {number} of the learner": agent for number, agent in enumerate(own)}
+        warm_up({**named, **numbered}, config.game, max(config.players), config.seed)
 
     @classmethod
     def create(
@@ -90,14 +106,14 @@ class Run:
     ) -> Run:
         """Start a run, with the weights of the checkpoint `start` if given.
 
-        Its schedules follow its length or its time limit in minutes, whichever is nearer.
-        If `start` has heads, expert iteration needs no warm-up: `warmup_decisions` may be 0.
+        Its schedules follow the number of decisions or the time limit, whichever ends sooner.
+        Expert iteration needs no warm-up from a checkpoint with heads: `warmup_decisions` may be 0.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
             ValueError: the width is not that of `start`.
-            MemoryLimitError: such a run needs more memory than there is.
-            Exception: as `locked` raises.
+            MemoryLimitError: the run needs more memory than the machine has.
+            Exception: the folder cannot be locked (`saving.locked`).
         """
         network: Network | None = None
         if start is not None:
@@ -129,18 +145,18 @@ class Run:
     ) -> Run:
         """Continue a run as if it had never stopped.
 
-        Its schedules follow a new length and the new time limit, the minutes after those it has
-        had. A former limit is forgotten.
+        Its schedules follow the new number of decisions and the new time limit, whose minutes come
+        after those that the run has had. A former limit no longer counts.
 
-        A folder may be a stranger's, so opponents that its settings name in Python are imported
-        only if they are among the `trusted`.
+        A stranger may have written the folder. So opponents that its settings name in Python are
+        imported only if they are among the `trusted`.
 
         Raises:
             CheckpointError: the run is damaged or for another game, box or version, or an opponent
                 has changed or is Python that is not trusted.
             ValueError: the run has passed `decisions`, or there is no such device.
-            MemoryLimitError: the run needs more memory than there is.
-            Exception: as `locked` raises.
+            MemoryLimitError: the run needs more memory than the machine has.
+            Exception: the folder cannot be locked (`saving.locked`).
         """
         with ExitStack() as stack:
             stack.enter_context(locked(folder, is_new=False))
@@ -179,7 +195,7 @@ class Run:
         return run
 
     def close(self) -> None:
-        """Let other processes have the folder; the run must not be used afterwards."""
+        """Unlock the folder for other processes. The run must not be used afterwards."""
         if self._lock is not None:
             self._lock.close()
             self._lock = None
@@ -191,7 +207,7 @@ class Run:
         self.close()
 
     def check_open(self) -> None:
-        """Raise TrainingError if the run has been closed: its folder may be in use elsewhere."""
+        """Raise TrainingError if the run has been closed, since others may use its folder now."""
         if self._lock is None:
             raise TrainingError(f"{self.folder}: this run has been closed; resume it")
 
@@ -207,10 +223,12 @@ class Run:
 
     @property
     def time_share(self) -> float:
-        """The share of the time limit that is used, 0 to 1; 0 without one."""
+        """The share of the time limit that is used, 0 to 1; 0 without a limit."""
         if self.limit is None:
             return 0.0
-        return min(self.elapsed / self.limit, 1.0) if self.limit > 0 else 1.0
+        if self.limit <= 0:
+            return 1.0
+        return min(self.elapsed / self.limit, 1.0)
 
     def _limit_time(self, minutes: float | None) -> None:
         self.limit = None if minutes is None else self.seconds + 60.0 * minutes
@@ -222,7 +240,7 @@ class Run:
 
     @property
     def unmeasured(self) -> list[Kind]:
-        """Kinds of games in which the learner, as it is now, has not been evaluated."""
+        """Kinds of games in which the present learner has not been evaluated."""
         current = [result for result in self.history if result.decisions == self.decisions]
         done = {(result.players, result.opponent) for result in current}
         return [kind for kind in kinds_of_games(self.config) if kind not in done]
@@ -234,10 +252,10 @@ class Run:
 
     @contextmanager
     def learning(self, check_stop: Callable[[], None] = never_stop) -> Iterator[Learner]:
-        """Lend the learner to a training loop; its schedules, clock and TensorBoard log follow.
+        """Lend the learner to a training loop, with schedules, a running clock and TensorBoard.
 
         Args:
-            check_stop: Called often while the learner plays and learns; stops it by raising.
+            check_stop: Called often while the learner plays and learns; raises to stop it.
 
         Raises:
             TrainingError: the weights have exploded; what was saved is intact.
@@ -248,7 +266,8 @@ class Run:
         self._started = time.monotonic()
         self._decisions_at_start = self.decisions
         learner.goal = self.config.decisions
-        # Only while it learns: otherwise the learner would keep the run, and the run its folder.
+        # The learner refers to the run only while it learns. Otherwise `del run` would leave the
+        # run alive, and its folder locked.
         learner.time_share = lambda: self.time_share
         learner.check_stop = check_stop
         try:
@@ -263,7 +282,7 @@ class Run:
             learner.logger.close()
 
     def log_rollout(self) -> None:
-        """Log the speed and the league's results with what was recorded since the last rollout."""
+        """Write the log of a rollout, with the speed and the win rates in the league."""
         log = self.learner.logger
         for name, rate in self.learner.league.win_rates().items():
             log.record(f"league/{name}", rate)
@@ -275,8 +294,8 @@ class Run:
     def check_weights(self) -> None:
         """Raise TrainingError if a weight is huge or not finite."""
         named = dict(self.learner.policy.named_parameters())
-        # One answer for all, because a GPU would be waited for after each.
-        fine = torch.stack([(it.abs() <= LARGEST_WEIGHT).all() for it in named.values()])
+        # One transfer for all parameters, because each would wait for the GPU.
+        fine = torch.stack([(weights.abs() <= LARGEST_WEIGHT).all() for weights in named.values()])
         for name, is_fine in zip(named, fine.tolist(), strict=True):
             if not is_fine:
                 raise self._exploded(f"{name} is not finite or beyond {LARGEST_WEIGHT:g}")
@@ -290,7 +309,7 @@ class Run:
         )
 
     def add_snapshot(self) -> None:
-        """Add the learner, as it is now, to its opponents."""
+        """Add a snapshot of the learner to its opponents."""
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(
@@ -305,7 +324,7 @@ class Run:
 
         Args:
             games: The number of games of each kind, approximately.
-            on_progress: Called after every step with the share done.
+            on_progress: Called after every step with the share of the games that is played.
             after_each: Called with each result.
         """
         log = self.learner.logger
@@ -327,7 +346,7 @@ class Run:
         log.dump(self.decisions)
 
     def resume_point(self) -> ResumePoint:
-        """Copy the run as it is between an update and the next rollout."""
+        """Return a copy of the run's state. Call it between an update and the next rollout."""
         return ResumePoint.of(
             self.learner,
             config=self.config,
@@ -344,11 +363,13 @@ class Run:
 
         Raises:
             TrainingError: the run has been closed.
-            OSError: it cannot be written; the last state is intact.
+            OSError: the files cannot be written; the last state is intact.
         """
         self.check_open()
-        (point or self.resume_point()).save(self.folder)
-        # For people: resuming takes the settings from the state.
+        if point is None:
+            point = self.resume_point()
+        point.save(self.folder)
+        # This file is for people. Resuming takes the settings from the state.
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
 
@@ -360,7 +381,7 @@ def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str
     untrusted = {*config.opponents, *config.evaluation_opponents} - {*trusted}
     if running := names_running_python(untrusted):
         raise CheckpointError(
-            f"{folder}: its settings name Python, which would be run: "
-            f"{', '.join(map(short_repr, sorted(running)))}; if you trust it, give each with "
+            f"{folder}: resuming would run Python that its settings name: "
+            f"{', '.join(map(short_repr, sorted(running)))}; if you trust it, name each with "
             "--trust"
         )

@@ -1,7 +1,7 @@
-"""A run's folder, and everything in it that decides how the run continues.
+"""A run's folder: locking it, and saving and restoring all that decides how the run continues.
 
-A JSON file, written last, names the files of arrays beside it: the folder always holds one complete
-state, taken between an update and the next rollout.
+A JSON file names the files of arrays beside it and is written last. So the folder always holds one
+complete state, which was copied between an update and the next rollout.
 """
 
 from __future__ import annotations
@@ -45,29 +45,29 @@ CONFIG_NAME = "config.toml"
 CURVES_NAME = "learning_curve.png"
 LOGS_NAME = "tensorboard"
 _ARRAYS = "run"
-"""Begins the names of files with the learner's arrays."""
+"""Prefix of the files with the learner's arrays."""
 _SNAPSHOT = "snapshot"
-"""Begins the names of files with the weights of a snapshot."""
+"""Prefix of the files with the weights of snapshots."""
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
-"""The names of all files that are written atomically."""
-_LARGEST_FIGURE = 1e15  # of an evaluation; NaN compares as larger
-_LARGEST = 2**26  # the most bytes of the JSON
-_NO_FIT = LookupError, TypeError, ValueError, RuntimeError, OverflowError
-"""Errors that NumPy and PyTorch raise if arrays and states do not fit a learner."""
+"""A regular expression of the names of all files that are written atomically."""
+_LARGEST_FIGURE = 1e15  # of an evaluation
+_MOST_BYTES = 2**26  # of the JSON file
+_MISFITS = LookupError, TypeError, ValueError, RuntimeError, OverflowError
+"""Errors of Python, NumPy and PyTorch if arrays and states do not fit a learner."""
 
-Whole = Annotated[int, Field(ge=0, le=10**15)]
-Number = Annotated[float, Field(ge=0)]
+WholeNumber = Annotated[int, Field(ge=0, le=10**15)]
+Seconds = Annotated[float, Field(ge=0)]
 
 
-class Entries(BaseModel):
+class StrictModel(BaseModel):
     """A JSON object with exactly the declared names and types."""
 
     model_config = ConfigDict(frozen=True, extra="forbid", strict=True, allow_inf_nan=False)
 
 
-class OpponentState(Entries):
-    """An opponent of the league, and the results against it (`league.Opponent`)."""
+class OpponentState(StrictModel):
+    """The name of an opponent and the results against it (`league.Opponent`)."""
 
     name: str
     games: Annotated[float, Field(ge=0, le=MOST_GAMES)]
@@ -75,17 +75,17 @@ class OpponentState(Entries):
     retired: bool
 
 
-class LeagueState(Entries):
+class LeagueState(StrictModel):
     """The league without its arrays (`League.to_json`)."""
 
     opponents: list[OpponentState]
-    active: Whole | None
-    active_until: Whole
-    finished: Whole
+    active: WholeNumber | None
+    active_until: WholeNumber
+    finished: WholeNumber
     rng: dict[str, Any]
 
 
-class RunState(Entries):
+class RunState(StrictModel):
     """The JSON file of a run (`Run`); `arrays` and `snapshots` name the files beside it."""
 
     format: Literal[6] = 6
@@ -93,11 +93,11 @@ class RunState(Entries):
     bfloat16: bool
     commands: list[str] = Field(min_length=1)
     digests: dict[str, str]
-    seconds: Number
-    limit: Number | None
+    seconds: Seconds
+    limit: Seconds | None
     history: list[OpponentResult]
-    decisions: Whole
-    updates: Whole
+    decisions: WholeNumber
+    updates: WholeNumber
     rng: dict[str, Any]
     league: LeagueState
     made_for: dict[str, str] = {}
@@ -107,11 +107,11 @@ class RunState(Entries):
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """A copy of everything that decides how a run continues, which the run leaves alone.
+    """A copy of everything that decides how a run continues.
 
     Attributes:
         state: The run without its arrays and files.
-        arrays: Copies of the learner's arrays, on its device, which may still be at work on them.
+        arrays: Copies of the learner's arrays, on its device, which may still be copying.
         snapshots: The snapshots of the league.
     """
 
@@ -121,7 +121,7 @@ class ResumePoint:
 
     @classmethod
     def of(cls, learner: Learner, **facts: Any) -> ResumePoint:
-        """Copy the learner as it is, with facts of the run as `RunState` names them."""
+        """Copy the present learner, with facts of the run, which are named as in `RunState`."""
         league = learner.league
         state = RunState(
             decisions=learner.num_timesteps,
@@ -134,9 +134,10 @@ class ResumePoint:
         return cls(state, arrays, league.snapshots)
 
     def save(self, folder: Path) -> None:
-        """Replace the state to resume from, then the checkpoint to play from.
+        """Write the state to resume from, then the checkpoint to play from.
 
-        After an OSError the last state is intact.
+        Raises:
+            OSError: a file cannot be written; the last state is intact.
         """
         state = self.state
         game = registry.game(state.config.game)
@@ -150,7 +151,7 @@ class ResumePoint:
         storage.delete_other_tensors(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
         save_checkpoint(
             folder,
-            tensors_of(_part(self.arrays, "policy")),
+            tensors_of(_with_prefix(self.arrays, "policy/")),
             game,
             players=sorted(set(state.config.players)),
             command=" && ".join(state.commands),
@@ -166,6 +167,7 @@ class ResumePoint:
 
 
 def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
+    """Return the file of a snapshot's weights, after writing it if the folder lacks it."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
@@ -175,52 +177,54 @@ def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
 
 @contextmanager
 def locked(folder: Path, *, is_new: bool) -> Iterator[None]:
-    """Keep other processes out of the folder of a new or a saved run.
+    """Lock the folder of a new or a saved run for the length of the block.
 
     Raises:
-        CheckpointError: it holds no run.
-        ValueError: for a new run, it holds a run or a checkpoint.
-        TrainingError: another process has it, or another `Run` of this one.
-        OSError: it cannot be written.
+        CheckpointError: a saved run is expected, but the folder holds none.
+        ValueError: a new run is expected, but the folder holds a run or a checkpoint.
+        TrainingError: another process holds the folder, or another `Run` of this process.
+        OSError: the folder cannot be written.
     """
     state = folder / STATE_NAME
     if is_new:
         folder.mkdir(parents=True, exist_ok=True)
     elif not state.exists():
         raise CheckpointError(
-            f"{state}: there is no such file; give the folder of a run, or start again what was "
-            "stopped before its first save"
+            f"{state}: there is no such file; give the folder of a run, or start the run again if "
+            "it was stopped before its first save"
         )
     taken = TrainingError(f"{folder}: another process is training this run; wait, or stop it")
     taken_here = TrainingError(
-        f"{folder}: another Run of this process has it; let go of it first, by its close() or by "
-        "del where no other name keeps it"
+        f"{folder}: another Run of this process has it; close that Run first by its close(), or "
+        "delete every reference to it"
     )
     with storage.hold_folder(folder, _FILES, taken=taken, taken_here=taken_here):
-        if is_new and (state.exists() or (folder / CARD_NAME).exists()):
-            what = "run; continue it with --resume," if state.exists() else "checkpoint;"
-            raise ValueError(f"{folder} already holds a {what} or give another folder")
+        if is_new and state.exists():
+            raise ValueError(
+                f"{folder} already holds a run; continue it with --resume, or give another folder"
+            )
+        if is_new and (folder / CARD_NAME).exists():
+            raise ValueError(f"{folder} already holds a checkpoint; give another folder")
         yield
 
 
-def how_to_go_on(folder: Path) -> str:
-    """Return the sentence that says how to go on after a run has failed."""
+def how_to_continue(folder: Path) -> str:
+    """Return the remedy after a run has failed, in words without a capital and a full stop."""
     if not (folder / STATE_NAME).exists():
-        return "nothing was saved yet: once that is mended, start it again by the same command"
-    return "what was saved before is intact; once that is mended, go on with " + command(
-        "train", *registry.game_file_options(), "--resume", folder
-    )
+        return "nothing was saved yet; once this is fixed, start again with the same command"
+    resume = command("train", *registry.game_file_options(), "--resume", folder)
+    return f"the last save is intact; once this is fixed, continue with {resume}"
 
 
 def read_state(folder: Path) -> RunState:
     """Read the JSON file of a run.
 
     Raises:
-        CheckpointError: it is missing, damaged, or of another game, box or version; a note says how
-            to start from the checkpoint, if there is one.
+        CheckpointError: the file is missing, damaged, or of another game, box or version. A note
+            says how to start a new run from the checkpoint, if there is one.
     """
     path = folder / STATE_NAME
-    content = storage.read_bounded(path, _LARGEST, "is it a run?")
+    content = storage.read_bounded(path, _MOST_BYTES, "is it a run?")
     try:
         state = RunState.model_validate_json(content)
     except ValidationError as invalid:
@@ -237,15 +241,19 @@ def read_state(folder: Path) -> RunState:
         raise fault from invalid
     game = registry.game(state.config.game)
     stated = state.made_for
-    if stated.keys() != _made_for(game).keys():
+    expected = _made_for(game)
+    if stated.keys() != expected.keys():
         raise CheckpointError(f"{path}: made_for lacks an entry; copy all files again")
-    if (wrong := _history_fault(state)) is not None:
-        raise CheckpointError(f"{path}: history: {wrong}; copy all files again")
-    wrong = reason_unfit(game, stated) or registry.box_mismatch(game.name, stated["box_digest"])
-    if wrong is None and stated["records"] != _made_for(game)["records"]:
-        wrong = "made for other records of the game; use the version it was started with"
-    if wrong is not None:
-        raise CheckpointError(f"{path}: {wrong}")
+    history_fault = _history_fault(state)
+    if history_fault is not None:
+        raise CheckpointError(f"{path}: history: {history_fault}; copy all files again")
+    misfit = reason_unfit(game, stated) or registry.box_mismatch(game.name, stated["box_digest"])
+    if misfit is None and stated["records"] != expected["records"]:
+        misfit = (
+            "it was made for other records of the game; use the version that it was started with"
+        )
+    if misfit is not None:
+        raise CheckpointError(f"{path}: {misfit}")
     return state
 
 
@@ -254,9 +262,14 @@ def _history_fault(state: RunState) -> str | None:
     kinds = set(kinds_of_games(state.config))
     for result in state.history:
         figures = [value for value in vars(result).values() if isinstance(value, int | float)]
-        is_possible = 0 <= result.decisions <= state.decisions and result.games > 0
-        is_possible &= (result.players, result.opponent) in kinds
-        if not is_possible or not all(abs(figure) <= _LARGEST_FIGURE for figure in figures):
+        has_possible_figures = all(abs(figure) <= _LARGEST_FIGURE for figure in figures)
+        is_possible = (
+            0 <= result.decisions <= state.decisions
+            and result.games > 0
+            and (result.players, result.opponent) in kinds
+            and has_possible_figures
+        )
+        if not is_possible:
             return f"{short_repr(result)} cannot be a result of this run"
     return None
 
@@ -266,7 +279,7 @@ def _made_for(game: Game) -> dict[str, str]:
 
 
 def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
-    """Put a new learner, made with the run's settings, into the state from `read_state`.
+    """Restore the state from `read_state` in a new learner with the run's settings.
 
     Raises:
         CheckpointError: files are missing or damaged, or do not fit this run.
@@ -283,9 +296,9 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
             state.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
         )
         restore_generator(learner.rng, state.rng)
-    except _NO_FIT as fault:
+    except _MISFITS as fault:
         raise CheckpointError(
-            f"{folder}: its files do not fit each other ({fault}); copy all of them again"
+            f"{folder}: its files do not fit each other ({fault}); copy all files again"
         ) from fault
     for snapshot, stored in zip(learner.league.snapshots, state.snapshots, strict=True):
         snapshot.stored = stored
@@ -314,23 +327,30 @@ def _tensors_of(learner: Learner) -> dict[str, torch.Tensor]:
 def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
     """Raise ValueError unless arrays have a new learner's dtypes and shapes, and possible values.
 
-    Compiled code trusts them. Records of games are checked when they are loaded.
+    They are checked because compiled code trusts them. Records of games are checked when they are
+    loaded.
     """
     expected = _tensors_of(learner)
-    if any(name.startswith("optimizer/") for name in arrays):  # as after the first update
+    was_updated = any(name.startswith("optimizer/") for name in arrays)
+    if was_updated:
         for number, parameter in enumerate(learner.policy.parameters()):
             expected[f"optimizer/{number}/step"] = torch.zeros(())
             expected[f"optimizer/{number}/exp_avg"] = parameter
             expected[f"optimizer/{number}/exp_avg_sq"] = parameter
-    if wrong := sorted(arrays.keys() ^ expected.keys()):
-        raise ValueError(f"{wrong[0]} is missing, or not expected")
-    decided = len(arrays.get("open/games", ()))
+    missing = sorted(expected.keys() - arrays.keys())
+    if missing:
+        raise ValueError(f"{missing[0]} is missing")
+    unexpected = sorted(arrays.keys() - expected.keys())
+    if unexpected:
+        raise ValueError(f"{unexpected[0]} is not an array of a run")
+    n_open = len(arrays.get("open/games", ()))
     for name, array in arrays.items():
-        like = expected[name].detach().cpu().numpy()
-        shape = (decided, *like.shape[1:]) if name.startswith("open/") else like.shape
-        if (array.dtype, array.shape) != (like.dtype, shape):
+        template = expected[name].detach().cpu().numpy()
+        is_open_decisions = name.startswith("open/")
+        shape = (n_open, *template.shape[1:]) if is_open_decisions else template.shape
+        if (array.dtype, array.shape) != (template.dtype, shape):
             raise ValueError(
-                f"{name} is {array.dtype} {array.shape}, not {like.dtype} {tuple(shape)}"
+                f"{name} is {array.dtype} {array.shape}, not {template.dtype} {tuple(shape)}"
             )
         if array.dtype.kind == "f" and not np.isfinite(array).all():
             raise ValueError(f"{name} holds numbers that are not finite")
@@ -341,34 +361,37 @@ def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
     players = learner.league.batch.players
     _check_seats(arrays["seats"], players, opponents)
     if learner.open_decisions:
-        _check_open_decisions(_part(arrays, "open"), players)
+        _check_open_decisions(_with_prefix(arrays, "open/"), players)
 
 
 def _check_seats(
     seats: NDArray[np.int32], players: NDArray[np.integer[Any]], opponents: int
 ) -> None:
     """Raise ValueError unless the learner sits in every game, with one opponent at most."""
-    is_there = np.arange(seats.shape[1]) < players[:, None]
+    is_present = np.arange(seats.shape[1]) < players[:, None]
     opponent = seats.max(axis=1, keepdims=True)
-    is_possible = np.where(is_there, (seats == OUTSIDE) | (seats == opponent), seats == NOBODY)
+    is_player = (seats == OUTSIDE) | (seats == opponent)
+    is_possible = np.where(is_present, is_player, seats == NOBODY)
     has_learner = (seats == OUTSIDE).any(axis=1)
     if not (is_possible.all() and has_learner.all() and (opponent < opponents).all()):
         raise ValueError("seats belong to a player who is not in the game")
 
 
-def _check_open_decisions(opened: Arrays, players: NDArray[np.integer[Any]]) -> None:
-    """Raise ValueError unless each is a legal action, and at most one of each seat."""
-    games = opened["games"]
-    seats = opened["seats"].astype(np.int64)
-    actions = opened["actions"]
+def _check_open_decisions(open_decisions: Arrays, players: NDArray[np.integer[Any]]) -> None:
+    """Raise ValueError unless every open decision is legal, and each seat has at most one."""
+    games = open_decisions["games"]
+    seats = open_decisions["seats"].astype(np.int64)
+    actions = open_decisions["actions"]
+    masks = open_decisions["masks"]
     is_possible = (games >= 0) & (games < len(players)) & (seats >= 0)
-    is_possible &= (actions >= 0) & (actions < opened["masks"].shape[1])
-    if is_possible.all():
+    is_possible &= (actions >= 0) & (actions < masks.shape[1])
+    is_possible &= open_decisions["log_probs"] <= 0
+    if is_possible.all():  # so that they can be indices
         is_possible &= seats < players[games]
-        is_possible &= opened["masks"][np.arange(len(games)), actions]
+        is_possible &= masks[np.arange(len(games)), actions]
     decisions = np.stack([games, seats], axis=1)
     is_repeated = len(np.unique(decisions, axis=0)) < len(decisions)
-    if is_repeated or not (is_possible & (opened["log_probs"] <= 0)).all():
+    if is_repeated or not is_possible.all():
         raise ValueError("an open decision is impossible")
 
 
@@ -378,9 +401,9 @@ def _set_arrays(arrays: Arrays, learner: Learner) -> None:
         for name, array in arrays.items()
         if name.startswith(("policy/", "open/"))
     }
-    learner.policy.load_state_dict(_part(tensors, "policy"))
+    learner.policy.load_state_dict(_with_prefix(tensors, "policy/"))
     moments: dict[int, dict[str, torch.Tensor]] = {}
-    for name, array in _part(arrays, "optimizer").items():
+    for name, array in _with_prefix(arrays, "optimizer/").items():
         number, _, kind = name.partition("/")
         moments.setdefault(int(number), {})[kind] = torch.tensor(array)
     optimizer = learner.optimizer
@@ -392,11 +415,11 @@ def _set_arrays(arrays: Arrays, learner: Learner) -> None:
         raise ValueError("games have other numbers of seats than the settings say")
     if (batch.to_move < 0).any():
         raise ValueError("a game is over")
-    learner.open_decisions.update(_part(tensors, "open"))
+    learner.open_decisions.update(_with_prefix(tensors, "open/"))
 
 
-def _part(arrays: Mapping[str, Any], kind: str) -> dict[str, Any]:
-    prefix = f"{kind}/"
+def _with_prefix(arrays: Mapping[str, Any], prefix: str) -> dict[str, Any]:
+    """Return the arrays whose names begin with a prefix, by the rest of their names."""
     return {
         name.removeprefix(prefix): array
         for name, array in arrays.items()

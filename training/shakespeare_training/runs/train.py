@@ -1,4 +1,4 @@
-"""The training loop of a run, with its evaluations, checkpoints, progress bar and last words."""
+"""The training loop of a run, with its evaluations, checkpoints and progress bar."""
 
 from __future__ import annotations
 
@@ -37,13 +37,14 @@ def train(
 ) -> bool:
     """Train until a run is complete, out of time or stopped, then say what to do next.
 
-    After `stop` or KeyboardInterrupt the run is saved as it was after its last update.
+    A run that is stopped by `stop` or KeyboardInterrupt is saved as it was after its last update.
 
     Args:
         run: The run.
-        console: Shows the progress bar, results and what to do next.
-        stop: A request to stop, which others may make.
-        workers: They play the games of expert iteration, by default this process; PPO plays here.
+        console: The console that shows the progress bar, the results and the next steps.
+        stop: Lets other code request a stop.
+        workers: The workers that play the games of expert iteration, by default this process. PPO
+            does not use them.
         callbacks: Callbacks of Stable-Baselines3; if one returns False, the run is stopped.
 
     Returns:
@@ -52,7 +53,7 @@ def train(
     Raises:
         TrainingError: the weights have exploded, or the run has been closed.
         OSError: the run cannot be saved.
-        WorkerError: workers are lost again and again; what was saved is intact.
+        WorkerError: workers are lost repeatedly; the last save is intact.
     """
     run.check_open()
     if workers is not None and isinstance(run.learner, ExpertIteration):
@@ -62,32 +63,32 @@ def train(
         _say(console, f"{run.folder} is complete after {run.decisions:,} decisions")
     else:
         training = _Training(run, console, stop or Stop(), callbacks)
-        is_complete = training.run_to_its_end()
+        is_complete = training.run_to_end()
         if not is_complete:
             _say(console, f"Stopped after {training.saved_decisions:,} decisions; saved.")
-    _say_what_is_next(console, run, is_complete)
+    _say_next_steps(console, run, is_complete)
     return is_complete
 
 
-def _say_what_is_next(console: Console, run: Run, is_complete: bool) -> None:
+def _say_next_steps(console: Console, run: Run, is_complete: bool) -> None:
     folder = run.folder
     game = game_option(run.config.game)
     players = max(run.config.players)
     logs = f"tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}"
     if not is_utf8(folder):
-        logs = "none: TensorBoard takes no folder whose name is not UTF-8"
+        logs = "none: TensorBoard cannot write to a folder whose name is not UTF-8"
     twice = 2 * run.config.decisions
-    if twice <= run.decisions:  # a run learns from whole rollouts, and one may be longer than that
+    if twice <= run.decisions:  # the last rollout may exceed the length of the run by far
         twice = 2 * run.decisions
     longer = ["--decisions", twice] if is_complete else []
-    resumed = command("train", *registry.game_file_options(), "--resume", folder, *longer)
-    evaluated = command("evaluate", *game, folder, "random", "--players", players)
+    resume = command("train", *registry.game_file_options(), "--resume", folder, *longer)
+    evaluate = command("evaluate", *game, folder, "random", "--players", players)
 
     _say(console, f"Checkpoint  {folder}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
     _say(console, f"Logs        {logs}")
-    _say(console, f"Continue    {resumed}")
-    _say(console, f"Evaluate    {evaluated}")
+    _say(console, f"Continue    {resume}")
+    _say(console, f"Evaluate    {evaluate}")
     _say(console, f"Play it     {command('play', *game, folder)}")
 
 
@@ -96,10 +97,10 @@ def _say(console: Console, text: str) -> None:
 
 
 class _Training:
-    """The training loop of a run, and the point from which it could be resumed at any moment.
+    """The training loop of a run, with the latest point from which the run can be resumed.
 
-    A rollout, update or evaluation game that is stopped half-way is forgotten, and repeated when
-    the run is resumed.
+    A rollout, update or evaluation that is stopped half-way is discarded, and repeated when the run
+    is resumed.
     """
 
     def __init__(
@@ -108,13 +109,14 @@ class _Training:
         self._run = run
         self._stop = stop
         self._callbacks = SB3Callbacks(callbacks, run.learner, stop)
-        self._saved_at = time.monotonic()
         self._point = run.resume_point()
+        # The point that is saved in the folder; None before the first save.
         self._saved = self._point if (run.folder / STATE_NAME).exists() else None
+        self._saved_at = time.monotonic()
         config = run.config
-        evaluated = run.history[-1].decisions if run.history else 0
+        last_evaluation = run.history[-1].decisions if run.history else 0
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
-        self._next_evaluation = _next_multiple(evaluated, config.evaluate_every)
+        self._next_evaluation = _next_multiple(last_evaluation, config.evaluate_every)
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -128,13 +130,13 @@ class _Training:
 
     @property
     def saved_decisions(self) -> int:
-        """Decisions when the run was last saved; whatever came after is learned again."""
+        """Decisions when the run was last saved, from which it continues when it is resumed."""
         return 0 if self._saved is None else self._saved.state.decisions
 
-    def run_to_its_end(self) -> bool:
-        """Train, and return whether the run is complete; one that was stopped is saved.
+    def run_to_end(self) -> bool:
+        """Train, and return whether the run is complete.
 
-        A stopped run must not be used afterwards.
+        A run that is stopped is saved, and must not be used afterwards.
         """
         run = self._run
         stop = self._stop
@@ -142,7 +144,7 @@ class _Training:
             with self._progress, stop.deferred(), run.learning(stop.check) as learner:
                 self._loop(learner)
         except KeyboardInterrupt:
-            if self._saved is None:  # nothing has begun
+            if self._saved is None:  # there is nothing to save yet
                 raise
             if self._point is not self._saved:
                 self._save()
@@ -162,7 +164,7 @@ class _Training:
             self._evaluate_or_save_if_due()
 
             callbacks.on_rollout_start()
-            learner.collect(self._follow)
+            learner.collect(self._on_games)
             callbacks.on_rollout_end()
             run.log_rollout()
 
@@ -186,7 +188,7 @@ class _Training:
             games = config.first_evaluation_games if is_first else config.evaluation_games
             self._evaluate(games)
             self._next_evaluation = _next_multiple(run.decisions, config.evaluate_every)
-            return
+            return  # an evaluation saves the run
         self._point = run.resume_point()
         if time.monotonic() - self._saved_at > config.save_every:
             self._save()
@@ -195,10 +197,10 @@ class _Training:
         run = self._run
         if not run.history or run.decisions >= self._next_evaluation:
             return True
-        # A run may have been stopped in the middle of an evaluation.
+        # The run may have been stopped in the middle of an evaluation.
         return run.history[-1].decisions == run.decisions and bool(run.unmeasured)
 
-    def _follow(self, finished: FinishedGames) -> None:
+    def _on_games(self, finished: FinishedGames) -> None:
         run = self._run
         self._progress.update(
             self._learning,
@@ -209,6 +211,7 @@ class _Training:
         self._callbacks.on_step(finished)
 
     def _log_self_play(self, finished: FinishedGames) -> None:
+        """Log the winning scores of games in which the learner has every seat."""
         is_present = finished.seats != NOBODY
         is_learner = finished.seats == OUTSIDE
         for game in np.flatnonzero((is_learner == is_present).all(axis=1)):

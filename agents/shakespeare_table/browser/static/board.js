@@ -1,6 +1,6 @@
 // The board: marks the places where legal moves are clicked, and plays the move that is chosen.
-// A move has places that are clicked one after the other; then its button in the list is clicked.
-// The event "board:changed" says that something else may lie at a place.
+// The places of a move are clicked one after the other. Then the script clicks its button in the list.
+// The event "board:changed" says that places may hold other things than before.
 "use strict";
 
 (() => {
@@ -11,7 +11,7 @@
   let last = "";
   let opened = new Set();
 
-  // A place may be drawn in a summary, too. Only one of the drawings need be large enough for a finger.
+  // A place may also be drawn in a summary. Only one of its drawings must be large enough for a finger.
   const groups = (name) => [...document.querySelectorAll(`#board [data-place="${CSS.escape(name)}"]`)];
   const FINGER = 24;
   // A click on one of these does not cancel a move that has begun.
@@ -36,7 +36,7 @@
     group.append(mark);
   }
 
-  // The moves that begin with the places clicked so far.
+  // Returns the moves that begin with the places clicked so far.
   function left() {
     return turn.moves.filter(([, places]) => places.length && chosen.every((name, at) => places[at] === name));
   }
@@ -75,7 +75,7 @@
     list();
   }
 
-  // The words that all moves still meant have in common at the beginning, and what to do next.
+  // Returns the first words that all moves still possible share, and what to do next.
   function soFar() {
     const [first = [], ...others] = left().map(([, , words]) => words.split(" "));
     const apart = first.findIndex((word, at) => others.some((it) => it[at] !== word));
@@ -84,7 +84,7 @@
     return `${begun} choose where it goes. To cancel, ${cancel}.`;
   }
 
-  // Shows what to do next, and in the list of moves those that are still meant.
+  // Shows what to do next, and hides the moves in the list that are no longer possible.
   function list() {
     const field = document.getElementById("find"), step = document.getElementById("step");
     if (step) step.textContent = chosen.length ? soFar() : step.dataset.first || "";
@@ -110,7 +110,7 @@
     button(move)?.click();
   }
 
-  // Asks which move is meant if several share the places that were clicked.
+  // Asks which move to play if several have the places that were clicked.
   function ask(moves, onward) {
     const dialog = document.createElement("dialog");
     dialog.className = "asking";
@@ -155,12 +155,12 @@
     panel.querySelector(".unfold").setAttribute("aria-expanded", String(open));
   }
 
-  // On a wide screen another seat's board lies over the table; this closes it.
+  // Closes the board of another seat, which lies over the table on a wide screen.
   function cover() {
     for (const panel of document.querySelectorAll(".column.seats .board-panel")) opened.delete(panel.id);
   }
 
-  // On a narrow screen one part is open: the one where the first move is made, or else the viewer's own.
+  // Opens one panel on a narrow screen: the one with the first legal place, or else the viewer's own.
   function fold(anew) {
     const panels = [...document.querySelectorAll("#board .board-panel:is(.folds, .aside)")];
     if (anew) {
@@ -235,7 +235,7 @@
     const source = document.getElementById("turn");
     if (!source) return;
     const text = `${document.getElementById("version").value} ${source.textContent}`;
-    if (text === last) {  // the table is as it was, so what was clicked so far still holds
+    if (text === last) {  // the table has not changed, so the places clicked so far still count
       fold(false);
       mark();
       resume();
@@ -273,7 +273,7 @@
   }
 
   window.board = { groups, frame, moves: () => turn.moves }; // for other scripts of the page
-  // A page that the browser brings back from its cache may be old, and somebody else's.
+  // A page from the browser's cache may be old, and may be somebody else's.
   window.addEventListener("pagehide", () => { document.getElementById("main").hidden = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });
   document.addEventListener("click", clicked);

@@ -1,6 +1,6 @@
-// Explains a place of the board or a term beside it, where the mouse rests or the Tab key leads, and
-// after a right click or a long press. This script runs before `board.js`, so that a click that
-// begins or ends a move explains nothing.
+// Explains a place of the board, or a term, in a box beside it. The box opens where the mouse rests or
+// the Tab key leads, and after a right click or a long press. This script runs before `board.js`, so
+// that a click that begins or ends a move opens no box.
 "use strict";
 
 (() => {
@@ -38,7 +38,7 @@
     return known.get(key);
   }
 
-  // Finds the spot where the box covers as little as possible of the thing and of places to click.
+  // Returns the spot where the box covers the least of its thing and of the places to click.
   function spot(found, it) {
     const at = it.getBoundingClientRect(), [width, height] = [found.offsetWidth, found.offsetHeight];
     const within = (value, size, room) => Math.max(4, Math.min(value, room - size - 4));
@@ -71,14 +71,14 @@
     it.setAttribute("aria-describedby", found.id);
   }
 
-  // Hides an explanation once the thing is gone, as after the next move.
+  // Hides an explanation once its thing is gone, as after the next move.
   function settled() {
     if (shown && !shown.isConnected) hide();
   }
 
   document.addEventListener("pointermove", (event) => {
     const at = `${event.screenX} ${event.screenY}`;
-    if (event.pointerType !== "mouse" || at === mouse) return;  // else the page has moved
+    if (event.pointerType !== "mouse" || at === mouse) return;  // the page has moved under a mouse that rests
     mouse = at;
     const it = thing(event), inside = event.target.closest?.("#explained");
     if (inside) clearTimeout(timer);

@@ -1,10 +1,10 @@
-// Marks on the board what the guide of a first game or a hint suggests. The guide folds on a phone.
+// Marks the move that the guide or a hint suggests on the board. On a phone the guide can be folded.
 "use strict";
 
 (() => {
   const guide = () => document.getElementById("guide");
   const places = (move) => board.moves().find(([text]) => text === move)?.[1] ?? [];
-  // A place may be drawn in a summary, too, which a wide screen does not show.
+  // A place may also be drawn in a summary, which a wide screen does not show.
   const drawn = (name) => board.groups(name).filter((it) => it.checkVisibility());
   const button = (move) => document.querySelector(`#moves button[value="${CSS.escape(move)}"]`);
   // A guide that is folded stays folded for the rest of the game.
@@ -47,7 +47,7 @@
     const plays = event.target.closest("#guide-play");
     if (shows) showMove(shows.value);
     if (plays) {
-      event.preventDefault();  // without scripts the form does it
+      event.preventDefault();  // without scripts the form plays the move
       button(plays.value)?.click();
     }
     // After a move by the guide's button the focus returns there (`board.js`).

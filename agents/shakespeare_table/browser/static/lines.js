@@ -1,4 +1,4 @@
-// Steps through the best line from a position on the board of a review.
+// Plays the best line from a position on the board of a review.
 "use strict";
 
 (() => {
@@ -48,7 +48,7 @@
     lineFrom(ply).catch(() => say("The server is not answering."));
   }
 
-  // Updates what the page shows of a line, and the button that leads from a mistake to a better line.
+  // Updates the list of a line's moves, and adds a button to a mistake that leads to the better line.
   function shown() {
     const inLine = root.film.isLine(), verdict = root.querySelector(".film-verdict");
     back.hidden = moves.hidden = !inLine;

@@ -1,4 +1,4 @@
-// On every page: the choice of dark or light, and messages about requests that fail.
+// Runs on every page: the choice of dark or light, and messages about failed requests.
 "use strict";
 
 (() => {

@@ -1,4 +1,4 @@
-// Shows the others' moves one after the other, at the speed that is chosen, and where they happened.
+// Shows the others' moves one after the other at the chosen speed, and the places that they changed.
 "use strict";
 
 (() => {
@@ -10,7 +10,7 @@
 
   const pace = () => Number(localStorage.getItem("pace") ?? (still.matches ? "0" : "700"));
 
-  // A change has arrived: ask for the next one after a while.
+  // Handles a change that has arrived, and requests the next one after a pause.
   function arrived() {
     const number = Number(field("number").value), { behind } = JSON.parse(field("turn").textContent);
     const entry = number > shownUpTo && document.querySelector(`.step[data-step="${number - 1}"]`);
@@ -22,7 +22,7 @@
     field("log").scrollTop = field("log").scrollHeight;
     field("skip").hidden = !behind;
     clearTimeout(waiting);
-    // Many moves are shown faster, so that nobody waits long.
+    // If many moves wait, each is shown for a shorter time.
     waiting = behind ? setTimeout(next, Math.min(pace(), 6000 / (behind + 1))) : 0;
   }
 

@@ -1,5 +1,5 @@
-// One stream of events for all tables that a browser shows, since over HTTP/1.1 all its tabs share
-// six connections to a server. Runs as a shared worker or, where there are none, in the page.
+// Receives the events of all tables that a browser shows over one stream, since over HTTP/1.1 all its
+// tabs share six connections to a server. Runs as a shared worker or, without those, in the page.
 "use strict";
 
 (() => {
@@ -25,7 +25,7 @@
     source.addEventListener("changed", ({ data }) => tell("changed", ...data.split(" ")));
   }
 
-  // Registers the table that a page shows; without one the page has gone or is hidden.
+  // Registers the table that a page shows. Without an address the page is gone or hidden.
   function show(said, address) {
     if (address) pages.set(said, address);
     else pages.delete(said);

@@ -1,0 +1,384 @@
+"""Rollouts of PPO: stored decisions, their targets and advantages, and minibatches of them.
+
+After a move it is another seat's turn, so the usual recursion over steps would credit the wrong
+seat. Here each seat's trajectory consists of its own decisions. Gains between two of them count
+towards the earlier one, whoever caused them. Gains after the last one count towards the last one.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Iterator
+from typing import NamedTuple
+
+import torch
+
+from shakespeare_env.core.game import Game
+from shakespeare_training.games import TOO_LARGE
+
+NO_DECISION = -1
+"""Stands for the deciding seat in a step in which the learner does not decide."""
+SHARE = 0
+"""Index of the forecast of a seat's share of the victory."""
+CHANGE = 1
+"""Index of the forecast of the change of a seat's score until the end of the game, in units of
+`Game.score_scale`."""
+NEAR_CERTAIN = 0.99
+"""The probability above which a move is near-certain. Most moves of a trained network are, and they
+teach little. A minibatch holds some of them and repeats the network's outputs for these
+(`Repetition`), so that every decision has the same weight in expectation."""
+
+
+class Repetition(NamedTuple):
+    """How the last rows of a minibatch are repeated, to stand for more decisions.
+
+    Attributes:
+        n_rows: The number of these rows.
+        n_decisions: The number of decisions that they stand for.
+    """
+
+    n_rows: int
+    n_decisions: int
+
+    @property
+    def repeats_nothing(self) -> bool:
+        """Whether each row stands for one decision."""
+        return self.n_rows == self.n_decisions
+
+    def repeat(self, rows: torch.Tensor) -> torch.Tensor:
+        """Return one value per decision, [n, ...], from one per row, [k, ...]."""
+        if self.repeats_nothing:
+            return rows
+        first = len(rows) - self.n_rows
+        copies = math.ceil(self.n_decisions / self.n_rows)
+        # Copying a whole block, unlike indexing, sums gradients in a fixed order.
+        repeated = rows[first:].repeat(copies, *[1] * (rows.ndim - 1))
+        return torch.cat([rows[:first], repeated[: self.n_decisions]])
+
+
+NO_REPETITION = Repetition(0, 0)
+"""Leaves every row as it is."""
+
+
+class Minibatch(NamedTuple):
+    """n decisions to learn from. The network is run on k of them, whose outputs are repeated."""
+
+    observations: torch.Tensor  # int8[k, D]
+    masks: torch.Tensor  # bool[k, A]
+    actions: torch.Tensor  # int64[k]
+    repetition: Repetition
+    log_probs: torch.Tensor  # float32[n], of the actions when they were chosen
+    advantages: torch.Tensor  # float32[n], normalised among tables of each size
+    players: torch.Tensor  # int64[n], seats at the table
+    shares: torch.Tensor  # float32[n, S], of the victory, by seat clockwise of the one that decided
+    changes: torch.Tensor  # float32[n, S], of scores until the end
+
+
+class ClosedDecisions(NamedTuple):
+    """The k decisions of a rollout whose targets are known.
+
+    Attributes:
+        rows: int64[k], indices of the rollout's tensors, flattened to [(S + steps) * n, ...].
+        players: int64[k], seats at the table.
+        targets: float32[k, S, 2], targets of the forecasts, clockwise of the seat that decided.
+        own_errors: float32[k, 2], targets less forecasts of the seat that decided.
+        advantages: float32[k], as from `normalised_advantages`.
+    """
+
+    rows: torch.Tensor
+    players: torch.Tensor
+    targets: torch.Tensor
+    own_errors: torch.Tensor
+    advantages: torch.Tensor
+
+
+class Rollout:
+    """Steps of n games, in tensors [S + steps, n, ...] on the games' device.
+
+    A rollout ends in mid-game, when the gains after each seat's last decision are not known yet.
+    The next rollout carries these open decisions, with their gains so far, in its first
+    S = `max_seats` rows: row s holds those of seat s. So every decision is learned from exactly
+    once. The network has changed since a carried decision was made, but its stored log-probability
+    keeps the ratio of PPO right.
+
+    Args:
+        steps: Steps of each game.
+        players: int64[n], seats at the tables.
+        game: The game.
+
+    Attributes:
+        decisions: What is stored of decisions, by name.
+        seats: int8[S + steps, n], the seat that decided, or `NO_DECISION`.
+        gains: float32[S + steps, n, S, 2], every seat's share of the victory and change of score.
+        dones: bool[S + steps, n], whether the next row belongs to another game.
+        open_decisions: Open decisions by name; each decision has one row in every tensor.
+    """
+
+    def __init__(self, steps: int, players: torch.Tensor, game: Game) -> None:
+        seats = game.max_seats
+        self.players = players
+        self._max_seats = seats
+
+        def zeros(*more: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+            shape = seats + steps, len(players), *more
+            return torch.zeros(shape, dtype=dtype, device=players.device)
+
+        self.decisions = {
+            "observations": zeros(game.layout.size, dtype=torch.int8),
+            "masks": zeros(game.actions.size, dtype=torch.bool),
+            "actions": zeros(dtype=torch.int64),
+            "forecasts": zeros(seats, 2),  # the deciding seat's, by seat number
+            "log_probs": zeros(),
+        }
+        self.seats = zeros(dtype=torch.int8).fill_(NO_DECISION)
+        self.gains = zeros(seats, 2)
+        self.dones = zeros(dtype=torch.bool)
+        self._carried_gains = self.gains[:seats].clone()
+        no_decision = torch.zeros_like(self.dones)
+        self.open_decisions = self._decisions_at(no_decision, self.gains)
+
+    def row(self, step: int) -> int:
+        """Return the row of a step, which comes after those of carried decisions."""
+        return self._max_seats + step
+
+    def begin(self) -> None:
+        """Carry over the open decisions of the last rollout; a stopped rollout left none."""
+        carried = self.open_decisions.copy()
+        self.open_decisions.update({name: tensor[:0] for name, tensor in carried.items()})
+        rows = carried["seats"].long()
+        games = carried["games"]
+        for name, store in self.decisions.items():
+            store[rows, games] = carried[name]
+        self.seats[: self._max_seats] = NO_DECISION
+        self.seats[rows, games] = carried["seats"]
+        self._carried_gains[rows, games] = carried["gained"]
+
+    def _decisions_at(self, chosen: torch.Tensor, gained: torch.Tensor) -> dict[str, torch.Tensor]:
+        """Return the decisions where `chosen`, bool[S + steps, n], is True, with their gains."""
+        rows, games = torch.nonzero(chosen, as_tuple=True)
+        stores = {**self.decisions, "seats": self.seats, "gained": gained}
+        found = {name: store[rows, games] for name, store in stores.items()}
+        return {**found, "games": games}
+
+    def end(self, gae_lambda: float, *, win_coef: float, score_coef: float) -> ClosedDecisions:
+        """Return the closed decisions, with their targets and advantages; keep the open ones.
+
+        Raises:
+            FloatingPointError: a log-probability is not finite.
+        """
+        if not torch.isfinite(self.decisions["log_probs"]).all():
+            raise FloatingPointError(TOO_LARGE)
+        forecasts = self.decisions["forecasts"]
+        found = seat_targets(
+            self.gains, forecasts, self.seats, self.dones, self._carried_gains, gae_lambda
+        )
+        is_open = (self.seats != NO_DECISION) & ~found.closed
+        self.open_decisions.update(self._decisions_at(is_open, found.gained))
+
+        rows = torch.nonzero(found.closed.flatten()).flatten()
+        players = self.players[rows % len(self.players)]
+        seats = self.seats.flatten()[rows].long()
+        targets = found.targets.flatten(0, 1)[rows]
+        errors = targets - forecasts.flatten(0, 1)[rows]
+        own_errors = errors.gather(1, seats[:, None, None].expand(-1, 1, 2)).squeeze(1)
+        return ClosedDecisions(
+            rows=rows,
+            players=players,
+            targets=rotate_seats(targets, players, seats),
+            own_errors=own_errors,
+            advantages=normalised_advantages(own_errors, players, win_coef, score_coef),
+        )
+
+    def minibatches(
+        self,
+        closed: ClosedDecisions,
+        batch_size: int,
+        near_certain_share: float,
+        generator: torch.Generator,
+    ) -> Iterator[Minibatch]:
+        """Yield the closed decisions in random order, in minibatches of `batch_size`.
+
+        The last minibatch takes the rest. With a `near_certain_share` below 1, minibatches are of
+        about equal size and hold about equally many near-certain decisions, and the network is run
+        on this share of those.
+        """
+        count = len(closed.rows)
+        n_minibatches = max(1, round(count / batch_size))
+        order = torch.randperm(count, generator=generator, device=closed.rows.device)
+        if near_certain_share == 1.0:
+            ends = [batch_size * (number + 1) for number in range(n_minibatches - 1)]
+            for indices in order.tensor_split(ends):
+                yield self._minibatch(closed, indices, NO_REPETITION)
+            return
+
+        log_probs = self.decisions["log_probs"].flatten()[closed.rows[order]]
+        is_near_certain = log_probs > math.log(NEAR_CERTAIN)
+        # The longer parts of one kind meet the shorter parts of the other.
+        uncertain_parts = order[~is_near_certain].tensor_split(n_minibatches)
+        certain_parts = order[is_near_certain].tensor_split(n_minibatches)[::-1]
+        for uncertain, certain in zip(uncertain_parts, certain_parts, strict=True):
+            n_rows = math.ceil(near_certain_share * len(certain))
+            indices = torch.cat([uncertain, certain[:n_rows]])
+            yield self._minibatch(closed, indices, Repetition(n_rows, len(certain)))
+
+    def _minibatch(
+        self, closed: ClosedDecisions, indices: torch.Tensor, repetition: Repetition
+    ) -> Minibatch:
+        """Return the minibatch of the closed decisions with the indices int64[k]."""
+        stores = {name: store.flatten(0, 1) for name, store in self.decisions.items()}
+        rows = closed.rows[indices]
+        repeated = repetition.repeat(indices)
+        targets = closed.targets[repeated]
+        return Minibatch(
+            observations=stores["observations"][rows],
+            masks=stores["masks"][rows],
+            actions=stores["actions"][rows],
+            repetition=repetition,
+            log_probs=stores["log_probs"][closed.rows[repeated]],
+            advantages=closed.advantages[repeated],
+            players=closed.players[repeated],
+            shares=targets[..., SHARE],
+            changes=targets[..., CHANGE],
+        )
+
+
+def rotate_seats(
+    by_seat: torch.Tensor, players: torch.Tensor, first_seats: torch.Tensor
+) -> torch.Tensor:
+    """Return values by seat, [n, S, 2], with the seats of each table renumbered clockwise.
+
+    Values of absent seats become 0.
+
+    Args:
+        by_seat: [n, S, 2], values by seat.
+        players: int64[n], seats at the tables.
+        first_seats: int[n], the seat of each table that becomes number 0. The negative of this seat
+            undoes the rotation.
+    """
+    places = torch.arange(by_seat.shape[1], device=by_seat.device)
+    seats = (places + first_seats[:, None]) % players[:, None]
+    is_present = places < players[:, None]
+    return by_seat.gather(1, seats[..., None].expand(-1, -1, 2)) * is_present[..., None]
+
+
+class SeatTargets(NamedTuple):
+    """Targets of the forecasts in R rows of n games (`seat_targets`).
+
+    Attributes:
+        targets: float32[R, n, S, 2], targets of the deciding seat's forecasts.
+        gained: float32[R, n, S, 2], gains until the deciding seat's next decision or the end of
+            the game.
+        closed: bool[R, n], whether the rows hold that next decision or end.
+    """
+
+    targets: torch.Tensor
+    gained: torch.Tensor
+    closed: torch.Tensor
+
+
+def seat_targets(
+    gains: torch.Tensor,
+    forecasts: torch.Tensor,
+    seats: torch.Tensor,
+    dones: torch.Tensor,
+    carried_gains: torch.Tensor,
+    gae_lambda: float,
+) -> SeatTargets:
+    """Compute the targets of forecasts by TD(lambda) along each seat's own decisions.
+
+    A target less its forecast is the generalised advantage estimate (Schulman et al. 2016), in
+    shares of the victory and in scores, without discount. In a game that continues after the last
+    row, each seat's latest decision is open, and the one before it bootstraps from the forecast of
+    the open one.
+
+    Args:
+        gains: float32[R, n, S, 2], every seat's gains in each row.
+        forecasts: float32[R, n, S, 2], the deciding seat's forecasts.
+        seats: int8[R, n], the seat that decided, or `NO_DECISION`.
+        dones: bool[R, n], whether the next row belongs to another game.
+        carried_gains: float32[C, n, S, 2], earlier gains since the carried decisions, which are in
+            the first C rows.
+        gae_lambda: Bias against variance.
+    """
+    n_rows, n, n_seats, _ = gains.shape
+    every_game = torch.arange(n, device=gains.device)
+    places = torch.arange(n_seats, device=gains.device)
+    targets = torch.zeros_like(gains)
+    gained = torch.zeros_like(gains)
+    closed = torch.zeros_like(dones)
+
+    # These tensors describe the rows after the current one from the view of each seat, axis 1: all
+    # seats' gains until its next decision, and the forecast and target of that decision.
+    gains_ahead = gains.new_zeros(n, n_seats, n_seats, 2)
+    next_forecast = torch.zeros_like(gains_ahead)
+    next_target = torch.zeros_like(gains_ahead)
+    # Whether the rows hold the seat's next decision or the end of the game.
+    has_next = dones.new_zeros(n, n_seats)
+    for row in reversed(range(n_rows)):
+        has_next = has_next | dones[row][:, None]
+        for following in (gains_ahead, next_forecast, next_target):
+            following.masked_fill_(dones[row][:, None, None, None], 0.0)
+        gains_ahead += gains[row][:, None]
+        is_mover = seats[row][:, None] == places
+        mover = is_mover.long().argmax(dim=1)
+
+        # In double precision, to be rounded once.
+        gain = gains_ahead[every_game, mover].double()
+        if row < len(carried_gains):
+            gain += carried_gains[row]
+        target = gain + next_forecast[every_game, mover].double() * (1.0 - gae_lambda)
+        target += next_target[every_game, mover].double() * gae_lambda
+        gained[row] = gain
+        closed[row] = (has_next & is_mover).any(dim=1)
+        # The target of an open decision is its forecast.
+        targets[row] = torch.where(closed[row][:, None, None], target.float(), forecasts[row])
+
+        movers = is_mover[..., None, None]
+        gains_ahead.masked_fill_(movers, 0.0)
+        next_forecast = torch.where(movers, forecasts[row][:, None], next_forecast)
+        next_target = torch.where(movers, targets[row][:, None], next_target)
+        has_next = has_next | is_mover
+    return SeatTargets(targets, gained, closed)
+
+
+def normalised_advantages(
+    own_errors: torch.Tensor, players: torch.Tensor, win_coef: float, score_coef: float
+) -> torch.Tensor:
+    """Return advantages in units of the reward, float32[k], normalised for each table size.
+
+    The reward has two parts. The share of the victory is scaled so that all of it is worth +1 and
+    the share that equal players expect 0, and multiplied by `win_coef`. The change of the score is
+    multiplied by `score_coef`. In solo games the reward is the change of the score times the sum of
+    both coefficients.
+
+    Args:
+        own_errors: float32[k, 2], targets less forecasts of the deciding seats.
+        players: int64[k], seats at their tables.
+        win_coef: Coefficient of the share of the victory.
+        score_coef: Coefficient of the change of the score.
+    """
+    has_opponents = players > 1
+    win = win_coef * torch.where(has_opponents, players / (players - 1).clamp(min=1), 0.0)
+    score = torch.where(has_opponents, score_coef, score_coef + win_coef)
+    advantages = win * own_errors[:, SHARE] + score * own_errors[:, CHANGE]
+    for size in torch.unique(players):
+        at_table = players == size
+        count = at_table.sum().clamp(min=1)
+        mean = (advantages * at_table).sum() / count
+        deviation = (((advantages - mean) * at_table).square().sum() / count).sqrt()
+        # A single advantage has deviation 0.
+        normalised = (advantages - mean) / (deviation + 1e-8)
+        advantages = torch.where(at_table, normalised, advantages)
+    return advantages
+
+
+def explained_variance(closed: ClosedDecisions) -> dict[str, float]:
+    """Return the share of the targets' variance that forecasts explain, by kind and table size."""
+    explained = {}
+    for size in torch.unique(closed.players).tolist():
+        at_table = closed.players == size
+        variance = closed.targets[at_table, 0].var(dim=0, correction=0)
+        shares = 1.0 - closed.own_errors[at_table].square().mean(dim=0) / variance
+        explained[f"win_{size}_seats"] = shares[SHARE].item()
+        explained[f"score_{size}_seats"] = shares[CHANGE].item()
+    return explained
