@@ -48,7 +48,6 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
     users_object = _unwrapped(agent)
     version = getattr(users_object, "version", None)
     own_files = getattr(users_object, "files", None)
-    named_files = spec.identity_options().get("files") if isinstance(spec, AgentSpec) else None
 
     facts = _facts(spec, agent)
     if facts is None and version is None:
@@ -59,7 +58,7 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
             "one whenever it plays otherwise, or name it as my.py:NAME"
         )
     facts = [game.name, *(facts or ["object", *_name_in_code(agent)]), version and str(version)]
-    for files in (own_files, named_files):
+    for files in (own_files, *_named_files(spec)):
         if files is not None:
             facts.append(_file_digests(files))
     return hashlib.sha256(json.dumps(facts, sort_keys=True).encode()).hexdigest()[:DIGITS]
@@ -87,14 +86,33 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
         kind, *details = identity
         return [kind, PLAY, *details]
 
-    if isinstance(given, AgentSpec) and given.python is not None:
-        options = given.options
-        if "files" in given.identity_options():
-            del options["files"]  # the files' contents count instead
+    if not isinstance(given, AgentSpec):
+        return None
+    identity_options = given.identity_options()
+    options = {
+        option: value
+        for option, value in given.options.items()
+        # The files' contents count instead.
+        if option not in identity_options or option == "version"
+    }
+    if given.name == "search":
+        options.pop("network", None)  # what it names counts instead
+    if given.python is not None:
         sources = sources_of(given.python).values()
         digests = sorted({hashlib.sha256(source).hexdigest() for source in sources})
-        return ["python", digests, given.python.attribute, options]
+        kind = "python" if given.name != "search" else "search"
+        return [kind, digests, given.python.attribute, options]
+    if given.model_file is not None:
+        return ["model", given.name == "search", options]
     return None
+
+
+def _named_files(given: AgentLike | AgentSpec) -> list[Any]:
+    """Return the files that a name mentions: its `files`, its weights, and that of a model."""
+    if not isinstance(given, AgentSpec):
+        return []
+    options = given.identity_options()
+    return [options.get("files"), options.get("weights"), given.model_file]
 
 
 def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:

@@ -23,7 +23,7 @@ from shakespeare_env.errors import own_frames
 
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
-    from shakespeare_env.play.agent import Act, AgentLike, AnyAgent
+    from shakespeare_env.play.agent import Act, Advisor, AgentLike, AnyAgent
 
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
@@ -34,8 +34,12 @@ CAN_PLAY = (
     "class or function that makes an agent from the game or from no argument"
 )
 """Objects from which an agent can be made, for error messages."""
-IDENTITY_OPTIONS = ("files", "version")
-"""Attributes and options that distinguish agents that share their code."""
+IDENTITY_OPTIONS = ("files", "version", "weights")
+"""Options that distinguish agents that share their code."""
+MODEL_FILES = (".onnx", ".pt", ".pts")
+"""How files of models end: ONNX, and PyTorch's TorchScript."""
+_MODEL_OPTIONS = ("greedy", "weights")
+"""Options of agents that are made from a model."""
 
 
 @dataclass(frozen=True)
@@ -108,8 +112,8 @@ class AgentSpec:
         name: The part before the options: one of `names()`, a checkpoint's folder, or the name of
             a Python object.
         written_options: The options' values as text, by option.
-        python: The Python object that is imported to make the agent. It is None for built-in
-            agents and for checkpoints.
+        python: The Python object that is imported to make the agent, or the network of a search.
+            It is None for built-in agents, checkpoints and files of models.
     """
 
     text: str
@@ -126,7 +130,8 @@ class AgentSpec:
         for part in parts[1:]:
             option, _, value = part.partition("=")
             written[option.strip()] = value
-        return cls(text, name, written, _parse_python_name(name))
+        model = written.get("network", "") if name == "search" else name
+        return cls(text, name, written, _parse_python_name(model))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -135,7 +140,12 @@ class AgentSpec:
 
     @property
     def runs_python(self) -> bool:
-        """Whether making the agent runs Python that the user has not installed."""
+        """Whether making the agent runs code that the user has not installed.
+
+        TorchScript counts as such code, ONNX does not.
+        """
+        if self.model_file is not None:
+            return self.model_file.suffix != ".onnx"
         return self.python is not None and self.python not in installed_agents().values()
 
     def identity_options(self) -> dict[str, Any]:
@@ -152,6 +162,12 @@ class AgentSpec:
         own_options = signature(maker).parameters if callable(maker) else ()
         return {option: options[option] for option in written if option not in own_options}
 
+    @property
+    def model_file(self) -> Path | None:
+        """The file of the model that the agent, or the search, plays from; None without one."""
+        name = self.network().name
+        return Path(name) if name.endswith(MODEL_FILES) else None
+
     def checkpoint(self, game: Game) -> Path | None:
         """Return the folder of the checkpoint that the agent plays from; None if it has none."""
         from shakespeare_agents.networks.checkpoint import NEWEST, bundled_checkpoint
@@ -165,21 +181,20 @@ class AgentSpec:
         """Return the spec of the network that a search uses. Other agents return themselves."""
         if self.name != "search" or "rollouts" in self.options:
             return self
-        network = self.options.get("network", "network")
-        version = f",version={self.options['version']}" if "version" in self.options else ""
-        return AgentSpec.parse(f"{network}{version}")
+        network = str(self.options.get("network", "network"))
+        options = [
+            f",{option}={self.written_options[option]}"
+            for option in IDENTITY_OPTIONS
+            if option in self.written_options
+        ]
+        return AgentSpec.parse("".join([network, *options]))
 
     def with_absolute_path(self) -> AgentSpec:
         """Return this spec with an absolute path of its Python file, if it names one."""
         if self.python is None or not self.python.is_in_file:
             return self
         source = str(Path(self.python.source).resolve())
-        return replace(
-            self,
-            text=source + self.text.removeprefix(self.python.source),
-            name=source + self.name.removeprefix(self.python.source),
-            python=self.python._replace(source=source),
-        )
+        return AgentSpec.parse(self.text.replace(self.python.source, source, 1))
 
 
 def _parse_python_name(name: str) -> PythonName | None:
@@ -283,6 +298,8 @@ def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
 def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyAgent:
     label = spec.name
     not_passed_on = spec.identity_options()
+    if label != "search":
+        not_passed_on.pop("weights", None)
     options_in_name = {
         option: value for option, value in spec.options.items() if option not in not_passed_on
     }
@@ -290,6 +307,11 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
     if label in BUILT_IN:
         module, attribute = BUILT_IN[label].maker
         maker = getattr(importlib.import_module(module), attribute)
+        if spec.python is not None or spec.model_file is not None:  # a search with its own network
+            del options_in_name["network"]
+            maker = partial(maker, network=_advisor(spec.network(), game))
+    elif spec.model_file is not None:
+        maker = partial(_model_file_agent, spec.model_file)
     elif spec.python is not None:
         maker = load(spec.python)
     else:
@@ -301,6 +323,27 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
         if not own_frames(fault):
             raise
         raise TypeError(f"{label} does not make an agent: {fault_in_words(fault)}") from fault
+
+
+def _advisor(spec: AgentSpec, game: Game) -> Advisor:
+    """Make the network of a search; TypeError if it gives no probabilities."""
+    from shakespeare_env.play.agent import Advisor
+
+    agent = make(spec, game)
+    if not isinstance(agent, Advisor):
+        raise TypeError(
+            f"a search cannot use {spec.text!r}, which has no probabilities(); give a model, or an "
+            "agent that says how likely it is to play each action"
+        )
+    return agent
+
+
+def _model_file_agent(file: Path, game: Game, /, *, greedy: bool = True) -> AnyAgent:
+    from shakespeare_agents.networks.models import model_agent, model_in_file
+
+    if not file.is_file():
+        raise ValueError(f"there is no file {str(file)!r}; give the path of one that exists")
+    return model_agent(model_in_file(file), game, greedy=greedy)
 
 
 def _checkpoint_maker(folder: str) -> Callable[..., AnyAgent]:
@@ -330,8 +373,13 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
 
     Error messages call the object `name`.
     """
+    from shakespeare_agents.networks import models
     from shakespeare_env.play.agent import Agent, Searcher
 
+    if models.is_torch_module(maker):
+        return models.torch_agent(
+            maker, game, **_checked_options(name, signature(models.torch_agent), options)
+        )
     if not isinstance(maker, type) and isinstance(maker, Agent | Searcher):
         _refuse_options(name, options)
         return maker
@@ -346,13 +394,28 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     if is_like_act and not isinstance(maker, type):
         _refuse_options(name, options)
         return FunctionAgent(maker)
+    if required == 2 and not isinstance(maker, type):
+        model = models.function_model(maker)
+        options = _checked_options(name, signature(models.model_agent), options)
+        return models.model_agent(model, game, **options)
     if required > 1:
         raise TypeError(
             f"{name} takes {required} positional arguments, {maker_signature}; give {CAN_PLAY}"
         )
 
     arguments = [game] if required else []
-    agent = maker(*arguments, **_checked_options(name, maker_signature, options))
+    own_options = {
+        option: value
+        for option, value in options.items()
+        if option not in _MODEL_OPTIONS or option in maker_signature.parameters
+    }
+    agent = maker(*arguments, **_checked_options(name, maker_signature, own_options))
+    if models.is_torch_module(agent):
+        rest = {option: options[option] for option in options.keys() - own_options.keys()}
+        return models.torch_agent(
+            agent, game, **_checked_options(name, signature(models.torch_agent), rest)
+        )
+    _checked_options(name, maker_signature, options)
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
             f"the agent {name!r} is {short_repr(agent)}, which has no act() and no search()"

@@ -56,6 +56,27 @@ class Estimator(Protocol):
 
 
 @runtime_checkable
+class Forecaster(Protocol):
+    """An agent that estimates the outcome for every seat."""
+
+    def forecasts(
+        self, observations: NDArray[np.int8], players: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Estimate the outcomes of n games, as the seats to move see them.
+
+        Args:
+            observations: int8[n, D].
+            players: int[n], the number of seats.
+
+        Returns:
+            Shares of the victory, and changes of scores until the end in units of
+            `Game.score_scale`. Both are float32[n, S], clockwise from the seat to move, and 0 where
+            nobody sits.
+        """
+        ...
+
+
+@runtime_checkable
 class Advisor(Protocol):
     """An agent that gives a probability to each action."""
 

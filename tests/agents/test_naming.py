@@ -61,7 +61,7 @@ class Holder:
 thing = First()
 number = 3
 
-def two(observations, masks): ...
+def four(game, seats, rounds, cards): ...
 def needs(game, *, depth): ...
 def nothing(game): return "an agent, I promise"
 def broken(game):
@@ -115,7 +115,7 @@ def test_python_code_plays_by_its_name_and_as_an_object(folder, name):
         ("nowhere.py:First", "nowhere.py"),
         ("mine.py:Frist", "did you mean 'First'"),
         ("mine.py:number", "it is 3"),
-        ("mine.py:two", "(observations, masks)"),
+        ("mine.py:four", "(game, seats, rounds, cards)"),
         ("mine.py:needs", "'depth'"),
         ("mine.py:nothing", "an agent, I promise"),
         ("mine.py:broken", "mine.py, line 35: KeyError"),

@@ -398,6 +398,12 @@ class NetworkAgent:
         """Return the network's values, as `Estimator.values` asks."""
         return self._forward.values(observations)
 
+    def forecasts(
+        self, observations: NDArray[np.int8], players: NDArray[np.integer]
+    ) -> tuple[NDArray[np.float32], NDArray[np.float32]]:
+        """Return the network's forecasts, as `Forecaster.forecasts` asks."""
+        return self._forward.forecasts(observations, players)
+
     def identity(self) -> list[Any]:
         """Return the agent's kind, the digest of its weights, and `greedy`."""
         return ["network", self.network.digest(), self.greedy]

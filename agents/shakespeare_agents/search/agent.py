@@ -22,6 +22,7 @@ from shakespeare_agents.networks.checkpoint import (
 )
 from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
 from shakespeare_agents.networks.network import Network, Tensors, network_of
+from shakespeare_agents.search.batch_playouts import BatchPlayouts, longest_horizon
 from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
@@ -109,7 +110,11 @@ class SearchAgent:
     """Whether decisions take so long that learning against the agent takes hours."""
 
     def __init__(
-        self, prior: Advisor, runner: PlayoutRunner, settings: SearchSettings, rollouts: str = ""
+        self,
+        prior: Advisor,
+        runner: PlayoutRunner | BatchPlayouts,
+        settings: SearchSettings,
+        rollouts: str = "",
     ) -> None:
         self.prior = prior
         self.runner = runner
@@ -274,6 +279,30 @@ def network_search(
     return SearchAgent(NetworkAgent(network), runner, settings)
 
 
+def advisor_search(
+    game: Game,
+    advisor: Advisor,
+    settings: SearchSettings,
+    *,
+    horizon: int | None = None,
+    temperature: float = TEMPERATURE,
+) -> SearchAgent:
+    """Return a search with the probabilities, and maybe the forecasts, of an agent of any kind.
+
+    Args:
+        game: The game.
+        advisor: The agent.
+        settings: The settings of the search.
+        horizon: The decisions of each seat after which the agent forecasts the outcome, by default
+            the game's. Playouts of an agent that is no `Forecaster` go to the end.
+        temperature: The temperature of the agent's policy in playouts.
+    """
+    if horizon is None:
+        horizon = longest_horizon(game, advisor)
+    runner = BatchPlayouts(game, advisor, horizon=horizon, temperature=temperature)
+    return SearchAgent(advisor, runner, settings)
+
+
 def _from_tensors(
     tensors: Tensors, settings: SearchSettings, horizon: int, temperature: float, game: Game
 ) -> SearchAgent:
@@ -312,21 +341,23 @@ def placeholder_weights(game: Game) -> Weights:
 def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> SearchAgent:
     """Return a search that finds better moves than an agent.
 
-    If the agent is a search, it is returned itself. If it has a network, the search uses the
-    network. Otherwise the playouts follow the best agent that needs no network.
+    If the agent is a search, it is returned itself. If it has a network or gives probabilities, the
+    search uses them. Otherwise the playouts follow the best agent that needs no network.
     """
     if isinstance(agent, SearchAgent):
         return agent
     network = network_of(agent)
     if network is not None:
         return network_search(game, network, settings)
+    if isinstance(agent, Advisor):
+        return advisor_search(game, agent, settings)
     return rollout_search(game, best_untrained_agent(game), settings)
 
 
 def search_agent(
     game: Game,
     *,
-    network: str = _BUNDLED_NETWORK,
+    network: str | Advisor = _BUNDLED_NETWORK,
     version: int = NEWEST,
     rollouts: str = "",
     simulations: int = SearchSettings.simulations,
@@ -339,7 +370,10 @@ def search_agent(
     temperature: float = TEMPERATURE,
     threads: int = 1,
 ) -> SearchAgent:
-    """Make the agent `search` from its options, which docs/agents.md describes."""
+    """Make the agent `search` from its options, which docs/agents.md describes.
+
+    `network` is a checkpoint's folder, or an agent of any kind that gives probabilities.
+    """
     settings = SearchSettings(
         simulations=simulations,
         seconds=seconds,
@@ -366,8 +400,10 @@ def search_agent(
         question = did_you_mean(rollouts, choices)
         raise ValueError(f"rollouts={rollouts!r}{question}: choose one of {', '.join(choices)}")
 
-    folder = _network_folder(network, version, game)
     decisions = _parse_horizon(horizon)
+    if not isinstance(network, str):
+        return advisor_search(game, network, settings, horizon=decisions, temperature=temperature)
+    folder = _network_folder(network, version, game)
     return network_search(
         game,
         load_to_play(folder, game),
@@ -388,7 +424,10 @@ def _network_folder(network: str, version: int, game: Game) -> Path:
         )
     folder = Path(network)
     if not folder.is_dir():
-        raise ValueError(f"network={network!r} is not a checkpoint; give a checkpoint's folder")
+        raise ValueError(
+            f"network={network!r} is neither a checkpoint nor a model; give a checkpoint's folder, "
+            "net.onnx, net.pt, my.py:NAME or package.module:NAME"
+        )
     return folder
 
 

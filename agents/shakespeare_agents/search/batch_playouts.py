@@ -1,0 +1,154 @@
+"""Playouts by an agent of any kind that gives probabilities, all of them in step.
+
+Compiled playouts (`playouts.py`) ask a network of ours for one position after another. Any other
+agent is asked once for all positions of a step, so that its time goes into few large batches.
+"""
+
+from __future__ import annotations
+
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.search.halving import Outcomes, Playouts
+from shakespeare_agents.search.playouts import TO_THE_END
+from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.rng import GOLDEN, mix_array
+from shakespeare_env.core.row_rules import forced_moves_of
+from shakespeare_env.play.agent import Advisor, Forecaster
+from shakespeare_env.play.generators import draw_columns, to_unit
+
+_AT_ONCE = 8192
+"""The most playouts in step, to bound memory."""
+
+
+class BatchPlayouts:
+    """Runs playouts of possible games in which an agent's probabilities choose for every seat.
+
+    Args:
+        game: The game.
+        advisor: The agent. If `horizon` is finite, it is a `Forecaster`, too.
+        horizon: The decisions of each seat after which the agent forecasts the outcome.
+        temperature: The temperature of its policy; 0 plays the likeliest action.
+
+    Attributes:
+        decisions: The number of decisions made and forecast so far.
+    """
+
+    def __init__(self, game: Game, advisor: Advisor, *, horizon: int, temperature: float) -> None:
+        self.game = game
+        self.advisor = advisor
+        self.horizon = horizon
+        self.temperature = temperature
+        self.decisions = 0
+        self._batch_of = Batch(game.name, players=game.max_seats).maker()
+
+    def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
+        """Play playouts, and return their outcomes.
+
+        Args:
+            playouts: What is played.
+            records: The d possible games from which playouts start.
+            chance: uint64[d], the random states of policies.
+        """
+        size = len(playouts.sources)
+        win = np.zeros((size, self.game.max_seats), np.float32)
+        score = np.zeros_like(win)
+        for first in range(0, size, _AT_ONCE):
+            some = slice(first, first + _AT_ONCE)
+            sources = playouts.sources[some]
+            win[some], score[some] = self._play_in_step(
+                records[sources].copy(), playouts.actions[some], chance[sources].copy()
+            )
+        return Outcomes(
+            win=win,
+            score=score,
+            seats=records["to_move"][playouts.sources].astype(np.int64),
+            players=records["players"][playouts.sources].astype(np.int64),
+        )
+
+    def _play_in_step(
+        self, games: Records, actions: NDArray[np.int64], states: NDArray[np.uint64]
+    ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
+        """Play k games on, and return shares of the victory and scores, float64[k, S]."""
+        movers = games["to_move"].copy()
+        _take_back_secret_choices(self.game)(games)
+        batch = self._batch_of(games, 0)
+
+        while (rows := np.flatnonzero(batch.to_move != movers)).size:
+            self._decide(batch, rows, states, temperature=1.0)
+        batch.step(actions)
+
+        left = self.horizon * batch.players.astype(np.int64)
+        while (rows := np.flatnonzero((batch.to_move >= 0) & (left > 0))).size:
+            self._decide(batch, rows, states, self.temperature)
+            left[rows] -= 1
+
+        win = victory_shares(batch.final_winners)
+        score = batch.scores() / self.game.score_scale
+        rows = np.flatnonzero(batch.to_move >= 0)
+        if rows.size:
+            self._forecast(batch, rows, win, score)
+        return win, score
+
+    def _decide(
+        self, batch: Batch, rows: NDArray[np.int64], states: NDArray[np.uint64], temperature: float
+    ) -> None:
+        """Play an action of the advisor in the games `rows`, int64[m]."""
+        likely = self.advisor.probabilities(batch.obs[rows], batch.mask[rows])
+        states[rows] += GOLDEN
+        if temperature > 0.0:
+            weights = likely if temperature == 1.0 else likely ** (1.0 / temperature)
+            actions = draw_columns(weights, to_unit(mix_array(states[rows])))
+        else:
+            actions = likely.argmax(axis=1)
+        batch.step(actions, rows)
+        self.decisions += rows.size
+
+    def _forecast(
+        self,
+        batch: Batch,
+        rows: NDArray[np.int64],
+        win: NDArray[np.float64],
+        score: NDArray[np.float64],
+    ) -> None:
+        """Write the advisor's forecasts of the games `rows`, int64[m], which go on."""
+        assert isinstance(self.advisor, Forecaster)
+        players = batch.players[rows].astype(np.int64)
+        shares, changes = self.advisor.forecasts(batch.obs[rows], players)
+        for place in range(self.game.max_seats):
+            is_present = place < players
+            present = rows[is_present]
+            seats = (batch.to_move[present] + place) % players[is_present]
+            win[present, seats] = shares[is_present, place]
+            score[present, seats] += changes[is_present, place]
+        self.decisions += rows.size
+
+
+@cache
+def _take_back_secret_choices(game: Game) -> Any:
+    """Compile a kernel that takes back the secret choices made just before the mover's.
+
+    The seats that made them choose anew, since the mover does not know their choices.
+    """
+    rules_rewind = game.rules.rewind
+    play_forced_moves = forced_moves_of(game)
+
+    @kernel(game.name, f"{game.name.capitalize()}'s rules (choices taken back)")
+    def take_back(games: Any, mask: Any) -> None:
+        for i in range(len(games)):
+            if rules_rewind(games[i]):
+                play_forced_moves(games[i], mask)
+
+    return lambda games: take_back(games, np.zeros(game.actions.size, np.bool_))
+
+
+def longest_horizon(game: Game, advisor: Advisor) -> int:
+    """Return the game's horizon if an agent can forecast outcomes, else `TO_THE_END`."""
+    if isinstance(advisor, Forecaster) and game.forecast_horizon is not None:
+        return game.forecast_horizon
+    return TO_THE_END
