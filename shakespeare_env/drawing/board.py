@@ -72,7 +72,7 @@ def piece_svg(piece: Piece, element_id: str) -> str:
         height=height,
         id=element_id,
         data=data,
-        extra={"role": "group", "aria-label": d.plain(piece.title), **d.DEFAULTS},
+        extra={"role": "group", "aria-label": d.escape_xml(piece.title), **d.DEFAULTS},
         elements=piece.block.elements,
     )
     return str(drawn)
@@ -142,7 +142,7 @@ def picture(
         style="max-width:100%;height:auto",  # a notebook's cell may be narrower
         extra={"role": "img", **d.DEFAULTS},
         elements=[
-            svg.Title(text=d.plain(title)),
+            svg.Title(text=d.escape_xml(title)),
             svg.Rect(width=WIDTH, height=height, rx=10, fill=d.PAGE),
             *drawn,
         ],

@@ -23,11 +23,11 @@ from shakespeare_arena.reports import (
 if TYPE_CHECKING:
     from shakespeare_arena.ladders.standings import Standings
 
-RANKS = (
+RANKS_EXPLAINED = (
     "A rank is one more than the number of agents that are surely stronger (at 95 %); "
     "= marks shared ones."
 )
-VERDICTS = (
+VERDICTS_EXPLAINED = (
     "Behind a lead on the next agent: > stronger, = equal, ? open; all verdicts on all ladders are "
     "right together at 95 %, so they are stricter than each interval."
 )
@@ -192,7 +192,7 @@ def standings_tables(standings: Standings, extra: Sequence[Sheet] = ()) -> Rende
     pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
     sheets = [*ladders_and_pairs(standings, pairs), *fault_sheets(standings), *extra]
     parts: list[RenderableType] = [_table(sheet) for sheet in sheets]
-    parts.append(Text(f"{RANKS} {VERDICTS}", style="dim"))
+    parts.append(Text(f"{RANKS_EXPLAINED} {VERDICTS_EXPLAINED}", style="dim"))
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
 
 
