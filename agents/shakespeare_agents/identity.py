@@ -1,4 +1,8 @@
-"""Digests of agents: equal for agents that play alike, different as soon as one would not."""
+"""Digests that identify agents.
+
+Agents that are sure to play alike have the same digest. If the play of two agents may differ, their
+digests differ.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +148,7 @@ def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
 
 
 def _file_digests(paths: Any) -> list[list[str]]:
-    """Return digests of all files at some paths, each after its location relative to its path."""
+    """Return pairs for all files at or below some paths: the location below its path, the digest."""
     digests = []
     for given in paths if isinstance(paths, list | tuple) else [paths]:
         path = Path(str(given))
@@ -257,7 +261,7 @@ def _parts(item: Any) -> Iterable[object]:
         return [item.__wrapped__]
     reducer = cloudpickle.Pickler.dispatch_table.get(kind)
     reduced = reducer(item) if reducer else item.__reduce_ex__(4)
-    if isinstance(reduced, str):
+    if isinstance(reduced, str):  # the name of a global variable that holds the object
         return [getattr(item, "__module__", None), reduced]
     return [list(part) if isinstance(part, Iterator) else part for part in reduced]
 

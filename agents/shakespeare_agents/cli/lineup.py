@@ -127,6 +127,7 @@ def make_opponents(game: Game, named: Sequence[str] | None, players: int | None)
 def _entrants(
     game: Game, named: Sequence[str], players: int | None, first: int = 0
 ) -> list[Entrant]:
+    """Make an entrant for each seat from the seat `first` on, and report mistakes of usage."""
     if players is not None:
         with usage_errors("--players"):
             game.check_players(players)

@@ -32,7 +32,11 @@ _ONE = np.float32(1.0)
 
 
 class Weights(NamedTuple):
-    """A network's weights in the form that compiled code reads. Kernels take it as a tuple."""
+    """A network's weights in the form that compiled code reads. Kernels take it as a tuple.
+
+    D is the size of an observation, W the width of the hidden layers, A the number of actions, H
+    the number of outputs besides logits, and S the most seats at a table.
+    """
 
     first: NDArray[np.int16]
     """int16[D, W], the first layer in multiples of `unit`.
@@ -41,7 +45,7 @@ class Weights(NamedTuple):
     """
     unit: NDArray[np.float32]  # float32[1]
     first_bias: NDArray[np.float32]  # float32[W]
-    ones: NDArray[np.float32]  # float32[W]
+    ones: NDArray[np.float32]  # float32[W], all 1, so that `dot` computes a sum
     gain: NDArray[np.float32]  # float32[W], the weight of the layer normalisation
     shift: NDArray[np.float32]  # float32[W], the bias of the layer normalisation
     policy: NDArray[np.float32]  # float32[W, W], [inputs, outputs]
@@ -129,6 +133,8 @@ def write_first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 
     If the layer has fewer than D inputs, it reads only the beginning of the observation.
     """
+    # List the inputs that are not 0. Without a branch, the loop is faster: an index that does not
+    # count is overwritten by the next one.
     count = 0
     for i in range(len(weights.first)):
         index[count] = i
@@ -161,7 +167,7 @@ def dot(left: Any, right: Any, lanes: Any) -> np.float32:
     width = len(left)
     for lane in range(_LANES):
         lanes[lane] = _ZERO
-    tail = width // _LANES * _LANES
+    tail = width // _LANES * _LANES  # where the numbers that do not fill all lanes begin
     for start in range(0, tail, _LANES):
         for lane in range(_LANES):
             lanes[lane] += left[start + lane] * right[start + lane]

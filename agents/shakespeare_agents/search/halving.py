@@ -1,6 +1,7 @@
 """Sequential halving: a budget of playouts shared among candidate moves.
 
-In every phase, all remaining candidates are tried in the same possible games with the same chance.
+A possible game is a complete game that agrees with all that the searching seat knows. In every
+phase, all remaining candidates are tried in the same possible games with the same random numbers.
 Then the worse half is dropped. As at the root of Gumbel MuZero (Danihelka et al. 2022, "Policy
 improvement by planning with Gumbel"), candidates are ranked by the sum of Gumbel noise (if any),
 logit and utility.
@@ -133,7 +134,7 @@ class Outcomes(NamedTuple):
 
 
 def margin(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own score minus the best other score, float64[k]. Alone, it is the own score."""
+    """Return the own score minus the best other, float64[k]. With one seat, it is the score."""
     seats = np.arange(outcomes.score.shape[1])
     is_other = (seats < outcomes.players[:, None]) & (seats != outcomes.seats[:, None])
     best_other = np.where(is_other, outcomes.score, -np.inf).max(axis=1)
@@ -147,14 +148,14 @@ def score(outcomes: Outcomes) -> NDArray[np.float64]:
 
 
 def win(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own share of the victory, float64[k]. Alone, it is the own score."""
+    """Return the own share of the victory, float64[k]. With one seat, it is the own score."""
     rows = np.arange(len(outcomes.seats))
     shares = outcomes.win[rows, outcomes.seats].astype(np.float64)
     return np.where(outcomes.players > 1, shares, score(outcomes))
 
 
 def lead(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own score minus the others' mean score, float64[k]. Alone, it is the own score."""
+    """Return the own score minus the others' mean, float64[k]. With one seat, it is the score."""
     own = score(outcomes)
     is_present = np.arange(outcomes.score.shape[1]) < outcomes.players[:, None]
     scores = np.where(is_present, outcomes.score.astype(np.float64), 0.0)
