@@ -1,7 +1,6 @@
-"""Digests that identify agents.
+"""Digests that identify agents. Two agents with the same digest play alike.
 
-Agents that are sure to play alike have the same digest. If the play of two agents may differ, their
-digests differ.
+A digest covers everything that may change how its agent plays.
 """
 
 from __future__ import annotations
@@ -148,7 +147,7 @@ def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
 
 
 def _file_digests(paths: Any) -> list[list[str]]:
-    """Return pairs for all files at or below some paths: the location below its path, the digest."""
+    """Return the location below its path, and the digest, of each file at or below some paths."""
     digests = []
     for given in paths if isinstance(paths, list | tuple) else [paths]:
         path = Path(str(given))

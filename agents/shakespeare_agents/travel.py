@@ -127,7 +127,7 @@ class SentBox(NamedTuple):
 
 def box_to_send(game: Game) -> SentBox:
     """Return a game's box, ready to be sent to workers."""
-    # `registry.own_box` is the box that comes with the game, which workers have already.
+    # Workers have the box that comes with a game (`registry.own_box`). They may lack other files.
     is_users_own = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
     content = game.box.read_bytes() if is_users_own and game.box.is_file() else None
     return SentBox(game.name, registry.box_digest(game.name), content, str(game.box))

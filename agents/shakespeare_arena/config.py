@@ -252,7 +252,7 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
                     f"{contender.label!r} is the same agent as {same!r}; name one of them"
                 )
             stack.callback(getattr(agent, "close", lambda: None))
-            # A program's agent stands for itself (None), since nothing else rebuilds it.
+            # A program's agent was made from nothing that `make` accepts: None stands for itself.
             origin = None if contender.program else contender.agent
             entrants[digest] = Entrant(contender.label, agent, given=origin)
         yield entrants

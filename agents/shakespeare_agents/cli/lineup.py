@@ -121,6 +121,7 @@ def _fault_in_all(agent: str, games: Sequence[str]) -> Exception | None:
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
     """Make the entrants for the other seats of a table at which a person has the first seat."""
+    # The person takes part when seats are counted, but needs no entrant.
     return _entrants(game, [PERSON, *(named or [])], players, first=1)
 
 

@@ -75,7 +75,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
                 if left == 0:
                     return action
                 left -= 1
-        return -1  # never reached, since at least one action is legal
+        return -1  # no action is legal
 
     @kernel(owner, purpose="an agent's heuristic (choices)")
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:

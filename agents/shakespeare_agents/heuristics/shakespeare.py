@@ -87,6 +87,7 @@ def day_of(seen: Any) -> int:
 def rehearsals(seen: Any) -> int:
     """Return how many dress rehearsals are left, including today's."""
     days_left = t.N_DAYS - day_of(seen)
+    # There are two. The second is on the last day: if none comes before that, one is left.
     return 1 if seen[TABLE_AT.days_to_rehearsal] >= days_left else 2
 
 

@@ -89,8 +89,8 @@ class Scratch(NamedTuple):
         )
 
 
-def _row_adder(number: type[np.number[Any]]) -> Callable[..., None]:
-    """Return a rule that adds some rows, each multiplied by its value, to `out`, number[W].
+def _row_adder(dtype: type[np.dtype[Any]]) -> Callable[..., None]:
+    """Return a rule that adds some rows, each multiplied by its value, to `out`, dtype[W].
 
     The rows and their values are those at the first `count` indices in `index`.
     """
@@ -100,24 +100,24 @@ def _row_adder(number: type[np.number[Any]]) -> Callable[..., None]:
         k = 0
         # Four rows at a time, since updating `out` takes as long as reading a row.
         while k + 4 <= count:
-            x0 = number(values[index[k]])
-            x1 = number(values[index[k + 1]])
-            x2 = number(values[index[k + 2]])
-            x3 = number(values[index[k + 3]])
+            x0 = dtype(values[index[k]])
+            x1 = dtype(values[index[k + 1]])
+            x2 = dtype(values[index[k + 2]])
+            x3 = dtype(values[index[k + 3]])
             row0 = rows[index[k]]
             row1 = rows[index[k + 1]]
             row2 = rows[index[k + 2]]
             row3 = rows[index[k + 3]]
             for j in range(len(out)):
-                out[j] += (x0 * number(row0[j]) + x1 * number(row1[j])) + (
-                    x2 * number(row2[j]) + x3 * number(row3[j])
+                out[j] += (x0 * dtype(row0[j]) + x1 * dtype(row1[j])) + (
+                    x2 * dtype(row2[j]) + x3 * dtype(row3[j])
                 )
             k += 4
         while k < count:
-            x0 = number(values[index[k]])
+            x0 = dtype(values[index[k]])
             row0 = rows[index[k]]
             for j in range(len(out)):
-                out[j] += x0 * number(row0[j])
+                out[j] += x0 * dtype(row0[j])
             k += 1
 
     return add_rows
@@ -133,8 +133,8 @@ def write_first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 
     If the layer has fewer than D inputs, it reads only the beginning of the observation.
     """
-    # List the inputs that are not 0. Without a branch, the loop is faster: an index that does not
-    # count is overwritten by the next one.
+    # List the inputs that are not 0, without a branch: each index is written, and the next index
+    # overwrites it if its input is 0.
     count = 0
     for i in range(len(weights.first)):
         index[count] = i

@@ -39,7 +39,9 @@ class Candidates:
     """The candidate moves of m games, the most promising first."""
 
     actions: NDArray[np.int64]  # int64[m, C]
-    ranks: NDArray[np.float64]  # float64[m, C], logit plus noise; -inf where there is no candidate
+    prior_scores: NDArray[
+        np.float64
+    ]  # float64[m, C], logit plus noise; -inf where there is no candidate
     alive: NDArray[np.bool_]  # bool[m, C], the candidates that are left
     totals: NDArray[np.float64]  # float64[m, C], sums of utilities
     visits: NDArray[np.int64]  # int64[m, C], numbers of playouts
@@ -57,13 +59,13 @@ class Candidates:
             most: The most candidates of a game, at least 2.
         """
         is_likely = log_policy >= np.log(_LEAST_PROBABILITY)
-        ranks = np.where(is_likely, log_policy + noise, -np.inf)
-        actions = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
-        ranks = np.take_along_axis(ranks, actions, axis=1)
-        alive = np.isfinite(ranks)
+        prior_scores = np.where(is_likely, log_policy + noise, -np.inf)
+        actions = np.argsort(-prior_scores, axis=1, kind="stable")[:, :most]
+        prior_scores = np.take_along_axis(prior_scores, actions, axis=1)
+        alive = np.isfinite(prior_scores)
         return cls(
             actions=actions,
-            ranks=ranks,
+            prior_scores=prior_scores,
             alive=alive,
             totals=np.zeros(actions.shape),
             visits=np.zeros(actions.shape, np.int64),
@@ -104,10 +106,10 @@ class Candidates:
         """Drop the worse half of the candidates in some games.
 
         Args:
-            sharpness: The factor of utilities, which are added to ranks.
+            sharpness: The factor of utilities, which are added to prior scores.
             games: bool[m], the games in which candidates are dropped.
         """
-        values = np.where(self.alive, self.ranks + sharpness * self.means(), -np.inf)
+        values = np.where(self.alive, self.prior_scores + sharpness * self.means(), -np.inf)
         order = np.argsort(-values, axis=1, kind="stable")
         positions = np.argsort(order, axis=1)
         kept = (self.alive.sum(axis=1) + 1) // 2

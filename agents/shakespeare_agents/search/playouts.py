@@ -214,8 +214,8 @@ def write_forecast(
     """
     write_features(game, weights, scratch, playout)
     write_heads(weights, scratch)
-    # `heads` holds the value, a logit of the share for each place clockwise from the mover, and then
-    # a change of score for each place.
+    # `heads` holds the value, then a logit of the victory share for each place clockwise from the
+    # mover, then a change of score for each place.
     heads = scratch.heads
     mover = game["to_move"]
     players = game["players"]

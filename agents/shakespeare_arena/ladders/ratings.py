@@ -81,7 +81,7 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
     played = len(matches)
     every_agent = np.arange(n)
     against_virtual = np.stack([every_agent, np.full(n, n)], 1)
-    # The agent (column 0) is chosen in one more match each, and the virtual agent in another.
+    # Add a match that each agent wins (column 0), and one that the virtual agent wins (column 1).
     stages.append(_Stage(played + every_agent, against_virtual, [0], penalty))
     stages.append(_Stage(played + n + every_agent, against_virtual, [1], penalty))
     return _aggregated(digests, played + 2 * n, stages)
@@ -335,8 +335,9 @@ class Fit:
 
     @property
     def widening(self) -> float:
-        """The factor of standard errors: if the model is false, the root of the overdispersion.
+        """The factor by which standard errors are multiplied, since the model may be false.
 
+        It is the root of the overdispersion if the fit is bad (`FIT_LEVEL`), and otherwise 1.
         McCullagh and Nelder 1989, "Generalized Linear Models", chapter 4.5.
         """
         return max(1.0, (self.chi_square / self.freedom) ** 0.5) if self.p < FIT_LEVEL else 1.0
