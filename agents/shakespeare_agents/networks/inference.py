@@ -89,7 +89,7 @@ class Scratch(NamedTuple):
         )
 
 
-def _row_adder(dtype: type[np.dtype[Any]]) -> Callable[..., None]:
+def _row_adder(dtype: type[np.number[Any]]) -> Callable[..., None]:
     """Return a rule that adds some rows, each multiplied by its value, to `out`, dtype[W].
 
     The rows and their values are those at the first `count` indices in `index`.

@@ -39,9 +39,8 @@ class Candidates:
     """The candidate moves of m games, the most promising first."""
 
     actions: NDArray[np.int64]  # int64[m, C]
-    prior_scores: NDArray[
-        np.float64
-    ]  # float64[m, C], logit plus noise; -inf where there is no candidate
+    prior_scores: NDArray[np.float64]
+    """float64[m, C], logit plus noise; -inf where there is no candidate."""
     alive: NDArray[np.bool_]  # bool[m, C], the candidates that are left
     totals: NDArray[np.float64]  # float64[m, C], sums of utilities
     visits: NDArray[np.int64]  # int64[m, C], numbers of playouts
