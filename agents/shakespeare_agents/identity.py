@@ -1,4 +1,7 @@
-"""Digests of agents: equal for agents that play alike, different as soon as one would not."""
+"""Digests that identify agents. Two agents with the same digest play alike.
+
+A digest covers everything that may change how its agent plays.
+"""
 
 from __future__ import annotations
 
@@ -144,7 +147,7 @@ def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
 
 
 def _file_digests(paths: Any) -> list[list[str]]:
-    """Return digests of all files at some paths, each after its location relative to its path."""
+    """Return the location below its path, and the digest, of each file at or below some paths."""
     digests = []
     for given in paths if isinstance(paths, list | tuple) else [paths]:
         path = Path(str(given))
@@ -257,7 +260,7 @@ def _parts(item: Any) -> Iterable[object]:
         return [item.__wrapped__]
     reducer = cloudpickle.Pickler.dispatch_table.get(kind)
     reduced = reducer(item) if reducer else item.__reduce_ex__(4)
-    if isinstance(reduced, str):
+    if isinstance(reduced, str):  # the name of a global variable that holds the object
         return [getattr(item, "__module__", None), reduced]
     return [list(part) if isinstance(part, Iterator) else part for part in reduced]
 
