@@ -138,7 +138,7 @@ def _places(row: SeatOrder, lineup: SeatOrder) -> SeatOrder:
 @cache
 def _balanced_seatings(lineup: SeatOrder) -> NDArray[np.int64]:
     n = len(lineup)
-    # With an even number of seats there are twice as many cycles, and half of the rotations suffice.
+    # With an even number of seats there are twice as many cycles, so half the rotations suffice.
     step = 1 if n % 2 else 2
     design = [_rotated(cycle, rotation) for cycle in _cycles(n) for rotation in range(0, n, step)]
     balanced = _without_repeats(design, lineup, _copies_of_pairs(lineup))

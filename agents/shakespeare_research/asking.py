@@ -90,7 +90,7 @@ class _Job:
 
 
 def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
-    """Return the package's own box and those of some folders. Without any, return the box in use."""
+    """Return the package's own box and those of some folders, or else the box in force."""
     boxes = []
     for folder in folders:
         files = sorted(folder.glob("*.toml"))

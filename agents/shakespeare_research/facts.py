@@ -4,9 +4,9 @@ A box is a file of printed facts, which are drawn at random in groups, such as c
 explains as much variance as there is between boxes in which it alone is drawn. A unit is the facts
 printed on one thing, such as a card, which an owner of the game reads off together. Units are never
 drawn alone. So for units, pairs of boxes in which all facts are drawn are compared instead:
-findings that depend on a card are alike in boxes where the card is alike (Haseman and Elston 1972, "The investigation of linkage between a
-quantitative trait and a marker locus"). Pairs share no sampling error, so these estimates contain
-none.
+findings that depend on a card are alike in boxes where the card is alike (Haseman and Elston
+1972, "The investigation of linkage between a quantitative trait and a marker locus"). Pairs share
+no sampling error, so these estimates contain none.
 """
 
 from __future__ import annotations

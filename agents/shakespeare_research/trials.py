@@ -300,9 +300,9 @@ def _with_cuts(
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return all decisions drawn, and for each its cut, which is the lot below which it is kept.
 
-    The cut of a move is the lowest lot that is not among its `most` lowest. All moves of a decision share its lot, so
-    the chance to keep the decision is the highest of their cuts (Cohen and Kaplan 2007,
-    "Summarizing data using bottom-k sketches").
+    The cut of a move is the lowest lot that is not among its `most` lowest. All moves of a
+    decision share its lot, so the chance to keep the decision is the highest of their cuts (Cohen
+    and Kaplan 2007, "Summarizing data using bottom-k sketches").
     """
     every = np.concatenate(drawn)
     if len(every) <= most:

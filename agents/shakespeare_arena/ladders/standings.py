@@ -50,9 +50,9 @@ class Standings:
         games: The number of games, solo games among them.
         matches: The number of matches, which intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
-            strongest first. `rank` is "3=" if agents share it, since no verdict says which is stronger.
-            `rating` is in Elo points; the mean of the middle half of the table's agents is 0.
-            `lead` is over the next agent, null if no games connect the two. The `verdict` on
+            strongest first. `rank` is "3=" if agents share it, since no verdict says which one is
+            stronger. `rating` is in Elo points; the mean of the middle half of the table's agents
+            is 0. `lead` is over the next agent, null if no games connect the two. The `verdict` on
             it is "stronger" (its interval, adjusted for the number of neighbours on all ladders,
             lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open". `forfeits` counts
             games lost by faults.
