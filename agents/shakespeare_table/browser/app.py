@@ -1,9 +1,9 @@
 """The table server as an application, and the loop that serves it until somebody ends it.
 
-Uvicorn counts only complete requests, and waits for browsers for ever.
-Requests that never arrive completely, and answers that nobody reads, could therefore use up the file
-descriptors of the process. So this module limits the number of connections, and the time in which a
-browser must send a request or read an answer.
+Uvicorn counts only complete requests, and waits for browsers for ever. Requests that never arrive
+completely, and answers that nobody reads, could therefore use up the file descriptors of the
+process. So this module limits the number of connections, and the time in which a browser must send
+a request or read an answer.
 """
 
 from __future__ import annotations

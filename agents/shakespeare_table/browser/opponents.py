@@ -17,7 +17,7 @@ from shakespeare_table.browser.store import TableError
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 _OPTIONS_IN_WORDS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 default_agent = cache(naming.default)
-"""Return a game's default agent. It is cached, since finding it reads the model cards of all networks."""
+"""Return a game's default agent. It is cached, as finding it reads all networks' model cards."""
 
 
 class Level(NamedTuple):

@@ -491,8 +491,8 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
 
     try:
         await review.begin(query.viewer)
-        judged = -1  # the verdicts at the round before, so that the loop runs at least once
-        latest = 0  # the verdicts now
+        judged = -1  # the number of verdicts that the browser has been told; -1 before the first
+        latest = 0  # the number of verdicts by now
         drawn_at = float("-inf")
         while judged < latest:
             judged = latest
