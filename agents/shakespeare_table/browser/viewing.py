@@ -289,7 +289,10 @@ class MoveChoice:
 
 
 class FinalScore(NamedTuple):
-    """A player's final score, with the sign that people read, and whether the player wins."""
+    """A player's final score, and whether the player wins.
+
+    The score has the sign that people read: a length is positive, although the least length wins.
+    """
 
     seat: int
     name: str
@@ -340,6 +343,7 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "strip_start": strip_start,
         "moves_seen": moves_seen,
         "decides": decides,
+        # The seat whose player must take over the shared screen before its cards are shown.
         "curtain": viewer.hidden_seat(state),
         "can_undo": not behind and observer in viewer.seats and can_take_back(state, observer),
         "sheet": _final_sheet(state) if state.is_over else [],
