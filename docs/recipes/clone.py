@@ -49,9 +49,7 @@ size = args.size
 training = Batches(
     games.filter(~is_held_out), size=size, seed=args.seed, agent=args.agent
 )
-held_out = Batches(
-    games.filter(is_held_out), size=size, agent=args.agent
-)
+held_out = Batches(games.filter(is_held_out), size=size, agent=args.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
 
