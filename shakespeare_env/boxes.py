@@ -1,4 +1,4 @@
-"""Plausible boxes. A box holds the printed facts of a game; a plausible one could be a real copy's.
+"""Plausible boxes: files of printed facts that a real copy of a game could have.
 
 A game's `box/plausible.py` lists the constraints that a plausible box meets, each with its source.
 Its `box/prior.py` draws facts, group by group.

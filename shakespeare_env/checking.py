@@ -457,8 +457,8 @@ class _RandomGame:
                     difference = _hidden_difference(possible, after)
                     yield self._finding(
                         "impossible",
-                        f"seat {seat} considers {difference} possible after the move of seat {mover}, "
-                        "which no legal move leads to",
+                        f"seat {seat} considers {difference} possible after the move of seat "
+                        f"{mover}, which no legal move leads to",
                         "give a `Check` that such a choice breaks, or your own `determinize`",
                     )
                     return

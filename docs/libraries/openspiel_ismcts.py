@@ -37,7 +37,6 @@ for searcher in (0, 1):
         else:
             action = rng.choice(state.legal_actions())
         state.apply_action(action)
-    margins.append(
-        10 * state.returns()[searcher]
-    )  # a return of 1 is 10 points
+    # A return of 1 is 10 points.
+    margins.append(10 * state.returns()[searcher])
 print("margins of the search over random play:", *map(round, margins))

@@ -18,8 +18,8 @@ from numba.np import arrayobj
 COMPILER_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
-    # SHAKESPEARE_BOUNDS=1 is for debugging: it checks indices. Without the check, a wrong index reads
-    # or writes elsewhere in memory.
+    # SHAKESPEARE_BOUNDS=1 is for debugging: it checks indices. Without the check, a wrong index
+    # reads or writes elsewhere in memory.
     "boundscheck": os.environ.get("SHAKESPEARE_BOUNDS") == "1",
     # Compiled code allocates nothing, so its arrays need no reference counts. Counting would cost
     # atomic operations for every row of a batch, and threads would contend for them.

@@ -312,8 +312,9 @@ class Rules:
         determinize: (game, seat). Draw everything that a seat does not know, from game["random"].
         scores: (game, out). Write the current scores into `out`, int16[seats]; more is better.
         fault: (game) -> int. Return the number of the record's fault, from 1 on, or 0 if it has
-            none. `Game.explain` puts the fault into words. The record that it is given has all
-            numbers in range. The other rules are safe on a record without a fault, and lead only to such records.
+            none. `Game.explain` puts the fault into words. All numbers of the
+            record are in range already. The other rules are safe on a record without a fault, and
+            lead only to such records.
         rewind: (game) -> bool. Take back the secret choices of other seats that the mover does not
             know yet, forced choices included. The seat that made the first of them is then to move.
             If there are none, change nothing and return False.
