@@ -124,9 +124,9 @@ def read_results(folder: Folder) -> polars.DataFrame:
 
 
 def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
-    """Yield checked files in their order, as lists of paths alone or of contents alone.
+    """Check files and yield them in order, in lists that hold only paths or only contents.
 
-    Polars scans either kind in one call, but not both together.
+    Polars can scan several paths in one call, or several contents, but not both together.
 
     Raises:
         DatasetError: A file is damaged.
@@ -137,7 +137,7 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
         try:
             source = source_of(path)
             if path == paths[-1] and size_of(source) < FULL_FILE_BYTES:
-                # While Polars reads the file, another one with more games may take its place.
+                # A writer may replace this last file by one with more games while Polars reads it.
                 source = path.read_bytes()
             _check_source(source)
         except parquet_errors() as error:
