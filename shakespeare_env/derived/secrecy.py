@@ -2,8 +2,8 @@
 
 A move is public if the others can tell it apart from every other move, whatever they do not see.
 The rules themselves decide this: they are executed on a record in which every hidden number is
-open, so that it may have any value of its range (`play.branching`). The answer
-depends only on what all others see, so the secrecy of a move reveals nothing to them.
+open, so that it may have any value of its range (`play.branching`). The answer depends only on what
+all others see, so the secrecy of a move reveals nothing to them.
 """
 
 from __future__ import annotations
