@@ -101,14 +101,14 @@ def read_games(folder: Folder) -> polars.LazyFrame:
         ModuleNotFoundError: Polars is not installed.
     """
     pl = load_polars()
-    place = Path(folder)
-    game_of_results(place)
+    path = Path(folder)
+    game_of_results(path)
     schema = polars_schema(RESULTS)
     frames = [pl.LazyFrame(None, schema)]
-    for alike in _sources(results_files(place)):
+    for alike in _sources(results_files(path)):
         frames.append(pl.scan_parquet(alike, glob=False, schema=schema))
     games = pl.concat(frames)
-    with naming_source(str(place)):
+    with naming_source(str(path)):
         # Files that were copied into the folder may repeat keys.
         if games.select(pl.col("key").is_duplicated().any()).collect().item():
             games = games.unique("key", keep="first", maintain_order=True)
