@@ -21,6 +21,7 @@ __path__: list[str] = []  # makes this module a package, so that it can have sub
 
 def load_file(path: Path) -> ModuleType:
     """Import a file and return its module. An exception that the file raises is passed on."""
+    # A dot in the path would divide the module's name.
     return import_module(f"{__name__}.{quote(os.fsencode(path.resolve())).replace('.', '%2E')}")
 
 

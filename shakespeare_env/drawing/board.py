@@ -133,6 +133,7 @@ def picture(
     if explained:
         drawn.append(d.legend(explained, ROOM).at(_EDGE, y, part="legend"))
         y += 20 + GAP
+    # The progress may be empty.
     title = f"{head.game}, {head.table}, {head.progress}: {head.sentence}".replace(", :", ":")
     height = round(y)
     document = svg.SVG(
@@ -192,7 +193,7 @@ def _panel(
 
 
 def _fit(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
-    """Return the largest scale at which pieces fit, and the pieces with their places."""
+    """Return the largest scale at which pieces fit, or the smallest, and the placed pieces."""
     for number in range(_N_SCALES):
         scale = _LARGEST_SCALE * _SHRINKING**number
         placed = _in_columns(pieces, height / scale)
@@ -204,9 +205,10 @@ def _fit(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, l
 
 
 def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
-    """Place pieces in columns, from left to right, with high pieces first.
+    """Place pieces in columns, from left to right, with tall pieces first.
 
-    Heights are rounded down to hundreds first, so that most pieces keep their order in a game.
+    Pieces are sorted by heights rounded down to hundreds. Thus a piece that grows or shrinks a
+    little during a game seldom changes its place in the order.
     """
     x = 0.0
     y = 0.0
