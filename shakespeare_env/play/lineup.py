@@ -67,7 +67,8 @@ class Lineup:
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[m], the agents' actions in m games. Each agent is asked once for all games.
 
-        In each of these games an agent has to be to move, not an `OUTSIDE` seat. An error that an agent raises gets a note with the agent's name.
+        In each of these games an agent has to be to move, not an `OUTSIDE` seat. An error that an
+        agent raises gets a note with the agent's name.
         """
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)

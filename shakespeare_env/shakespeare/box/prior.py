@@ -1,9 +1,10 @@
 """The prior of plausible boxes: what is printed on components that were not at hand.
 
 Each group of facts is drawn independently of the others, by one function. It yields pairs of the
-path of an entry in the box file and the value drawn for it; `facts` are the file's entries. What the rule book or reports of play say
-stays (`plausible.py`). So do the ids, kinds and metrics of cards and the spaces of the stage, since
-actions and observations depend on them.
+path of an entry in the box file and the value drawn for it; `facts` are the file's entries.
+
+What the rule book or reports of play say stays (`plausible.py`). So do the ids, kinds and metrics
+of cards and the spaces of the stage, since actions and observations depend on them.
 """
 
 from __future__ import annotations

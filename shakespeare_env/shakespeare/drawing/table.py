@@ -224,8 +224,8 @@ def draw_gift(offer: str) -> d.Block:
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
     """Draw one of the objectives to choose from, with what it would bring the mover now.
 
-    The card is a place to click. A card that the viewer does not know shows its
-    back and cannot be clicked.
+    The card is a place to click. A card that the viewer does not know shows its back and
+    cannot be clicked.
     """
     edge = 10
     drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
