@@ -233,7 +233,7 @@ def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
 
 @rule
 def add_set(game: Record, seat: int, space: int, colour: int) -> None:
-    """Place a stage set for good; a candle scores, then the colour has its effect (T11, T13, T14)."""
+    """Place a stage set for good; a candle scores, then the colour takes effect (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if t.CANDLE[space]:

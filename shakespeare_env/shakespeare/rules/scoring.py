@@ -119,7 +119,8 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
     """Give up as many pounds for an objective as end best for the seat (Rules F1).
 
-    Wages are paid afterwards. The best end has the most prestige, then the most pounds left, then the fewest unpaid.
+    Wages are paid afterwards. The best end has the most prestige, then the most pounds left, then
+    the fewest unpaid characters.
     """
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
     best_prestige = t.UNPAID * best_unpaid
