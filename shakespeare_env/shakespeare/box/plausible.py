@@ -128,7 +128,7 @@ def reported_bags(box: Box) -> Iterator[str]:
     "rulebook: scoring the acts (English, German, French; the Italian has Act I pay on the eighth)"
 )
 def pay_of_the_acts(box: Box) -> Iterator[str]:
-    """Act I pays more at 5, 7 and its last space, Act III at 6, 8 and its last; Act II two places."""
+    """Act I pays more at 5, 7 and its last space, Act III at 6, 8 and last; Act II two places."""
     first, _, third = box.act_lengths
     paid = box.rehearsals
     yield from must_equal(box.pay[0], ((5, 1), (7, 3), (first, 5)), "Act I")
