@@ -73,7 +73,8 @@ def import_digests(*modules: ModuleType) -> list[str]:
         if spec is None or spec.name in sources:
             continue
         file = spec.origin if spec.has_location else None
-        # The loader in `own_files.py` keeps the source that was run. The file may have changed since.
+        # The loader in `own_files.py` keeps the source that was run. The file may have changed
+        # since.
         source: bytes = getattr(spec.loader, "source", b"")
         if not source and file:
             source = Path(file).read_bytes()

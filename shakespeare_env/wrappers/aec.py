@@ -229,7 +229,7 @@ def parallel_env(*positional: Any, **arguments: Any) -> ParallelEnv[str, Observa
     """Return an `env` with the parallel interface, by PettingZoo's conversion of turn-based games.
 
     `step` takes a dict of actions. It plays the action of the agent whose turn it is, and ignores
-    the other agents' actions. Their masks have no legal action. After a step, every info names the next
-    agent to decide as `active_agent`. Arguments are those of `env`.
+    the other agents' actions. Their masks have no legal action. After a step, every info names the
+    next agent to decide as `active_agent`. Arguments are those of `env`.
     """
     return turn_based_aec_to_parallel(env(*positional, **arguments))

@@ -113,9 +113,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     A row whose game is over starts the next game at the next step, whatever its action, and with
     reward 0 (Gymnasium's `AutoresetMode.NEXT_STEP`).
 
-    Infos are arrays by row. Each array `infos[key]` comes with `infos["_key"]`, bool[n], which marks
-    the rows that have a value. `infos["action_mask"]`, int8[n, A], is always present. It is all 1 in a game that is over,
-    as any action starts the next one.
+    Infos are arrays by row. Each array `infos[key]` comes with `infos["_key"]`, bool[n], which
+    marks the rows that have a value. `infos["action_mask"]`, int8[n, A], is always present. It is
+    all 1 in a game that is over, as any action starts the next one.
 
     Args:
         num_envs: The number of games, n.

@@ -95,8 +95,8 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(game)
-        # OpenSpiel clones and serialises everything in `__dict__`. So the state keeps the game's name
-        # and not the game.
+        # OpenSpiel clones and serialises everything in `__dict__`. So the state keeps the game's
+        # name and not the game.
         self.position: Position | None = None
         self._name = name
         self._arguments = dict(arguments)

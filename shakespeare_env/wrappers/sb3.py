@@ -51,7 +51,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         return self.games.action_masks()
 
     def reset(self) -> NDArray[np.int8]:
-        """Deal the next games, or those that `seed` has asked for. Return observations, int8[n, D]."""
+        """Deal the next games, or those that `seed` has set. Return observations, int8[n, D]."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()

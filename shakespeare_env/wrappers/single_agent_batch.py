@@ -26,10 +26,10 @@ Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
 class SingleAgentBatch:
     """A batch of n games, each seen from the learner's seat.
 
-    A step leads from one decision of the learner to its next. Agents play the other seats of all games
-    together. Everybody keeps their seat until the end of a game. A game depends only on the seed and its row. `batch.obs` and `batch.mask` are the
-    learner's observations and action masks, and every step rewrites them. A finished game stays as
-    it is until `restart` or `reset`.
+    A step leads from one decision of the learner to its next. Agents play the other seats of all
+    games together. Everybody keeps their seat until the end of a game. A game depends only on the
+    seed and its row. `batch.obs` and `batch.mask` are the learner's observations and action masks,
+    and every step rewrites them. A finished game stays as it is until `restart` or `reset`.
 
     Args:
         game: The game's name.

@@ -67,8 +67,8 @@ def episode_outcomes(
 ) -> dict[str, NDArray[Any]]:
     """Return how finished games ended, each for one seat.
 
-    A wrapper may end a game at an illegal action. The action is not played, so in the batch the seat
-    that chose it, the offender, is still to move.
+    A wrapper may end a game at an illegal action. The action is not played, so in the batch the
+    seat that chose it, the offender, is still to move.
 
     Args:
         batch: The batch of the games.
@@ -95,9 +95,8 @@ def episode_outcomes(
     distinct, places = np.unique(rows, return_inverse=True)
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
-    own_places = (
-        np.arange(0, scores.size, length) + seats
-    )  # of the seats in flattened arrays [m, L]
+    # The indices of the seats in flattened arrays [m, L].
+    own_places = np.arange(0, scores.size, length) + seats
     own_scores = scores.take(own_places).astype(np.int64)
     won = victory_shares(winners).take(own_places)
     is_solo = players == 1

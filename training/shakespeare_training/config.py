@@ -273,7 +273,7 @@ def make_config(data: Mapping[str, Any], origin: str) -> TrainingConfig:
 
 
 def _fault_in_words(fault: Any) -> str:
-    """Return an error of Pydantic in words, with the setting's value and, for a typo, a suggestion."""
+    """Return an error of Pydantic in words, with the setting's value and, for a typo, a guess."""
     if not fault["loc"]:
         return str(fault["msg"])
     name = ".".join(map(str, fault["loc"]))

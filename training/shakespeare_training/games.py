@@ -19,7 +19,8 @@ from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""The error message if the learner's move is illegal, because exploded weights outweigh the mask."""
+"""The error message if the learner chose an illegal move. Its weights have then exploded, so that they
+outweigh the mask."""
 
 _changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # the number of random games whose mean length is taken
@@ -78,7 +79,7 @@ class LearnerGames(Protocol):
         """Draw an action, int64[m], from each row of log-probabilities, float32[m, A]."""
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], with the opponents' choices in the games where they are to move."""
+        """Return actions, int64[n], with opponents' choices in the games where they are to move."""
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
         """Play actions, int64[m], in all games or in some rows. A new game follows each that ends.
@@ -135,7 +136,7 @@ class HostGames:
         return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], with the opponents' choices in the games where they are to move."""
+        """Return actions, int64[n], with opponents' choices in the games where they are to move."""
         rows = np.flatnonzero(~self.league.learner_to_move())
         if len(rows):
             actions[torch.from_numpy(rows)] = torch.from_numpy(self.league.decide(rows))
@@ -214,7 +215,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def random_game_length(game: str, players: int) -> float:
-    """Return the mean number of decisions in a game of random moves, which skilled games resemble."""
+    """Return the mean number of decisions in a random game. Skilled players' games are similar."""
     batch = Batch(game, n=_RANDOM_GAMES, players=players, autoreset=False)
     decisions = 0
     rows = np.arange(batch.n)

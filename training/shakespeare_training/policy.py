@@ -179,7 +179,7 @@ class PolicyNetwork(nn.Module):
         return logits, win_logits.float(), changes.float()
 
     def parameter_groups(self) -> list[list[nn.Parameter]]:
-        """Return three lists of parameters: of the shared layer, of the policy, of the forecasts."""
+        """Return the parameters in three lists: shared layer, policy head, forecast heads."""
         groups = (
             [self.trunk, self.norm],
             [self.policy, self.action],

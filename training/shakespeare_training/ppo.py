@@ -73,7 +73,7 @@ class PPO(Learner):
 
     Attributes:
         rollout: The rollout that is played, and learned from.
-        closed: The decisions of the rollout to learn from (`ClosedDecisions`); None before the first.
+        closed: The decisions to learn from; None before the first rollout is complete.
         entropy_coef: float32[], the present entropy coefficient.
     """
 

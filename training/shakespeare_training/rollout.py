@@ -26,9 +26,9 @@ CHANGE = 1
 """Index, in the same axis, of the change of a seat's score, in units of `Game.score_scale`."""
 NEAR_CERTAIN = 0.99
 """The probability above which a move is near-certain. Most moves of a trained network are, and they
-teach little. To save time, the network may be run on a part of a minibatch's near-certain decisions.
-Its outputs are then repeated for the rest (`Repetition`), so that near-certain decisions keep their
-weight."""
+teach little. To save time, the network may be run on only some of a minibatch's near-certain
+decisions. Its outputs for these are then repeated (`Repetition`), so that near-certain decisions
+keep their weight."""
 
 
 class Repetition(NamedTuple):
@@ -220,7 +220,7 @@ class Rollout:
 
         log_probs = self.decisions["log_probs"].flatten()[closed.rows[order]]
         is_near_certain = log_probs > math.log(NEAR_CERTAIN)
-        # Reversed, so that the longer parts of one kind are joined with the shorter ones of the other.
+        # Reversed, so that longer parts of one kind are joined with shorter parts of the other.
         uncertain_parts = order[~is_near_certain].tensor_split(n_minibatches)
         certain_parts = order[is_near_certain].tensor_split(n_minibatches)[::-1]
         for uncertain, certain in zip(uncertain_parts, certain_parts, strict=True):

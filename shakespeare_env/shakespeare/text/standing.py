@@ -87,7 +87,7 @@ def yellow_elements(position: Mapping[str, Any], seat: int) -> int:
 
 
 def _scored_fields(position: Mapping[str, Any], seat: int) -> Record:
-    """Return a record with all discs, and one seat's pounds, stage and troupe, for the rules to score.
+    """Return a record to score, with all discs and one seat's pounds, stage and troupe.
 
     The interpreter indexes a dictionary of arrays more than twice as fast as a NumPy record.
     """

@@ -121,7 +121,7 @@ class ResumePoint:
 
     @classmethod
     def of(cls, learner: Learner, **facts: Any) -> ResumePoint:
-        """Copy the learner as it is now, with `facts` of the run for the other fields of `RunState`."""
+        """Copy the learner as it is now. `facts` are the other fields of `RunState`."""
         league = learner.league
         state = RunState(
             decisions=learner.num_timesteps,
@@ -167,7 +167,7 @@ class ResumePoint:
 
 
 def _store_snapshot(folder: Path, snapshot: Opponent) -> StoredTensors:
-    """Write a snapshot's weights unless the folder has them, and return the file's name and digest."""
+    """Write a snapshot's weights unless the folder has them. Return the file's name and digest."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
