@@ -87,7 +87,7 @@ def import_digests(*modules: ModuleType) -> list[str]:
 def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
     """Return the users' own modules that a source imports, as far as they are found."""
     names: set[str] = set()
-    with suppress(SyntaxError, ValueError, ImportError):  # the file is not Python, or no longer
+    with suppress(SyntaxError, ValueError, ImportError):  # the file is not Python, or has changed
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Import):
                 names.update(alias.name for alias in node.names)

@@ -95,7 +95,7 @@ def episode_outcomes(
     distinct, places = np.unique(rows, return_inverse=True)
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
-    # The indices of the seats in flattened arrays [m, L].
+    # The indices of the seats' own values in flattened arrays [m, L].
     own_places = np.arange(0, scores.size, length) + seats
     own_scores = scores.take(own_places).astype(np.int64)
     won = victory_shares(winners).take(own_places)

@@ -19,7 +19,7 @@ from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""The error message if the learner chose an illegal move. Its weights have then exploded, so that they
+"""The error message for an illegal move of the learner. Its weights have then exploded, so that they
 outweigh the mask."""
 
 _changing_threads = threading.Lock()
