@@ -298,7 +298,7 @@ def _make_callback(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCall
 
 @contextmanager
 def _exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Exit with a message on errors of some kinds, on lost workers, and if `folder` is unwritable.
+    """Exit with a message on errors of some kinds, on lost workers, and if a run cannot be saved.
 
     An error in the user's own code, such as an agent or a callback, is raised with its traceback.
     """

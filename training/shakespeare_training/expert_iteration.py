@@ -1,4 +1,4 @@
-"""Expert iteration (Anthony et al. 2017): a network learns from games that a search with it played.
+"""Expert iteration (Anthony et al. 2017): a network learns from games of a search that uses it.
 
 The learner plays a group of games to the end before it learns from them. The group is split into
 shards, which any process may play.
@@ -74,10 +74,9 @@ class Examples(NamedTuple):
     prior: NDArray[np.float32]  # [k, A], the policy before the search
     search_advantages: NDArray[np.float32]  # [k, A], from the function `search_advantages`
     players: Integers  # [k], seats at the table
-    # Of the victory and of scores until the end (in units of `score_scale`), [k, S] each. Seats are
-    # counted clockwise from the one that decided.
-    shares: NDArray[np.float32]
-    changes: NDArray[np.float32]
+    # Seats are counted clockwise from the one that decided.
+    shares: NDArray[np.float32]  # [k, S], shares of the victory
+    changes: NDArray[np.float32]  # [k, S], changes of scores until the end, by `score_scale`
 
     def take(self, indices: Integers) -> Examples:
         """Return the decisions with the indices int64[m]."""

@@ -19,8 +19,7 @@ from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""The error message for an illegal move of the learner. Its weights have then exploded, so that they
-outweigh the mask."""
+"""The error message for an illegal move of the learner, whose exploded weights outweigh the mask."""
 
 _changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # the number of random games whose mean length is taken
@@ -70,7 +69,7 @@ class LearnerGames(Protocol):
         """bool[n], whether the seat to move is the learner's."""
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Use the league as it is now, and make all draws until the next rollout by `rng`."""
+        """Use the league as it is now, and draw with `rng` until the next rollout begins."""
 
     def network_rows(self) -> torch.Tensor | slice:
         """Return the m games in which the learner's network is run."""

@@ -63,8 +63,7 @@ class ActionEvaluation(NamedTuple):
 class _MaskedCategorical(torch.autograd.Function):
     """Log-probabilities of actions, and entropies, from all actions' logits and masks.
 
-    The gradient is written out, because PyTorch's own would read and write these large tensors twice
-    as often.
+    The gradient is written by hand. PyTorch's own would pass over the large tensors twice as often.
     """
 
     @staticmethod

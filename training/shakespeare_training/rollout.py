@@ -28,7 +28,7 @@ NEAR_CERTAIN = 0.99
 """The probability above which a move is near-certain. Most moves of a trained network are, and they
 teach little. To save time, the network may be run on only some of a minibatch's near-certain
 decisions. Its outputs for these are then repeated (`Repetition`), so that near-certain decisions
-keep their weight."""
+keep their weight in expectation."""
 
 
 class Repetition(NamedTuple):
@@ -72,9 +72,9 @@ class Minibatch(NamedTuple):
     log_probs: torch.Tensor  # float32[n], of the actions when they were chosen
     advantages: torch.Tensor  # float32[n], normalised among tables of each size
     players: torch.Tensor  # int64[n], seats at the table
-    # Targets of the forecasts, float32[n, S] each, clockwise from the seat that decided.
-    shares: torch.Tensor
-    changes: torch.Tensor
+    # Targets of the forecasts. Seats are counted clockwise from the one that decided.
+    shares: torch.Tensor  # float32[n, S], shares of the victory
+    changes: torch.Tensor  # float32[n, S], changes of scores until the end
 
 
 class ClosedDecisions(NamedTuple):

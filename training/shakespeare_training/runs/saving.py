@@ -51,8 +51,8 @@ _SNAPSHOT = "snapshot"
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """A regular expression of the names of all files that are written atomically."""
-_LARGEST_FIGURE = 1e15  # that a result of an evaluation may hold
-_MOST_BYTES = 2**26  # that the JSON file may have
+_LARGEST_FIGURE = 1e15  # the largest number in a result of an evaluation
+_MOST_BYTES = 2**26  # the largest size of the JSON file
 _MISFITS = LookupError, TypeError, ValueError, RuntimeError, OverflowError
 """Errors that Python, NumPy and PyTorch raise if arrays and states do not fit a learner."""
 
