@@ -19,7 +19,7 @@ from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""The error message for an illegal move of the learner, whose exploded weights outweigh the mask."""
+"""The error message if exploded weights outweigh the mask: the learner's move is then illegal."""
 
 _changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # the number of random games whose mean length is taken

@@ -90,8 +90,8 @@ class Learner:
         num_timesteps: Decisions that the learner has made.
         updates: Passes over collected decisions so far, up to `n_epochs` in a call of `train`.
         goal: The number of decisions at which schedules reach their end.
-        open_decisions: Decisions whose consequences are not known yet: tensors by name, with one row
-            for each decision. Only PPO has any (`Rollout`).
+        open_decisions: Decisions whose consequences are not known yet: tensors by name, with one
+            row for each decision. Only PPO has any (`Rollout`).
         rng: Generator that draws actions and shuffles minibatches.
         time_share: Returns the share of the run's time limit that is used, 0 to 1.
         check_stop: Called often while playing and learning; raises to stop the learner.

@@ -84,8 +84,8 @@ class _MaskedCategorical(torch.autograd.Function):
         ctx: Any, grad_log_probs: torch.Tensor, grad_entropies: torch.Tensor
     ) -> tuple[torch.Tensor, None, None]:
         log_probs, probabilities, entropies, actions = ctx.saved_tensors
-        # With respect to the logits, the gradient of the entropy is -p * (log(p) + entropy). That of
-        # an action's log-probability is -p, plus 1 at the action.
+        # With respect to the logits, the gradient of the entropy is -p * (log(p) + entropy). That
+        # of an action's log-probability is -p, plus 1 at the action.
         gradient = (log_probs + entropies[:, None]).mul_(grad_entropies[:, None])
         gradient.add_(grad_log_probs[:, None]).mul_(probabilities).neg_()
         gradient.scatter_add_(1, actions[:, None], grad_log_probs[:, None])
@@ -162,8 +162,8 @@ class PolicyNetwork(nn.Module):
 
     def features(self, observations: torch.Tensor) -> torch.Tensor:
         """Return the output of the shared layer, float[n, width]. Call it within `in_precision`."""
-        # Scaling the weights has the effect of scaling the observations, which are far more numerous.
-        # Also, unscaled observations are small integers, which are exact in bfloat16.
+        # Scaling the weights has the effect of scaling the observations, which are far more
+        # numerous. Also, unscaled observations are small integers, which are exact in bfloat16.
         weight = self.trunk.weight * self.scale
         inputs = observations.to(torch.bfloat16 if self.use_bfloat16 else weight.dtype)
         return torch.relu(self.norm(nn.functional.linear(inputs, weight, self.trunk.bias)))

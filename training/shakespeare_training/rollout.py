@@ -316,8 +316,8 @@ def seat_targets(
     closed = torch.zeros_like(dones)
 
     # Rows are visited from the last to the first. For each seat (axis 1), these tensors hold what
-    # follows the current row: all seats' gains until its next decision, and the forecasts and targets
-    # of that decision.
+    # follows the current row: all seats' gains until its next decision, and the forecasts and
+    # targets of that decision.
     gains_ahead = gains.new_zeros(n, n_seats, n_seats, 2)
     next_forecast = torch.zeros_like(gains_ahead)
     next_target = torch.zeros_like(gains_ahead)

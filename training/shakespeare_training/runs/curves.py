@@ -18,7 +18,7 @@ SIZE = (1300, 560)
 """Width and height of the picture in pixels."""
 
 Figure = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
-"""A function that returns a number from a result and the ends of its interval, or three times None."""
+"""Returns a number from a result and both ends of its interval, or None for all three."""
 
 
 def draw_curves(
