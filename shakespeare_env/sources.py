@@ -1,4 +1,4 @@
-"""Source files: their owners, their imports, and digests of the code that this process has run.
+"""Source files: whether a user wrote them, what they import, and digests of their code.
 
 Agents and workers are identified by the files that their code depends on. Compiled code is
 identified by functions and values in memory instead; see `compile/digest.py`.
@@ -53,7 +53,8 @@ def source_digest(place: Path) -> str:
 def is_same_source(place: Path, other: Path) -> bool:
     """Return whether two places are the same file, or cells of the same notebook.
 
-    Cells of a notebook are places in one folder where there are no files.
+    The place of a notebook's cell is a made-up path. All cells of a notebook have the same parent
+    folder, and no file exists at their places.
     """
     if place.resolve() == other.resolve():
         return True
@@ -61,9 +62,9 @@ def is_same_source(place: Path, other: Path) -> bool:
 
 
 def import_digests(*modules: ModuleType) -> list[str]:
-    """Return the SHA-256 of modules, as they were run, and of the users' files that they import.
+    """Return the SHA-256 of the source that modules ran, and of each user's file that they import.
 
-    Only imports in users' own files are followed, also those inside functions.
+    Only imports in users' own files are followed. Imports inside functions count as well.
     """
     to_read = [module.__spec__ for module in modules]
     sources: dict[str, bytes] = {}
@@ -72,7 +73,8 @@ def import_digests(*modules: ModuleType) -> list[str]:
         if spec is None or spec.name in sources:
             continue
         file = spec.origin if spec.has_location else None
-        # The loader of `own_files` keeps the source that was run. The file may have changed since.
+        # The loader in `own_files.py` keeps the source that was run. The file may have changed
+        # since.
         source: bytes = getattr(spec.loader, "source", b"")
         if not source and file:
             source = Path(file).read_bytes()
@@ -85,7 +87,7 @@ def import_digests(*modules: ModuleType) -> list[str]:
 def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
     """Return the users' own modules that a source imports, as far as they are found."""
     names: set[str] = set()
-    with suppress(SyntaxError, ValueError, ImportError):  # it is no Python, or has changed
+    with suppress(SyntaxError, ValueError, ImportError):  # the file is not Python, or has changed
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Import):
                 names.update(alias.name for alias in node.names)
@@ -96,7 +98,7 @@ def _own_imports(source: bytes, package: str) -> list[ModuleSpec]:
 
     found: list[ModuleSpec] = []
     for name in names:
-        with suppress(Exception):  # it is not installed, is a value, or a package of it fails
+        with suppress(Exception):  # not installed, not a module, or its package fails
             spec = find_spec(name)
             if spec is not None and spec.origin and is_own_file(spec.origin):
                 found.append(spec)
