@@ -22,7 +22,7 @@ N_SEATS = 3
 """The number of seats in the picture, if the game allows it."""
 SEED = 1
 SHARE = 0.76
-"""The share of a random game after which it is drawn."""
+"""The share of a random game that is played before its table is drawn."""
 CALIBRATION_GAMES = 500
 DETAIL = {"shakespeare": (12, 106, 810, 678), "figaro": (20, 266, 518, 452)}
 """A part of the table that is legible at page width, by game: left, top, width, height."""
@@ -41,7 +41,7 @@ def table(game: str) -> str:
 
 
 def detail(game: str) -> str:
-    """Return the table, cropped to `DETAIL` if it is listed there."""
+    """Return the table, cropped to the game's rectangle in `DETAIL` if it has one."""
     if game not in DETAIL:
         return table(game)
     left, top, width, height = DETAIL[game]
@@ -56,7 +56,9 @@ PICTURES: dict[str, Callable[[str], str]] = {"table.svg": table, "detail.svg": d
 def calibration(name: str) -> None:
     """Draw the calibration of the newest bundled network, if it forecasts results."""
     game = registry.game(name)
-    if not bundled_versions(game) or not read_card(bundled_checkpoint(game)).heads:
+    if not bundled_versions(game):
+        return
+    if not read_card(bundled_checkpoint(game)).heads:  # the heads that forecast results
         return
     version = int(bundled_checkpoint(game).name)
     players = game.max_seats

@@ -254,11 +254,13 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for name, picture in pictures.items():
             address = posixpath.join(posixpath.dirname(page), name)
             files.append(File.generated(config, address, content=picture))
+    # The pages in docs/ join the others, so that the files they link to become pages, too.
     for file in files.documentation_pages():
         pages.setdefault(file.src_uri, file.content_string)
     for page, text in list(pages.items()):
         for path in _repository_files(_origin(page), text):
             pages.setdefault(_page_of(path), _file_page(path))
+    # Only pages from outside docs/ are missing from `files`.
     for page, text in pages.items():
         if files.get_file_from_path(page) is None:
             files.append(File.generated(config, page, content=text))
@@ -281,7 +283,7 @@ def on_page_markdown(markdown: str, *, page: Any, **_: object) -> str:
 
 
 def on_post_build(config: MkDocsConfig) -> None:
-    """Remove the page for wrong addresses if the site is read from disk, where its links fail."""
+    """Remove the 404 page if the site is read from disk, where the links of that page fail."""
     if not config.site_url:
         (Path(config.site_dir) / "404.html").unlink()
 
@@ -346,8 +348,10 @@ def _file_page(path: str) -> str:
 
 def _notebook_page(path: str) -> tuple[str, dict[str, bytes]]:
     """Return a notebook as Markdown, and its pictures by name."""
-    facts = {"unique_key": Path(path).stem}
-    markdown, resources = MarkdownExporter().from_filename(str(ROOT / path), resources=facts)
+    picture_prefix = {"unique_key": Path(path).stem}
+    markdown, resources = MarkdownExporter().from_filename(
+        str(ROOT / path), resources=picture_prefix
+    )
     return markdown, resources["outputs"]
 
 
@@ -358,7 +362,7 @@ def _names_page(title: str, modules: dict[str, tuple[str, ...]]) -> str:
 
 
 def _commands_page() -> str:
-    """Return the help of every command. Its tables fit any screen."""
+    """Return the help of every command, with Markdown tables, since the terminal's are too wide."""
     group: Any = typer.main.get_command(app)
     top = typer.Context(group, info_name="shakespeare")
     commands = {name: group.get_command(top, name) for name in COMMANDS}

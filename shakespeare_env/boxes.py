@@ -1,4 +1,4 @@
-"""Plausible boxes: the printed facts that a copy of a game could have.
+"""Plausible boxes: files of printed facts that a real copy of a game could have.
 
 A game's `box/plausible.py` lists the constraints that a plausible box meets, each with its source.
 Its `box/prior.py` draws facts, group by group.
@@ -33,7 +33,7 @@ Groups = Mapping[str, Callable[[np.random.Generator, Mapping[str, Any]], Changes
 The function takes a generator and the package's own box file, and yields changes.
 """
 
-_MOST_DRAWS = 1000  # draws of one box before the prior is blamed
+_MOST_DRAWS = 1000  # attempts to draw one plausible box before `BoxError` is raised
 _DRAWS_OF_GROUP = 16  # enough draws of a group to see every fact that it changes
 
 
@@ -173,7 +173,7 @@ def fact_at(box: Any, keys: Keys) -> Any:
     for key in keys:
         if isinstance(box, Mapping) and key not in box:
             return None
-        box = box[key]
+        box = box[key]  # of a table, or of a list by its index
     return box
 
 

@@ -40,7 +40,7 @@ _MOST_DECISIONS = 10_000  # more than any game should have
 _CLOSE_CHECKS = 12  # positions of each game that get the slow checks, too
 _MOVES = 6  # moves tried in each such position
 _DRAWS = 24  # possible games that are drawn to find the numbers that a seat does not know
-_MANY_DRAWS = 300  # drawn before a game is called impossible, since few may miss a rare number
+_MANY_DRAWS = 300  # drawn before a game is called impossible, since few draws may miss a number
 
 
 def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
@@ -98,8 +98,8 @@ def told_pairs(
     """Yield pairs of moves that look alike to a viewer, who must be told of both in the same words.
 
     The moves are legal in the position, or in another one that the viewer cannot tell from it.
-    Moves that end the game are left out, and so are different moves that lead to the same position:
-    they may be told as they are.
+    Moves that end the game are left out. So are pairs of different moves that lead to the same
+    position, since the viewer may be told of these in different words.
 
     Args:
         position: A position whose mover is not the viewer.
@@ -128,7 +128,10 @@ def told_pairs(
 
 
 def _lead_to_one_position(positions: list[Position], one: ViewedMove, other: ViewedMove) -> bool:
-    """Return whether two moves lead to the same position, as played or from a common start."""
+    """Return whether two moves lead to the same position.
+
+    They do so as they were played, or when both are played from one of the given positions.
+    """
     if one.after == other.after:
         return True
     for before in positions:
@@ -248,7 +251,8 @@ class _RandomGame:
             )
         set_up = interpreted(self.game.rules.set_up)
         bits = self.game.option_bits(self._options, [self.players])
-        # Set up over the lowest numbers and over the highest: what stays different was not written.
+        # Set up a record full of lowest numbers and one full of highest numbers. A field in which
+        # they still differ afterwards was not fully written.
         records = np.zeros(2, self.game.state)
         for name, limits in self.game.ranges.items():
             records[name][0] = limits.low
@@ -286,6 +290,7 @@ class _RandomGame:
             read_rows = read.record()[name]
             remedy = "give the field in `text`, or the rule that it `follows`"
             is_by_seat = self.game.ranges[name].by_seat
+            # If the seats at the table agree, then the absent seats differ.
             if is_by_seat and np.array_equal(
                 played_rows[: self.players], read_rows[: self.players]
             ):
@@ -327,9 +332,8 @@ class _RandomGame:
         mask = np.zeros(self.game.actions.size, np.bool_)
         try:
             count = interpreted(rules.legal)(record.copy(), mask)
-            reached, _ = Tracer(rules.play, rules.legal, len(mask), {}).run(
-                record, before.action_id(move)
-            )
+            tracer = Tracer(rules.play, rules.legal, len(mask), tellers={})
+            reached, _ = tracer.run(record, before.action_id(move))
         except IndexError as outside:
             yield self._finding("arrays", f"a rule leaves an array: {outside}", "check the index")
             return
@@ -411,6 +415,7 @@ class _RandomGame:
     def _findings_in_telling(
         self, position: Position, rng: np.random.Generator
     ) -> Iterator[_Finding]:
+        """Find moves that look alike to a viewer who is told of them in different words."""
         for viewer in (SPECTATOR, *range(self.players)):
             if viewer == position.to_move:
                 continue
@@ -427,7 +432,7 @@ class _RandomGame:
     def _findings_in_possible_games(
         self, before: Position, move: str, after: Position, rng: np.random.Generator
     ) -> Iterator[_Finding]:
-        """Find games that a seat considers possible after a move that cannot have led to them."""
+        """Find games that a seat considers possible although no move of the mover leads to them."""
         mover = before.to_move
         if before.record()["random"] != after.record()["random"]:
             return  # chance, which cannot be traced back, has decided something as well
@@ -442,17 +447,18 @@ class _RandomGame:
                 possible = after.determinize(seat, seed)
                 if possible == after:
                     continue
+                # None means that the rules cannot be followed.
                 is_reachable = _is_reachable(before, seat, actions, possible, _DRAWS)
                 if is_reachable is False:
                     is_reachable = _is_reachable(before, seat, actions, possible, _MANY_DRAWS)
                 if is_reachable is None:
                     return  # the check takes long and would fail for the other seats, too
                 if not is_reachable:
-                    told = _hidden_difference(possible, after)
+                    difference = _hidden_difference(possible, after)
                     yield self._finding(
                         "impossible",
-                        f"seat {seat} considers {told} possible after the move of seat {mover}, "
-                        "which no legal move leads to",
+                        f"seat {seat} considers {difference} possible after the move of seat "
+                        f"{mover}, which no legal move leads to",
                         "give a `Check` that such a choice breaks, or your own `determinize`",
                     )
                     return
@@ -466,9 +472,10 @@ class _RandomGame:
 def _is_reachable(
     before: Position, seat: int, actions: Iterable[int], possible: Position, draws: int
 ) -> bool | None:
-    """Return whether an action leads to a possible game from one that looked like `before`.
+    """Return whether any of the actions could have led to a possible game.
 
-    Return None if the rules cannot be followed.
+    The actions are played in every position that the seat cannot tell from `before`. Return None if
+    the rules cannot be followed.
 
     Args:
         before: The position before the action.
@@ -493,19 +500,22 @@ def _is_reachable(
             unknown_places.append((name, int(place), values))
 
     def leads_to_target(action: int, branches: Branches) -> bool:
-        first = OpenRecord(branches, record, unknown_places)
+        # `start` keeps the position before the action; `moved` is a copy that the action changes.
+        start = OpenRecord(branches, record, unknown_places)
         moved = OpenRecord(branches, record, ())
         for name in names:
-            moved[name] = first.copied(name)
+            moved[name] = start.copied(name)
         play(moved, action)
         play_forced_moves(moved, legal, play, game.actions.size)
         for name in names:
-            for held, wanted in zip(moved.numbers(name), target[name].reshape(-1), strict=True):
-                if held != int(wanted):
+            for reached, wanted in zip(moved.numbers(name), target[name].reshape(-1), strict=True):
+                if reached != int(wanted):
                     raise ImpossibleError
+
+        # The action must have been legal in a position without a fault.
         mask: NDArray[Any] = np.zeros(game.actions.size, object)
-        legal(first, mask)
-        return bool(mask[action]) and int(fault(first)) == 0
+        legal(start, mask)
+        return bool(mask[action]) and int(fault(start)) == 0
 
     some_not_followed = False
     for action in actions:

@@ -22,12 +22,13 @@ __path__: list[str] = []  # this module has submodules, but no folder holds them
 
 
 def load_file(path: Path) -> ModuleType:
-    """Return the module in a file; raises whatever the file raises."""
+    """Import a file and return its module. An exception that the file raises is passed on."""
     return import_module(module_name(path))
 
 
 def module_name(path: Path) -> str:
     """Return the name of the module that stands for a file."""
+    # A dot in the path would divide the module's name.
     return f"{__name__}.{quote(os.fsencode(path.resolve())).replace('.', '%2E')}"
 
 

@@ -26,6 +26,7 @@ class NumberedRule(NamedTuple):
 @cache
 def numbered_rules(game: str) -> list[NumberedRule]:
     """Return the rules of a game's `RULES.md` in order, or none if there is no such file."""
+    # A game with a box has a folder of files. A game without one is a single Python file.
     if not registry.has_box(game):
         return []
     file = registry.folder(game) / "RULES.md"
@@ -46,7 +47,7 @@ def rules_text(game: str) -> str:
             f"- {rule.number}{' Ruling' if rule.is_ruling else ''}: {rule.text}"
             for rule in numbered_rules(game)
         ]
-    else:  # a defined game states its rules in the docstring of its file
+    else:  # `own_box` is the game's Python file, whose docstring states the rules
         lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
     return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
 

@@ -1,4 +1,4 @@
-"""Source files: their owners, their imports, and digests of the code that this process has run.
+"""Source files: whether a user wrote them, what they import, and digests of their code.
 
 Agents and workers are identified by the files that their code depends on. Compiled code is
 identified by functions and values in memory instead; see `compile/digest.py`.
@@ -52,7 +52,8 @@ def source_digest(place: Path) -> str:
 def is_same_source(place: Path, other: Path) -> bool:
     """Return whether two places are the same file, or cells of the same notebook.
 
-    Cells of a notebook are places in one folder where there are no files.
+    The place of a notebook's cell is a made-up path. All cells of a notebook have the same parent
+    folder, and no file exists at their places.
     """
     if place.resolve() == other.resolve():
         return True
@@ -112,7 +113,7 @@ def edited_since_import(sources: Mapping[str, bytes]) -> list[str]:
 def _imports_of(source: bytes, package: str) -> list[ModuleSpec]:
     """Return the modules that a source imports, as far as they are found in files."""
     names: set[str] = set()
-    with suppress(SyntaxError, ValueError, ImportError):  # it is no Python, or has changed
+    with suppress(SyntaxError, ValueError, ImportError):  # the file is not Python, or has changed
         for node in ast.walk(ast.parse(source)):
             if isinstance(node, ast.Import):
                 names.update(alias.name for alias in node.names)

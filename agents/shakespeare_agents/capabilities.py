@@ -20,7 +20,7 @@ Recipe = Callable[[Game], AnyAgent]
 class SelfDescribing(Protocol):
     """An agent that states what decides how it plays, and how to rebuild it in a worker.
 
-    Only the class that defines the methods counts, because a subclass may play differently.
+    A subclass that only inherits the methods does not count, because it may play differently.
     """
 
     def identity(self) -> list[Any] | None:
@@ -40,7 +40,7 @@ class RulePolicy:
     """A compiled rule that chooses an action.
 
     Attributes:
-        owner: The name of the folder of its machine code.
+        owner: The beginning of the name of the folder that keeps its machine code.
         choose: Compiled (observation int8[D], mask bool[A], random number in [0, 1)) -> action.
     """
 

@@ -1,4 +1,7 @@
-"""Digests of agents: equal for agents that play alike, different as soon as one would not."""
+"""Digests that identify agents. Two agents with the same digest play alike.
+
+A digest covers everything that may change how its agent plays.
+"""
 
 from __future__ import annotations
 
@@ -124,7 +127,7 @@ def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
 
 
 def _file_digests(paths: Any) -> list[list[str]]:
-    """Return digests of all files at some paths, each after its location relative to its path."""
+    """Return the location below its path, and the digest, of each file at or below some paths."""
     digests = []
     for given in paths if isinstance(paths, list | tuple) else [paths]:
         path = Path(str(given))

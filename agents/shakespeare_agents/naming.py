@@ -199,7 +199,7 @@ class AgentSpec:
 
 def _parse_python_name(name: str) -> PythonName | None:
     if name in names() or os.path.isdir(name):
-        return installed_agents().get(name)
+        return installed_agents().get(name)  # None for built-in agents and checkpoints
     if name.endswith(".py"):
         return PythonName(name, "")
     source, _, attribute = name.rpartition(":")
@@ -320,7 +320,7 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
     try:
         return _make_from(maker, label, game, {**options_in_name, **options})
     except Exception as fault:
-        if not own_frames(fault):
+        if not own_frames(fault):  # no code of the user's was running
             raise
         raise TypeError(f"{label} does not make an agent: {fault_in_words(fault)}") from fault
 
@@ -551,6 +551,7 @@ def entrants_of(players: Sequence[Entrant | AgentLike], game: Game) -> list[Entr
 
 def _made_entrant(entrant: Entrant, game: Game) -> Entrant:
     source = parse_if_name(entrant.agent)
+    # If `given` was set to something other than `agent`, it is kept.
     given = source if entrant.given is entrant.agent else entrant.given
     return replace(entrant, agent=make(source, game), given=given)
 

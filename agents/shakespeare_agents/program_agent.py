@@ -118,9 +118,10 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
             del self._seconds[game_id]
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """Return the chosen actions, int64[m], without a referee.
+        """Return the chosen actions, int64[m], outside arenas.
 
-        The program sees each decision as one of a new game.
+        A fault raises an exception here, while an arena's referee counts it as a lost game. The
+        program sees each decision as one of a new game.
 
         Raises:
             ProgramError: the program has failed.
@@ -144,6 +145,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
 
         began = time.monotonic()
         if self._running is None:
+            # The time to start is granted in addition, so the clock begins that much later.
             began += limits.seconds_to_start
             limit += f", and {limits.seconds_to_start:g} s to start"
             self._running = RunningProgram(self.program)

@@ -1,6 +1,7 @@
-"""External programs: their commands and limits, and running ones, asked line by line.
+"""External programs that play: their commands, their limits, and their running processes.
 
-Programs are started without a shell.
+Programs are started without a shell. A running program reads each question as a line and answers
+with a line.
 """
 
 from __future__ import annotations
@@ -131,7 +132,9 @@ class ProgramError(ShakespeareEnvError, RuntimeError):
 
 
 class RunningProgram:
-    """A running program, until `kill` is called. When the arena ends, its standard input closes.
+    """A program that runs until `kill` is called.
+
+    If the arena's process ends without that, the program finds its standard input closed.
 
     Raises:
         ProgramError: the program cannot be started.
@@ -205,6 +208,7 @@ class RunningProgram:
             raise
 
     def _exchange(self, question: bytes, until: float, limit: str) -> bytes:
+        # Nothing (None) should have arrived before the question is asked.
         unasked = _read(self._stdout)
         if unasked:
             raise _too_much(unasked)
@@ -245,7 +249,7 @@ class RunningProgram:
                 self._check_limits(until, limit, answer)
 
         line, _, rest = answer.partition(b"\n")
-        if unsent or rest:
+        if unsent or rest:  # it answered before it had read the question, or wrote another line
             raise _too_much(rest)
         self._has_answered = True
         return line

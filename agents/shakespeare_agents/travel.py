@@ -109,7 +109,7 @@ def _rebuild(box: SentBox, recipes: Sequence[Recipe], recipe_numbers: Sequence[i
     game = use_sent_box(box)
     made = [recipe(game) for recipe in recipes]
     agents = [made[number] for number in recipe_numbers]
-    return AgentSet(game, agents, agents)
+    return AgentSet(game, agents, given=agents)
 
 
 def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Recipe:
@@ -183,6 +183,7 @@ class SentBox(NamedTuple):
 
 def box_to_send(game: Game) -> SentBox:
     """Return a game's box, ready to be sent to workers."""
+    # Workers have the box that comes with a game (`registry.own_box`). They may lack other files.
     is_users_own = not registry.has_box(game.name) or game.box != registry.own_box(game.name)
     content = game.box.read_bytes() if is_users_own and game.box.is_file() else None
     return SentBox(game.name, registry.box_digest(game.name), content, str(game.box))

@@ -220,7 +220,7 @@ class RayCluster(WorkerProcesses):
     """Runs shards on the cores of a Ray cluster, which repeats lost shards up to three times."""
 
     def __init__(self, address: str) -> None:
-        with requires_extra("ray", "many machines need"):
+        with requires_extra("ray", who_needs="many machines need"):
             import ray
         self.lost = ray.exceptions.RayError
         self._ray: Any = ray

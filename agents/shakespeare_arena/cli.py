@@ -124,7 +124,7 @@ def measure(
                 workers=chosen_workers,
             )
         except (CheckpointError, ValueError) as fault:
-            if agent_notes(fault):
+            if agent_notes(fault):  # an agent's code failed: show its traceback
                 raise
             choices.exit_with_error(str(fault))
     show_result(result, out)
@@ -173,11 +173,11 @@ def dataset(
                 workers=chosen_workers,
             )
     except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
-        if agent_notes(fault):
+        if agent_notes(fault):  # an agent's code failed: show its traceback
             raise
         choices.exit_with_error(str(fault))
     except OSError as fault:
-        if agent_notes(fault):
+        if agent_notes(fault):  # an agent's code failed: show its traceback
             raise
         choices.exit_with_error(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
@@ -241,12 +241,12 @@ def arena(
     same command resumes an arena, even after the file has changed.
     """
     if merge:
-        read = {"merge", "results", "report", "own_game"}
+        used = {"merge", "results", "report", "own_game"}
         words = "--merge, given before each folder, copies its games into --results and plays none"
-        choices.refuse_unused(context, read, words)
+        choices.refuse_unused(context, used, words)
     elif report:
-        read = {"report", "own_game", "config" if results is None else "results"}
-        choices.refuse_unused(context, read, "--report shows the games of one folder")
+        used = {"report", "own_game", "config" if results is None else "results"}
+        choices.refuse_unused(context, used, "--report shows the games of one folder")
     folder = results
     if folder is None and config is not None:
         folder = config.with_suffix("")

@@ -197,7 +197,7 @@ class _WorkingFolder:
 
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._arenas = 0
+        self._arenas = 0  # the number of arenas that are running in the folder
         self._before = ""
 
     @contextmanager
@@ -252,8 +252,9 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
                     f"{contender.label!r} is the same agent as {same!r}; name one of them"
                 )
             stack.callback(getattr(agent, "close", lambda: None))
+            # A program's agent was made from nothing that `make` accepts: None stands for itself.
             origin = None if contender.program else contender.agent
-            entrants[digest] = Entrant(contender.label, agent, origin)
+            entrants[digest] = Entrant(contender.label, agent, given=origin)
         yield entrants
 
 

@@ -65,7 +65,7 @@ def write_dataset(
         Exception: an agent's estimate raised it; a note names the agent.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
-    contract = registry.game(game)
+    contract = registry.game(game)  # the `Game`, of which `game` is the name
     contract.option_bits(options or {}, [contract.check_players(len(entrants))])
     checked_count("games", games, MOST_GAMES)
     digests = tuple(agent_digest(entrant.given, entrant.agent, contract) for entrant in entrants)
@@ -74,7 +74,7 @@ def write_dataset(
     _check_names(new_agents)
 
     variants = tuple(sorted(name for name, is_on in (options or {}).items() if is_on))
-    settings = RunSettings(game, variants, int(check_seed(seed)), {}, names)
+    settings = RunSettings(game, variants, int(check_seed(seed)), agents={}, names=names)
     job = GamesJob(agent_set(entrants, contract), digests, settings, partial(play, estimates=True))
     seats = SeatPlan(digests, seed)
     deals = seats.deals_for(games)
@@ -89,7 +89,7 @@ def write_dataset(
             shard = range(first, min(first + deals_per_shard, deals))
             wanted = seats.seatings(shard, digests)
             unplayed = [seating for seating in wanted if settings.key(seating) not in results.keys]
-            report(0, len(wanted) - len(unplayed))
+            report(0, len(wanted) - len(unplayed))  # games of earlier runs count as kept
             if unplayed:
                 yield unplayed
 

@@ -65,10 +65,11 @@ class AgentResult:
 
 @dataclass(frozen=True)
 class Difference:
-    """One agent's lead over another: the mean over deals, each agent taken over all its copies.
+    """One agent's lead over another, as the mean over deals.
 
-    In every deal both agents had every seat, so its luck cancels out. Intervals are 95 %; one
-    without 0 shows which of the two does better in this company.
+    In each deal, an agent's result is its mean over all its games and copies. Both agents had every
+    seat in every deal, so the deal's luck cancels out. Intervals are 95 %. If an interval does not
+    contain 0, it shows which of the two does better at a table with these agents.
 
     Attributes:
         first: The agent's name.
@@ -112,7 +113,7 @@ class EvaluationResult(Report):
         players: The number of seats.
         seed: The seed of the deals and the agents' draws.
         games: The games played.
-        deals: The deals; each was played in games / deals games.
+        deals: The number of deals; each was played `games / deals` times.
         entrants: The names, as entered.
         agents: One result per name, in that order.
         differences: The lead of each name over each other, both ways.
@@ -211,8 +212,9 @@ def agent_results(
     Seats of one name are pooled.
 
     Args:
-        names: P names.
-        seating: int[deals, G, P], who sits where in each game, as places in `names`.
+        names: The names of the P agents at a table. Copies of an agent have the same name.
+        seating: int[deals, G, P], the index in `names` of the agent at each seat, for each of the G
+            games of a deal.
         scores: int[deals, G, P], final scores by deal, game and seat.
         winners: bool[deals, G, P], whether the seat won.
     """
@@ -222,19 +224,19 @@ def agent_results(
     means: dict[str, _DealMeans] = {}
     for name in dict.fromkeys(names):
         is_copy = np.array([other == name for other in names])
-        held = is_copy[seating]  # by deal, game and seat
+        seats_held = is_copy[seating]  # bool[deals, G, P], the seats that the agent's copies had
         copies = list(names).count(name)
-        seats = games_per_deal * copies
+        results_per_deal = games_per_deal * copies
         by_deal = _DealMeans(
-            victories=(victories * held).sum(axis=(1, 2)) / seats,
-            scores=(scores * held).sum(axis=(1, 2)) / seats,
+            victories=(victories * seats_held).sum(axis=(1, 2)) / results_per_deal,
+            scores=(scores * seats_held).sum(axis=(1, 2)) / results_per_deal,
         )
         means[name] = by_deal
         mean_score, score_low, score_high = mean_interval(by_deal.scores)
         result = AgentResult(
             name=name,
             copies=copies,
-            games=deals * seats,
+            games=deals * results_per_deal,
             wins=None,
             win_rate=None,
             low=None,
@@ -245,7 +247,7 @@ def agent_results(
             score_high=score_high,
         )
         if players > 1:
-            won = (victories * held).sum(axis=(0, 1))  # by seat
+            won = (victories * seats_held).sum(axis=(0, 1))  # by seat
             # Copies in one game depend on each other. So the interval is for the event that one of
             # them wins, and is then divided by their number.
             rate, low, high = share_interval(copies * by_deal.victories)
@@ -255,7 +257,7 @@ def agent_results(
                 win_rate=rate / copies,
                 low=low / copies,
                 high=high / copies,
-                seat_win_rates=tuple((won / held.sum(axis=(0, 1))).tolist()),
+                seat_win_rates=tuple((won / seats_held.sum(axis=(0, 1))).tolist()),
             )
         results.append(result)
     differences = [
@@ -267,7 +269,8 @@ def agent_results(
 
 def _difference(first: str, second: str, own: _DealMeans, other: _DealMeans) -> Difference:
     leads = own.victories - other.victories
-    # Few deals may all end alike by chance. Wilson's interval has some width even then.
+    # Few deals may all end alike by chance. Wilson's interval has some width even then. It is for
+    # shares, so leads, -1 to 1, are mapped to 0 to 1 and back.
     share, low, high = share_interval((1 + leads) / 2)
     score, score_low, score_high = mean_interval(own.scores - other.scores)
     return Difference(
@@ -335,7 +338,7 @@ def evaluate(
         raise TypeError(
             f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
         )
-    contract = registry.game(game)
+    contract = registry.game(game)  # the `Game`, of which `game` is the name
     entrants = fill_seats(entrants, players, contract)
     checked_count("games", games, MOST_GAMES)
     series = DealSeries(

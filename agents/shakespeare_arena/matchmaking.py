@@ -26,7 +26,10 @@ from shakespeare_arena.ladders.summaries import seat_rows
 from shakespeare_arena.seating import Match, circular_orders
 
 GROWTH = 1.5
-"""The factor by which each round is larger than the one before, so that looks stay few."""
+"""The factor by which each round is larger than the one before.
+
+Growing rounds keep the number of looks small. A look is an interim verdict on the games so far.
+"""
 _EVEN_SHARE = 0.2  # the share of all meetings that is spread evenly over all pairs
 _EARLY_LOOKS = 10  # the first looks, which together get half of the level
 
@@ -37,9 +40,9 @@ class Ladder:
 
     Attributes:
         order: Digests, strongest first; those without games are last.
-        open: Weights in the next round of the pairs whose order is open, the higher agent of a pair
-            first. A weight is the information that a verdict still needs if the lead is as
-            estimated, divided by the square of how many places the two are apart.
+        open: The pairs whose order is open, the higher agent first, each with its weight in the
+            next round. The weight is the information that a verdict still needs if the lead is as
+            estimated, divided by the square of the distance between the two ranks.
     """
 
     order: tuple[str, ...]
@@ -51,8 +54,9 @@ class Ladder:
 
 
 def level_at_look(look: int, neighbours: int) -> float:
-    """Return the level of a verdict such that all verdicts, at all looks, hold together at 95 %.
+    """Return the significance level of each verdict at a look.
 
+    With these levels, all verdicts at all looks are right together with probability 95 %.
     Repeated looks find something sooner or later, so looks and all pairs of neighbours share the
     level (union bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
     """
@@ -177,9 +181,10 @@ def _lineups(
     """Draw line-ups whose pairs meet about as often as wanted."""
     n = len(agents)
     wanted = _shares_of_meetings(ladder, agents) * number * players * (players - 1)
-    full_sets = players // n  # of all agents, if seats are many
+    # With at least as many seats as agents, every agent first gets this many seats.
+    full_sets = players // n
     lineups = []
-    held: Counter[int] = Counter()
+    seats_held: Counter[int] = Counter()  # by agent, in the line-ups so far
     for _ in range(number):
         # Equal needs are served in random order.
         need = wanted + 1e-6 * rng.random((n, n))
@@ -191,10 +196,10 @@ def _lineups(
             seated = [first, second]
         free = [int(i) for i in rng.permutation(n) if full_sets or i not in seated]
         while len(seated) < players:
-            best = max(free, key=lambda i: (need[i, seated].sum(), -held[i]))
+            best = max(free, key=lambda i: (need[i, seated].sum(), -seats_held[i]))
             free.remove(best)
             seated.append(best)
-        held.update(seated)
+        seats_held.update(seated)
         for first, second in itertools.permutations(seated, 2):
             if first != second:
                 wanted[first, second] -= 1
@@ -222,17 +227,17 @@ def _seated_matches(
 ) -> list[Match]:
     """Plan a match for each line-up. Agents that have met before sit in another order."""
     deal = int(played["deal"].max()) + 1 if len(played) else 0  # type: ignore[arg-type]
-    companies = played.select(pl.col("digests").list.sort()).to_series().to_list()
-    games = Counter(map(tuple, companies))
+    sorted_lineups = played.select(pl.col("digests").list.sort()).to_series().to_list()
+    games_of = Counter(map(tuple, sorted_lineups))
     planned: list[Match] = []
     for lineup in lineups:
-        company = tuple(sorted(lineup))
-        turn, which_order = divmod(games[company] // players, len(circular_orders(company)))
-        games[company] += players
-        # Once all orders have been played, agents are shuffled anew.
-        text = " ".join([str(seed), str(turn), *company])
+        agents = tuple(sorted(lineup))
+        cycle, which_order = divmod(games_of[agents] // players, len(circular_orders(agents)))
+        games_of[agents] += players
+        # A cycle plays all orders once. Each cycle shuffles the agents anew.
+        text = " ".join([str(seed), str(cycle), *agents])
         rng = np.random.default_rng(int(hashlib.sha256(text.encode()).hexdigest(), 16))
-        shuffled = [company[i] for i in rng.permutation(players)]
+        shuffled = [agents[i] for i in rng.permutation(players)]
         order = tuple(shuffled[i] for i in circular_orders(shuffled)[which_order])
         # Copies can make rotations equal. Those would repeat games, so more deals are played.
         distinct = next(

@@ -1,8 +1,8 @@
 """The strength of an agent, measured as the playouts that search needs to win as often.
 
 A **rung** of the scale is search with a number of playouts a move. From one playout on, places on
-the scale are log2 of playouts. Below, a rung is the share of its moves that the network of one
-playout plays, while its other moves are random. So rung 0 is random play.
+the scale are log2 of playouts. Rung 1 is the network alone, without search. A rung below 1 is the
+share of its moves that this network plays. The other moves are random, so rung 0 is random play.
 
 An agent is as strong as a rung if its one seat wins 1/n of its games against copies of that rung in
 the other seats. An agent meets the rungs of `RUNGS` first. Once its interval is narrower than the
@@ -49,6 +49,7 @@ _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
 )
+"""The options of the search on all rungs."""
 
 
 @dataclass(frozen=True)
@@ -292,7 +293,7 @@ def measure(
 
 
 class _RungGames:
-    """The games against copies of one rung, which are played bit by bit."""
+    """The games against copies of one rung, which are played a few deals at a time."""
 
     def __init__(self, playouts: float, series: DealSeries) -> None:
         self._playouts = playouts
@@ -303,6 +304,7 @@ class _RungGames:
         """Play the next deals, and return the result of all deals so far."""
         first = len(self._shares)
         played = self._series.play(range(first, first + deals))
+        # The agent is the first entrant of the series, hence number 0 in `seating`.
         won = victory_shares(played.winners) * (played.seating == 0)
         self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
         count = len(self._shares)

@@ -43,7 +43,7 @@ _SHARDS_PER_WORKER = 8  # the fewest shards per worker, so that all end at about
 
 @dataclass(frozen=True)
 class GamesJob(Generic[R]):
-    """The job of playing games under a run's settings. Its agents are pickled apart from these.
+    """The job of playing games under a run's settings, with the agents pickled separately.
 
     Attributes:
         agents: The agents, in the order of their digests.
@@ -80,8 +80,9 @@ def begin_games(
     batch.reset(settings.seed, deals)
 
     # All games of a seed are numbered, deal by deal and rotation by rotation.
-    numbers = deals * [len(match.rotations) for match in matches]
-    numbers += [seating.rotation for seating in seatings]
+    games_per_deal = np.array([len(match.rotations) for match in matches])
+    rotations = np.array([seating.rotation for seating in seatings])
+    numbers = deals * games_per_deal + rotations
     generators = GameGenerators.of_games(settings.seed, numbers)
 
     digests = list(dict.fromkeys(digest for match in matches for digest in match.lineup))
@@ -147,12 +148,13 @@ class DealSeries:
         self.seats = seat_plan(entrants, seed)
         self._workers = workers or Workers()
         self._on_progress = cumulative(on_progress)
-        keys = tuple(str(id(entrant.agent)) for entrant in entrants)
+        # No result is stored, so the identity of an agent's object serves as its digest.
+        digests = tuple(str(id(entrant.agent)) for entrant in entrants)
         variants = tuple(name for name, is_on in (options or {}).items() if is_on)
-        names = dict(zip(keys, self.names, strict=True))
-        settings = RunSettings(game, variants, seed, {}, names)
+        names = dict(zip(digests, self.names, strict=True))
+        settings = RunSettings(game, variants, seed, agents={}, names=names)
         agents = agent_set(entrants, registry.game(game))
-        self._job = GamesJob(agents, keys, settings, _play_to_final_scores)
+        self._job = GamesJob(agents, digests, settings, _play_to_final_scores)
 
     def play(self, deals: range) -> PlayedDeals:
         """Play all games of some deals together."""

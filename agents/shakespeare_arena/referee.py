@@ -63,8 +63,8 @@ class RefereedLineup(Lineup):
 
     A game in which an agent fails is forfeited: it is noted in `forfeits`, all its seats become
     `OUTSIDE`, and `decide` returns some legal action for it. `play_out` plays that action and then
-    leaves the game; `forfeited` tells hooks that no agent chose it. KeyboardInterrupt passes
-    through.
+    leaves the game; `forfeited` tells hooks that no agent chose that action. KeyboardInterrupt
+    passes through.
 
     Attributes:
         forfeits: Forfeits by game.
@@ -127,7 +127,8 @@ class RefereedLineup(Lineup):
         if not isinstance(chosen, Fault):
             return Answers(chosen, seconds, {})
         if len(rows) == 1:
-            return Answers(np.array([-1]), seconds, {0: chosen})
+            no_action = np.array([-1])  # illegal, so the game is forfeited
+            return Answers(no_action, seconds, {0: chosen})
         rng.restore(before)
         single = [self._ask_in_process(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
         return Answers(

@@ -81,7 +81,7 @@ class ResultsFolder:
         self.keys = set(self.results["key"])
         self.last_plan = _read_last_plan(folder, game)
         self._number = 1  # the number of the file that gets the next games
-        self._begun = self.results.clear()  # the games of that file
+        self._begun = self.results.clear()  # the games that this file has so far
         files = results_files(folder)
         if files:
             last = files[-1]
@@ -120,7 +120,8 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
 
     Raises:
         ArenaError: the folder holds other files or another game, or is open for writing already.
-        DatasetError: the folder's files are damaged, or of another box.
+        DatasetError: the folder's files are damaged, or were played with another box, which is the
+            file of a game's printed facts.
         ModuleNotFoundError: Polars or filelock is not installed.
         OSError: the folder cannot be written.
     """
@@ -131,6 +132,7 @@ def open_results(folder: Path, game: str) -> Iterator[ResultsFolder]:
     except (FileExistsError, NotADirectoryError) as fault:
         raise ArenaError(f"{str(folder)!r} is not a folder; {remedy}") from fault
     names = {path.name for path in folder.iterdir()}
+    # An interrupted start may have left a lock or drafts, but no manifest.
     if MANIFEST_NAME not in names and not all(is_leftover(name, _NAMES) for name in names):
         raise ArenaError(f"{folder} holds other things; {remedy}")
     wait = f"wait until it ends, or {remedy}"
@@ -176,6 +178,7 @@ def _read_last_plan(folder: Path, game: str) -> RoundPlan | None:
     plans = [path for path in folder.iterdir() if re.fullmatch(_PLANS, path.name)]
     if not plans:
         return None
+    # The shortest names come first, so that round 10000 comes after round 9999.
     path = max(plans, key=lambda path: (len(path.name), path.name))
     try:
         plan = _PLAN.validate_json(read_regular(path, _LARGEST_PLAN), strict=True)

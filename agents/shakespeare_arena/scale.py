@@ -28,11 +28,11 @@ from numpy.typing import NDArray
 RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
 """Playouts a move of the rungs met first; below 1 the share of the network's moves."""
 _NETWORK = 20.0
-"""Doublings of playouts that are worth about as much as the network is over random play."""
+"""The distance on the scale from random play to the network alone, in doublings of playouts."""
 _PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
-"""Candidate places of agents; far enough beyond the scale's ends to be all alike."""
+"""Candidate places of agents. Places further beyond the scale's ends would fit just as well."""
 _STEP = 0.2
-"""The step of candidate slopes, in their logarithm."""
+"""The distance between neighbouring candidate slopes, in their natural logarithm."""
 _MOST_STEPS = 7
 """The most steps of `_STEP` between a rung's slope and the common one."""
 _RUNG_SLOPES = np.exp(_STEP * np.arange(-24 - _MOST_STEPS, 6 + _MOST_STEPS))
@@ -45,7 +45,7 @@ _PRIOR_SLOPE = 0.25
 The prior is weak. It decides only where games do not, as when an agent has met a single rung.
 """
 _PRIOR_FACTOR = math.e
-"""The factor of one standard deviation of that prior."""
+"""The factor by which a slope one standard deviation from the middle of that prior differs."""
 _SCATTER = 0.7
 """One standard deviation of the logarithm of a rung's slope about the common one's."""
 _COSTS = 0.5 * (_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1) / _SCATTER) ** 2
@@ -116,6 +116,7 @@ def fit_place(results: Collection[RungResult], players: int) -> PlaceEstimate:
     likelihood = sum(_likelihood(result, players, dispersion) for result in results)
     profile = (likelihood + prior[:, None]).max(axis=0)  # by place
     best = int(profile.argmax())
+    # A place is in the interval if its excess is 0 or less.
     excess = 2 * (profile[best] - profile) - _CHI2_95
     inside = np.flatnonzero(excess <= 0)
     first = int(inside[0])
@@ -139,6 +140,7 @@ def _likelihood(result: RungResult, players: int, dispersion: float) -> NDArray[
     """
     logits, normalizers = _curves(result.playouts, players)
     by_slope = (result.wins * logits - result.games * normalizers) / dispersion
+    # In slice k the rung's slope lies k - _MOST_STEPS steps above the common one.
     at_steps = (by_slope[k : k + len(_SLOPES)] - cost for k, cost in enumerate(_COSTS))
     return reduce(np.maximum, at_steps)
 
@@ -193,16 +195,16 @@ def climb(
     play_against = cache(games_against)
     seconds_per_deal: dict[float, float] = {}
     ends = clock() + seconds
-    left = deals
-    while left:
+    deals_left = deals
+    while deals_left:
         rung = _next_rung(met, players, seconds_per_deal, ends - clock())
         if rung is None:
             break
         before = met[rung].deals if rung in met else 0
         number = 1
         if before > 1:
-            played = deals - left
-            number = min(1 + played // 4, left, _MOST_TOGETHER)
+            played = deals - deals_left
+            number = min(1 + played // 4, deals_left, _MOST_TOGETHER)
         if rung in seconds_per_deal and math.isfinite(seconds):
             most = min(ends - clock(), _TOGETHER_S) / max(seconds_per_deal[rung], 1e-6)
             number = max(min(number, int(most)), 1)
@@ -211,22 +213,26 @@ def climb(
         met[rung] = play(number)
         if before:  # a first visit may also compile rules, so it is not timed
             seconds_per_deal[rung] = (clock() - began) / number
-        left -= number
+        deals_left -= number
 
 
 def _next_rung(
     met: Mapping[float, RungResult],
     players: int,
     seconds_per_deal: Mapping[float, float],
-    left: float,
+    seconds_left: float,
 ) -> float | None:
-    """Return the rung to meet next, or None if no deal is likely to fit into the time left."""
+    """Return the rung to meet next, or None if the climb is over.
+
+    It is over if no deal is likely to fit into the time left, or if the agent is surely beyond an
+    end of the scale after `_DEALS_AT_END` deals there.
+    """
     if not met:
         return 1
     deals = Counter({rung: result.deals for rung, result in met.items()})
 
     def most_seconds(rung: float) -> float:
-        # A rung above all rungs timed so far takes at most four times as long as the longest.
+        # Assume that a rung above all timed ones takes at most four times as long as the longest.
         longest = max(seconds_per_deal.values(), default=0.0)
         factor = 4 if rung > max(seconds_per_deal, default=0) else 1
         return seconds_per_deal.get(rung, longest * factor)
@@ -247,7 +253,7 @@ def _next_rung(
         middle = _middle(*around)
         if middle is not None and high - low < gap:
             around.append(middle)
-    playable = [rung for rung in around if most_seconds(rung) <= left]
+    playable = [rung for rung in around if most_seconds(rung) <= seconds_left]
     return min(playable, key=lambda rung: deals[rung], default=None)
 
 

@@ -23,11 +23,14 @@ SeatOrder: TypeAlias = tuple[int, ...]
 T = TypeVar("T")
 
 _MOST_TRIED = 1000
-"""The most ways tried to share a design's places among copies; six seats have up to 720."""
+"""The most assignments of agents to a design's places that are tried; six seats have up to 720.
+
+A design is a balanced list of seatings, whose places stand for agents yet to be assigned.
+"""
 
 
 def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
-    """Return who sits where in each game of a deal, int[games, P], as places in `agents`.
+    """Return who sits where in each game of a deal, int[games, P], as indices of `agents`.
 
     Equal agents are copies. The rotations of the given order come first. If one agent plays against
     copies of another, these P rotations are all games. If one agent holds every seat, there is a
@@ -40,10 +43,10 @@ def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
 class SeatPlan:
     """The seating of all games in a series of deals, given one agent per seat.
 
-    Equal agents are copies. Each deal plays the games of `seatings`. The seed and the deal's number
-    decide which agent takes which place in them, so that over many deals nobody gains from sitting
-    two or three seats away from somebody, either. If the games are only rotations, the given order
-    is kept.
+    Equal agents are copies. Each deal plays the games of `seatings`, which balance who sits next to
+    whom. The seed and the deal's number decide which agent takes which place in these games. So
+    over many deals nobody gains from sitting two or three seats away from somebody, either. If the
+    games are only rotations, the given order is kept.
     """
 
     agents: tuple[Hashable, ...]
@@ -105,6 +108,7 @@ def circular_orders(agents: Sequence[Hashable]) -> list[SeatOrder]:
 def _orders(lineup: SeatOrder) -> list[SeatOrder]:
     """Return the circular orders of a numbered line-up, the given order first."""
     cycles = _cycles(len(lineup))
+    # In the cycles each ordered pair of places is adjacent len(cycles) / (n - 1) times.
     most = _copies_of_pairs(lineup) * len(cycles) // max(len(lineup) - 1, 1)
     rotations_of_lineup = set(_rotations(lineup))
 
@@ -134,7 +138,7 @@ def _places(row: SeatOrder, lineup: SeatOrder) -> SeatOrder:
 @cache
 def _balanced_seatings(lineup: SeatOrder) -> NDArray[np.int64]:
     n = len(lineup)
-    # With an even number of seats there are twice as many cycles, and half of the rotations do.
+    # With an even number of seats there are twice as many cycles, so half the rotations suffice.
     step = 1 if n % 2 else 2
     design = [_rotated(cycle, rotation) for cycle in _cycles(n) for rotation in range(0, n, step)]
     balanced = _without_repeats(design, lineup, _copies_of_pairs(lineup))

@@ -57,17 +57,18 @@ def run_arena(
 ) -> Ending:
     """Play until the agents' order is settled at every table, or games or minutes are spent.
 
-    Results are kept in the folder, which may hold earlier ones; those of all agents count. Calling
-    this again resumes an arena. An interruption loses only the games of the last seconds. Equal
-    configurations give equal games, unless minutes, clocks or programs decide. The programs and the
-    Python code that the configuration names are run (see `ArenaConfig.untrusted_code`).
+    Results are kept in the folder. If it already holds results, they count too, those of agents
+    that are not in the configuration included. Calling this again resumes an arena. An interruption
+    loses only the games of the last seconds. Equal configurations give equal games, unless minutes,
+    clocks or programs decide. The programs and the Python code that the configuration names are run
+    (see `ArenaConfig.untrusted_code`).
 
     Args:
         config: The agents, the tables, and when to stop.
         folder: The folder of results.
         on_progress: Called during rounds.
         workers: The workers that play the games (see `open_workers`), by default this process.
-            They change no game.
+            The games do not depend on the choice of workers.
 
     Raises:
         ArenaError: an agent cannot be made, two are the same, or the folder cannot be used.
@@ -207,6 +208,11 @@ class _Arena:
         return None if undecided else Ending.settled
 
     def _ladders(self, games: pl.DataFrame, playing: list[str], look: int) -> dict[int, Ladder]:
+        """Return the ladders by number of seats.
+
+        The games are tested after every round, and each of these tests is called a look. `look` is
+        its number, from 1, by which the test corrects for the tests before it.
+        """
         return ladders_at_look(
             games,
             agents=playing,

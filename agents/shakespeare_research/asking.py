@@ -1,7 +1,8 @@
 """Questions asked in many boxes by any workers, in runs that can be resumed.
 
-A folder of answers holds copies of the boxes, and Parquet files with the answers. Only shards that
-it does not answer yet are played. A shard's seed is a digest of all that decides the shard, so
+A box is the file of the facts that are printed in a game's box, such as those of its cards. A
+folder of answers holds copies of the boxes, and Parquet files with the answers. Only shards that it
+does not answer yet are played. A shard's seed is a digest of all that decides the shard, so
 shards share no luck. Facts of a box are compiled into the rules, so the shards of each box run in a
 process of their own.
 """
@@ -20,6 +21,7 @@ from itertools import groupby, product
 from operator import attrgetter
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from typing import Any
 
 import polars as pl
 
@@ -57,7 +59,7 @@ _ANSWERS_FILE = "answers.parquet"
 
 @dataclass(frozen=True)
 class Shard:
-    """A unit of work, which is one play by one player at one table in one box."""
+    """A unit of work: the games of one `questions.Play`, by one player at one table in one box."""
 
     game: str
     play: str  # the name of the play (see `plays_of`)
@@ -82,14 +84,14 @@ _key_of = attrgetter(*_KEY_COLUMNS)
 
 @dataclass(frozen=True)
 class _Job:
-    """A job for workers. Each of its shards is all `Shard`s of one box, and the box's content."""
+    """A job for workers. A worker gets all `Shard`s of one box at once, and the box's content."""
 
     def start(self) -> Callable[[tuple[list[Shard], bytes], ProgressCallback], pl.DataFrame]:
         return _answer
 
 
 def boxes_of(game: str, folders: Iterable[Path]) -> list[Path]:
-    """Return the package's own box and those of some folders, or without any the box in force."""
+    """Return the package's own box and those of some folders, or else the box in force."""
     boxes = []
     for folder in folders:
         files = sorted(folder.glob("*.toml"))
@@ -180,10 +182,12 @@ def ask(
         DatasetError: A file of the folder is damaged.
     """
     folder.mkdir(parents=True, exist_ok=True)
-    kept = {key for part in _parts(folder) for key in part.select(_KEY_COLUMNS).unique().rows()}
-    yield from (shard for shard in shards if _key_of(shard) in kept)
+    answered: set[tuple[Any, ...]] = set()
+    for part in _parts(folder):
+        answered.update(part.select(_KEY_COLUMNS).unique().rows())
+    yield from (shard for shard in shards if _key_of(shard) in answered)
 
-    missing = [shard for shard in shards if _key_of(shard) not in kept]
+    missing = [shard for shard in shards if _key_of(shard) not in answered]
     by_box = []
     for _, group in groupby(missing, attrgetter("box_digest")):
         shards_of_box = list(group)

@@ -52,14 +52,15 @@ def forecasts(
         players: The number of seats.
         games: The number of games.
         seed: Decides the deals and the agent's draws.
-        every: Every how many decisions of a game one is noted. The first one differs by game.
+        every: The number of decisions from one that is noted to the next. Which decision is noted
+            first differs by game.
         player: A network with heads, as for `naming.make`.
 
     Returns:
-        One row per noted decision and forecast seat, by deal: `deal`, `players`, `decision` (its
-        number within the game), `stage` (1 to `STAGES`), `decider` and `seat`; `chance`, the share
-        of the victory forecast, and `won`, the real share, both null with one seat; `expected`, the
-        final score forecast, and `score`, the real score.
+        One row per noted decision and seat, in order of deals: `deal`, `players`, `decision` (its
+        number within the game), `stage` (1 to `STAGES`), `decider` and `seat`; `chance`, the
+        forecast share of the victory, and `won`, the real share, both null with one seat;
+        `expected`, the forecast final score, and `score`, the real score.
 
     Raises:
         ValueError: The player has no network with heads, or a number is out of range.
@@ -89,6 +90,7 @@ def forecasts(
     chances = np.concatenate([part.forecasts.shares for part in notes])
     scores = np.concatenate([part.forecasts.scores for part in notes])
     ends = final_results(batch)[(deal[:, None] * players + seats).ravel()]
+    # The games are over, so `decisions` holds the number of all decisions of each.
     by_decision = {
         "deal": deal,
         "players": np.full(len(deal), players),

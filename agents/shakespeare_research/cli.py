@@ -95,6 +95,7 @@ def findings(
     else:
         read = context.params.keys() - {"groups"}
         choices.refuse_unused(context, read, "only --sample draws groups of facts")
+    # A report alone can be printed instead.
     if out is None and (report is None or sample is not None):
         raise typer.BadParameter("give a folder to write to", param_hint="--out")
     try:

@@ -54,8 +54,8 @@ def play_to_end(
         agents: The agents.
         generators: The generator of each game's agents.
         actions: An action to begin with in each game, int64[n].
-        seats: The index of the agent at each seat, int64[n, P]. By default agents take turns from
-            seat 0 on.
+        seats: The index of the agent at each seat, int64[n, P]. By default the agents sit
+            in their order from seat 0 on, and are repeated if there are more seats.
         names: The agents' names in errors.
         before_step: A hook (see `play_out`), also called for `actions`.
         after_step: Another hook, also called for `actions`.
@@ -141,7 +141,7 @@ class Counterfactual:
         return Mean(change.mean, max(change.low, -1.0), min(change.high, 1.0))
 
     def frame(self) -> pl.DataFrame:
-        """Return a row per move and seat, with the extra `data`.
+        """Return a row per move and seat. This needs the extra `data`.
 
         `score_change` and `won_change` compare with the first move. The ends of intervals are in
         `score_low`, `score_high` and so on. Columns about winning are null in solo games.
@@ -210,7 +210,7 @@ def counterfactual(
     if not moves or len(set(moves)) < len(moves):
         raise ValueError(f"moves={short_repr(list(moves))}: give one move or more, each once")
     entrants = entrants_of(fill_seats(agents, position.players, position.game), position.game)
-    # Continuation 0 is played like game 0 of this seed.
+    # Continuation i of every move draws like game i of this seed.
     numbers = np.tile(np.arange(continuations), len(moves))
     records = np.array([position.record()] * len(numbers))
     records["random"] = streams(seed, numbers)

@@ -1,11 +1,12 @@
-"""Shares of the findings' variance between boxes that printed facts explain.
+"""How much of the findings' variance between boxes each group of printed facts explains.
 
-A group of facts explains the variance between boxes in which it alone is drawn. A unit is the facts
-that an owner reads off at once, such as those of a card, and is never drawn alone. For units, pairs
-of boxes in which all facts are drawn are compared instead: findings that depend on a card are alike
-in boxes where the card is alike (Haseman and Elston 1972, "The investigation of linkage between a
-quantitative trait and a marker locus"). Pairs share no sampling error, so these estimates contain
-none.
+A box is a file of printed facts, which are drawn at random in groups, such as costs. A group
+explains as much variance as there is between boxes in which it alone is drawn. A unit is the facts
+printed on one thing, such as a card, which an owner of the game reads off together. Units are never
+drawn alone. So for units, pairs of boxes in which all facts are drawn are compared instead:
+findings that depend on a card are alike in boxes where the card is alike (Haseman and Elston
+1972, "The investigation of linkage between a quantitative trait and a marker locus"). Pairs share
+no sampling error, so these estimates contain none.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ class ExplainedVariance:
 
     name: str  # the name of the group or of the unit
     group: str  # the group of its facts
-    entries: tuple[str, ...]  # the last keys of a unit's facts
+    entries: tuple[str, ...]  # the last key of each of a unit's facts; empty for a group
     share: float  # the share explained; by chance it may be below 0
     error: float  # the share's standard error
     boxes: int  # the number of boxes that it is estimated from
@@ -145,7 +146,9 @@ def explained_by_units(
     for row, ((_, group), keys) in enumerate(drawn.units.items()):
         likeness = drawn.likeness(drawn_names, keys)
         slopes[row] = _slope(likeness, products)
-        slope_errors[row] = _jackknife([_slope(likeness[r], products[r]) for r in without_one])
+        slope_errors[row] = _jackknife(
+            [_slope(likeness[rest], products[rest]) for rest in without_one]
+        )
         size = sizes[group]
         share_of_group = size / len(drawn.units)
         if group in by_group:
@@ -185,9 +188,9 @@ def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
     return values[is_complete], errors[is_complete], names
 
 
-def _by_finding_and_box(rows: pl.DataFrame, values: str, names: Sequence[str]) -> Floats:
+def _by_finding_and_box(rows: pl.DataFrame, column: str, names: Sequence[str]) -> Floats:
     index = ["question", "item", "players", "player"]
-    return rows.pivot("box", index=index, values=values).sort(index).select(names).to_numpy()
+    return rows.pivot("box", index=index, values=column).sort(index).select(names).to_numpy()
 
 
 def _boxes_of_kind(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
@@ -197,7 +200,8 @@ def _boxes_of_kind(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
 def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tuple[Floats, Floats]:
     """Scale findings so that their variances between boxes of kind `all` sum to 1.
 
-    A finding counts by the square of its variance's reliability, so findings that differ by
+    The reliability of a finding is the share of its variance that is not due to sampling errors. A
+    finding counts by the square of its reliability, so findings that differ by
     sampling errors alone add next to no noise.
 
     Args:

@@ -42,6 +42,7 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
     count = max(groups["low"].count(), 1)
     wider = normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(0.975)
     ends = pl.col("low", "high")
+    # Move each end away from the mean by the factor `wider`.
     return groups.with_columns(ends * wider + pl.col("mean") * (1 - wider))
 
 

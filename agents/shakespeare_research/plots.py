@@ -38,7 +38,7 @@ def plot_lines(
     reference: float | None = None,
     reference_name: str = "",
 ) -> style.Picture:
-    """Plot means or shares over a numeric column, and count groups of too few deals below.
+    """Plot means or shares over a numeric column. A note counts the groups of too few deals.
 
     Args:
         groups: The groups, from `groups.means` or `groups.shares`.
@@ -57,7 +57,8 @@ def plot_lines(
     for place, part in enumerate(parts):
         # A shift keeps intervals of neighbouring lines from hiding each other.
         beside = part[x] + 0.07 * (place - (len(parts) - 1) / 2)
-        _bars(axes, part, beside, place, str(part[lines][0]) if lines else None)
+        label = str(part[lines][0]) if lines else None
+        _bars(axes, part, beside, series=place, label=label)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(x=0.08)
     if lines and len(drawn):
@@ -82,7 +83,7 @@ def plot_rows(
     figure, axes = _panel(title, x_label, "", _notes(reference_name, groups), height)
     _prepare(axes, groups, "x", reference)
     _rows(axes, drawn[y].cast(pl.String).to_list())
-    _bars(axes, drawn, pl.Series(range(len(drawn))), 0, along="x", linestyle="none")
+    _bars(axes, drawn, pl.Series(range(len(drawn))), series=0, along="x", linestyle="none")
     return figure
 
 
@@ -130,11 +131,11 @@ def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
         )
     players = tables[0]
     deals = rows["deal"].n_unique()
-    lines = 1 if players == 1 else 2
-    figure = style.picture(820, 50 + 330 * lines, layout="constrained")
+    panel_rows = 1 if players == 1 else 2
+    figure = style.picture(820, 50 + 330 * panel_rows, layout="constrained")
     heading: Any = {"fontsize": 12, "fontweight": "bold", "color": style.INK, "parse_math": False}
     figure.suptitle(title, x=0.01, ha="left", **heading)
-    panels = figure.subplots(lines, 2, squeeze=False)
+    panels = figure.subplots(panel_rows, 2, squeeze=False)
     notes = [f"{len(rows):,} forecasts of {deals:,} games", _BARS_NOTE]
     if players > 1:
         _draw_bins(panels[0, 0], chance_bins(rows), "chance", "Chance to win, %")
@@ -190,7 +191,15 @@ def plot_findings(findings: Sequence[Finding]) -> style.Picture:
             if found.bundled:
                 axes.scatter(found.bundled.value, at, marker="*", s=95, color=style.INK, zorder=4)
         intervals = pl.DataFrame(means, ["mean", "low", "high"], orient="row")
-        _bars(axes, _drawn(intervals), pl.Series(heights), number, player, "x", linestyle="none")
+        _bars(
+            axes,
+            _drawn(intervals),
+            pl.Series(heights),
+            series=number,
+            label=player,
+            along="x",
+            linestyle="none",
+        )
     axes.scatter([], [], marker="*", s=95, color=style.INK, label="bundled box")
     figure.legend(loc="outside right upper", fontsize=9, **_LEGEND)
     return figure
@@ -243,29 +252,33 @@ def _bars(
     axes: Axes,
     drawn: pl.DataFrame,
     at: pl.Series,
-    place: int,
+    series: int,
     label: str | None = None,
     along: Literal["x", "y"] = "y",
     **options: Any,
 ) -> None:
-    """Draw values of `_drawn` and their intervals along an axis, at places `at` on the other."""
+    """Draw values of `_drawn` and their intervals along an axis, at positions `at` on the other.
+
+    The number of the series decides colour and marker.
+    """
     across = "y" if along == "x" else "x"
     data: Any = {
         along: drawn["value"],
         across: at,
         f"{along}err": drawn.select("below", "above").to_numpy().T,
     }
-    axes.errorbar(**data, label=label, **{**style.bars(place), **options})
+    axes.errorbar(**data, label=label, **{**style.bars(series), **options})
 
 
 def _rows(axes: Axes, names: list[str]) -> None:
     axes.set_yticks(range(len(names)), names, fontsize=9.5)
-    axes.set_ylim(len(names) - 0.4, -0.6)
+    axes.set_ylim(len(names) - 0.4, -0.6)  # row 0 is on top
 
 
 def _prepare(
     axes: Axes, groups: pl.DataFrame, along: Literal["x", "y"], reference: float | None
 ) -> None:
+    """Draw the reference line, or say that the panel is empty, and write shares as percentages."""
     unit = _unit(groups)
     if groups["low"].count() == 0:
         style.mark_empty(axes, "too few deals for an interval")
@@ -287,7 +300,7 @@ def _draw_bins(axes: Axes, bins: pl.DataFrame, forecast: str, title: str) -> Non
     at = drawn[forecast] * _unit(bins)
     on_diagonal = at[0], at[0]  # a point outside the data would widen the picture
     axes.axline(on_diagonal, slope=1, color=style.GREY, linestyle="--", label="calibrated")
-    _bars(axes, drawn, at, 0, "found")
+    _bars(axes, drawn, at, series=0, label="found")
     axes.legend(fontsize=8.5, **_LEGEND)
 
 
@@ -302,6 +315,6 @@ def _draw_errors(
         return
     axes.plot(drawn["stage"], drawn["constant"], label=f"always {constant}", **_DASHED)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _bars(axes, drawn, drawn["stage"] * 1.0, 2, "forecast")
+    _bars(axes, drawn, drawn["stage"] * 1.0, series=2, label="forecast")
     axes.set_ylim(bottom=0)
     axes.legend(fontsize=8.5, **_LEGEND)

@@ -67,7 +67,10 @@ class Question:
 def question(
     play: Play, *, seats: int = 1, matters: float = 0.2, unit: str = "points"
 ) -> Callable[[Answer], Question]:
-    """Return a decorator that turns an `Answer` into a question of its name and docstring."""
+    """Return a decorator that turns an `Answer` into a question.
+
+    The question has the function's name, and its docstring as `meaning`.
+    """
 
     def decorate(answer: Answer) -> Question:
         meaning = " ".join((inspect.getdoc(answer) or "").split()).rstrip(".")

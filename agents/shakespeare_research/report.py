@@ -72,8 +72,8 @@ class FindingsReport:
         """Return the shares of the findings' variance between boxes that facts explain.
 
         The columns are those of `ExplainedVariance`; `by`, which is "group" for a group and "fact"
-        for a unit; and `low` and `high`, the ends of the share's 95 % interval, Student's over
-        boxes.
+        for a unit; and `low` and `high`, the ends of the share's 95 % interval by Student's t
+        over boxes.
         """
         values, errors, names = matrices(self.answers)
         groups = explained_by_groups(values, errors, [self.drawn.kinds[name] for name in names])
@@ -109,13 +109,13 @@ class FindingsReport:
     def page(self) -> str:
         """Return a page in Markdown: findings by table and question, and what facts explain."""
         parts = [self.trained()]
-        table = 0
+        last_players = 0
         for group in self.by_question():
             question = group[0].question
             players = group[0].players
-            if players != table:
+            if players != last_players:
                 parts.append(f"## {_seats(players)}")
-                table = players
+                last_players = players
             meaning = question.meaning.format(item="…")
             parts += [
                 f"### {question.name.replace('_', ' ').capitalize()}",

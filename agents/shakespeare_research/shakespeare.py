@@ -74,13 +74,15 @@ def against_heuristics(table: TableSetup) -> pl.DataFrame:
     """Play games against heuristic agents at all other seats, from every seat equally often."""
     count = 2 * table.games
     batch = Batch(table.game.name, count, players=table.players, seed=table.seed, autoreset=False)
-    agents = [make(who, batch.game) for who in (best_untrained_agent(batch.game), table.player)]
-    own = np.arange(count) % table.players
-    seats = (np.arange(table.players) == own[:, None]).astype(np.int64)
+    heuristic = make(best_untrained_agent(batch.game), batch.game)
+    player = make(table.player, batch.game)
+    own_seat = np.arange(count) % table.players
+    is_own = np.arange(table.players) == own_seat[:, None]
+    seats = is_own.astype(np.int64)  # index 1, the player, at its own seat, and 0 at the others
     generators = GameGenerators.of_games(table.seed, np.arange(count))
-    play_to_end(batch, agents, generators, seats=seats)
+    play_to_end(batch, [heuristic, player], generators, seats=seats)
     ends = final_results(batch).with_columns(deal=np.repeat(np.arange(count), table.players))
-    return ends.filter(seats.astype(bool).ravel())
+    return ends.filter(is_own.ravel())
 
 
 @question(against_heuristics, seats=2, matters=3, unit="% of games")
@@ -104,13 +106,13 @@ def wager(table: TableSetup, positions: Positions) -> pl.DataFrame:
 def pound(table: TableSetup, positions: Positions) -> pl.DataFrame:
     """A {item} given before a wager."""
     # Three are given, because one alone would often change nothing.
-    return _given(positions, "pounds", 3, "pound")
+    return _given(positions, "pounds", amount=3, item="pound")
 
 
 @question(wagering, seats=2)
 def token(table: TableSetup, positions: Positions) -> pl.DataFrame:
     """A {item} token given before a wager."""
-    return _given(positions, "tokens", 1, '"+3"')
+    return _given(positions, "tokens", amount=1, item='"+3"')
 
 
 def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
@@ -124,7 +126,7 @@ def recruiting(table: TableSetup) -> pl.DataFrame:
 
     Good cards are taken at once and rarely on offer, so every card has its own positions.
     """
-    sampling = Sampling(table.games, each_of=["recruit"], where=pl.col("day") <= 3)
+    sampling = Sampling(most=table.games, each_of=["recruit"], where=pl.col("day") <= 3)
     positions = find_positions(
         blocks=["recruit"], sampling=sampling, facts={"day": "day"}, **table.self_play(table.games)
     )
@@ -204,7 +206,7 @@ def act(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 
 def _sampled(table: TableSetup, block: str, times: int = 2) -> Positions:
     return find_positions(
-        blocks=[block], sampling=Sampling(times * table.games), **table.self_play(table.games)
+        blocks=[block], sampling=Sampling(most=times * table.games), **table.self_play(table.games)
     )
 
 

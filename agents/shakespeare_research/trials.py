@@ -221,6 +221,7 @@ def find_positions(
             ("choice", np.int64),
             ("state", np.uint64),
             ("lot", np.float64),
+            # Whether each move of `each_of` is legal. Without `each_of` all are in one group.
             ("groups", np.bool_, (groups,)),
         ]
     )
@@ -255,7 +256,7 @@ def find_positions(
     below = np.flatnonzero(every["lot"] < cuts)
     below = below[np.argsort(every["deal"][below], kind="stable")]
     kept = every[below]
-    chances = cuts[below]
+    chances = cuts[below]  # lots are uniform from 0 to 1, so a cut is also the chance to be kept
     if not len(kept):
         raise NoPositionError(f"no such decision came up in {games} games; play more of them")
 
@@ -299,12 +300,13 @@ def _with_cuts(
 ) -> tuple[NDArray[Any], NDArray[np.float64]]:
     """Return all decisions drawn, and for each its cut, which is the lot below which it is kept.
 
-    The cut of a move is the lowest lot that is left out. All moves of a decision share its lot, so
-    the chance to keep the decision is the highest of their cuts (Cohen and Kaplan 2007,
-    "Summarizing data using bottom-k sketches").
+    The cut of a move is the lowest lot that is not among its `most` lowest. All moves of a
+    decision share its lot, so the chance to keep the decision is the highest of their cuts (Cohen
+    and Kaplan 2007, "Summarizing data using bottom-k sketches").
     """
     every = np.concatenate(drawn)
     if len(every) <= most:
+        # All are kept: a cut of 1 is above every lot.
         return every, np.asarray(every["groups"].any(axis=1), np.float64)
     lots = np.where(every["groups"], every["lot"][:, None], 1.0)
     cuts = np.partition(lots, most, axis=0)[most]
@@ -341,8 +343,8 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
         ValueError: No position has other moves.
     """
     mask = positions.games.mask
-    places, kinds = mask[:, positions.kinds].nonzero()
-    actions = positions.kinds[kinds]
+    places, columns = mask[:, positions.kinds].nonzero()
+    actions = positions.kinds[columns]
     texts = np.array(positions.games.game.actions.texts, object)[actions]
     if other:
         rest = mask.copy()
@@ -412,6 +414,7 @@ def _ends(
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
     play_to_end(games, [positions.agent], GameGenerators(positions.states[places]), actions)
-    deciders = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
-    ends: pl.DataFrame = final_results(games)[deciders].drop("seat")
+    # `final_results` has a row per game and seat.
+    decider_rows = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
+    ends: pl.DataFrame = final_results(games)[decider_rows].drop("seat")
     return ends

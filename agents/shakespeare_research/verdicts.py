@@ -85,7 +85,7 @@ def ensemble(estimates: Floats, errors: Floats, tests: int = 1) -> Ensemble:
     mean_error = float(stats.sem(estimates))
     half = float(stats.t.ppf(1 - (1 - LEVEL) / (2 * tests), k - 1)) * mean_error
     weights = errors**-2
-    off = estimates - np.average(estimates, weights=weights)
+    deviations = estimates - np.average(estimates, weights=weights)
     same_sign = int((np.sign(estimates) == np.sign(mean)).sum())
     return Ensemble(
         boxes=k,
@@ -99,7 +99,7 @@ def ensemble(estimates: Floats, errors: Floats, tests: int = 1) -> Ensemble:
         most=float(estimates.max()),
         same_sign=same_sign,
         sign_bound=share_bound(same_sign, k),
-        p_spread=float(stats.chi2.sf((weights * off**2).sum(), k - 1)),
+        p_spread=float(stats.chi2.sf((weights * deviations**2).sum(), k - 1)),
     )
 
 
@@ -126,7 +126,7 @@ class PlayerFinding:
 
     bundled: Estimate | None  # the estimate in the package's own box
     drawn: Estimates  # the estimates in boxes in which all groups of facts were drawn
-    over: Ensemble  # the drawn boxes together
+    over: Ensemble  # the estimates of `drawn`, combined
     direction: int | None
     """The sign of the mean, 1 or -1; 0 if it is too small to matter in any box; None if unknown."""
     moved_by: dict[str, float]
@@ -151,8 +151,8 @@ class Finding:
     by_player: Mapping[str, PlayerFinding]
     verdict: str
     """`HOLDS` if the direction is known, the same with two players or more, and the same in most
-    boxes; `BY_BOX` if boxes differ, and not in size alone; `BY_PLAYER` if players differ, and not
-    in size alone; else `OPEN`."""
+    boxes; `BY_BOX` if boxes differ in more than the size of the effect; `BY_PLAYER` if players do;
+    `BY_BOTH` if both do; else `OPEN`."""
 
 
 def findings(

@@ -181,6 +181,7 @@ def read_game_of_folder(folder: Path, game_id: int) -> GameHistory:
     _check_agents(game.agents, len(game.agents), f"{folder}, game {game_id}")
     if not game.forfeit:
         return game
+    # Add the fault by which an agent forfeited the game.
     row = read_results(folder).row(game_id, named=True)
     fault = " ".join(f"{row['fault']}: {row['fault_details']}".split())
     return replace(game, forfeit=f"{game.forfeit}: {printable_name(fault, 200)}")

@@ -26,7 +26,8 @@ class Session:
         agents: The agents by seat. `push` plays the moves of the other seats.
         seed: The seed of the agents' draws.
         names: The players' names by seat, for errors and descriptions.
-        generator: The number of the game's generator under the seed, from which agents draw.
+        generator: Which of the seed's generators the agents draw from, as in
+            `GameGenerators.of_games`.
 
     Attributes:
         history: The positions and moves so far.

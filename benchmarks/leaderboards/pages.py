@@ -14,8 +14,8 @@ from matplotlib.axes import Axes
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena.ladders.sheets import (
-    RANKS,
-    VERDICTS,
+    RANKS_EXPLAINED,
+    VERDICTS_EXPLAINED,
     Sheet,
     fit_sheets,
     ladders_and_pairs,
@@ -67,10 +67,12 @@ def page(by_game: dict[str, Standings]) -> str:
 def _section(name: str, standings: Standings) -> str:
     pairs = [markdown(sheet) for sheet in matrix_sheets(standings)]
     ladder = [ladder_markdown(standings)]
+    # Where one rating per agent does not fit the games, the results of pairs come first.
+    results = pairs + ladder if standings.misfit else ladder + pairs
     parts = [
         f"## {name.capitalize()}",
         f"{standings.games:,} games of {standings.matches:,} matches.",
-        *(pairs + ladder if standings.misfit else ladder + pairs),
+        *results,
         f"![Strength against time a decision, {name}]({name}/strength.svg)",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -80,7 +82,7 @@ def ladder_markdown(standings: Standings) -> str:
     """Return the ladders, and how well they fit, as Markdown tables."""
     sheets = ladders_and_pairs(standings, list(fit_sheets(standings)))
     parts = [markdown(sheet) for sheet in sheets]
-    parts.append(f"{RANKS} {VERDICTS}\n")
+    parts.append(f"{RANKS_EXPLAINED} {VERDICTS_EXPLAINED}\n")
     return "\n".join(parts)
 
 
@@ -112,7 +114,8 @@ def _code(agent: str) -> str:
 
 
 @matplotlib.rc_context(
-    # Text stays text, and names hold no formulas; fixed ids give equal standings equal bytes.
+    # Text is not turned into paths, and a $ in a name does not begin a formula. The fixed salt
+    # makes the ids, and so the file, the same whenever the standings are the same.
     {"svg.fonttype": "none", "svg.hashsalt": "arena", "text.parse_math": False}
 )
 def strength_svg(standings: Standings) -> str:

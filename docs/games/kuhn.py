@@ -13,22 +13,22 @@ from shakespeare_env import GameRecord, GameRules, StateField, below, define, ru
 
 CARDS = ("J", "Q", "K", "A")
 SEATS = 3
-NOBODY = -1
+NOBODY = -1  # no seat has bet
 PASS = 0
 BET = 1
 
 
 @rule
 def is_shown(game: Any, seat: int, owner: int) -> bool:
-    """Show cards to their owners, and at the end the cards of those who stay to all."""
+    """Show each card to its owner, and at the end to all if the owner has not folded."""
     return seat == owner or (game["to_move"] < 0 and game["stays"][owner] != 0)
 
 
 FIELDS = (
     StateField("card", 0, 3, SEATS, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),
-    StateField("left", 0, 3, visible="nobody", pool="deck"),
+    StateField("left", 0, 3, visible="nobody", pool="deck"),  # the card that is not dealt
     StateField("paid", 1, 2, SEATS, by_seat=True),
-    StateField("stays", 0, 1, SEATS, by_seat=True),
+    StateField("stays", 0, 1, SEATS, by_seat=True),  # 0 after folding
     StateField("bettor", NOBODY, SEATS - 1, seats=True),
 )
 
@@ -39,7 +39,7 @@ def set_up(game: Any, players: int, options: int) -> None:
     for place in range(SEATS):
         game["card"][place] = place
     game["left"] = SEATS
-    # Exchange each card with a random one from there on; place SEATS is the card left.
+    # Fisher-Yates shuffle: exchange each card with itself or a later one. Place SEATS is `left`.
     for place in range(SEATS):
         other = place + below(game, SEATS + 1 - place)
         card = game["left"] if other == SEATS else game["card"][other]

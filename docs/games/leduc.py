@@ -63,6 +63,7 @@ def draw(game: Any) -> int:
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
     """Deal a card to each seat. The other four cards are the deck."""
+    # Cards 0 to 5 are the deck; card // 2 is the rank, an index into CARDS.
     first = below(game, 6)
     second = below(game, 5)
     second += second >= first  # any card but the first
@@ -86,7 +87,7 @@ def set_up(game: Any, players: int, options: int) -> None:
 
 @rule
 def legal(game: Any, mask: Any) -> int:
-    """Allow to fold to a raise, to call, and to raise twice a round."""
+    """Allow folding to a raise, calling, and at most two raises a round."""
     mover = game["to_move"]
     mask[FOLD] = game["paid"][1 - mover] > game["paid"][mover]
     mask[CALL] = True

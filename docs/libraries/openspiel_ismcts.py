@@ -5,7 +5,7 @@ import pyspiel
 from open_spiel.python.algorithms.ismcts import ISMCTSBot
 from open_spiel.python.algorithms.mcts import RandomRolloutEvaluator
 
-# Importing it registers python_shakespeare and python_figaro.
+# This import registers python_shakespeare and python_figaro.
 import shakespeare_env.wrappers.openspiel  # noqa: F401
 
 game = pyspiel.load_game("python_shakespeare(players=2,reward=margin)")
@@ -19,8 +19,8 @@ bot = ISMCTSBot(
     max_simulations=20,
     random_state=rng,
 )
-# Possible games are drawn from this generator, since the bot's own one is
-# seeded by the clock.
+# The bot resamples states that agree with the mover's information state.
+# Draw them from `rng`, since the bot's own generator is seeded by the clock.
 bot.set_resampler(
     lambda state, seat: state.resample_from_infostate(seat, rng.rand)
 )
@@ -37,5 +37,6 @@ for searcher in (0, 1):
         else:
             action = rng.choice(state.legal_actions())
         state.apply_action(action)
-    margins.append(10 * state.returns()[searcher])  # 1 is 10 points
+    # A return of 1 is 10 points.
+    margins.append(10 * state.returns()[searcher])
 print("margins of the search over random play:", *map(round, margins))

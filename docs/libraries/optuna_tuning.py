@@ -1,7 +1,7 @@
 """Tune three settings of `shakespeare train` with Optuna.
 
 Every trial is a short run with two seats. Optuna maximises the mean score
-against random play. tuning.png shows the trials by their settings.
+against random play. In tuning.png, each setting has a plot of all trials.
 """
 
 import argparse

@@ -1,4 +1,4 @@
-"""Tianshou's PPO learns one seat with masks, then joins a table."""
+"""Tianshou's PPO learns one seat with masks, then plays in PettingZoo."""
 
 import gymnasium
 import numpy as np

@@ -86,7 +86,8 @@ for rows in collector:
     scores.append(float(10 * rows["next", "reward"].sum() / games))
 print("mean score of the games in each batch:", *map(round, scores))
 
-# With all seats each one is a group, and its `mask` says when it decides.
+# In the environment of all seats, each seat is a group of agents of its own.
+# The group's `mask` says in which steps the seat decides.
 table = PettingZooWrapper(
     shakespeare_env.env(players=3), use_mask=True, categorical_actions=True
 )

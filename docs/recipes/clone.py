@@ -42,14 +42,14 @@ parser.add_argument(
 )
 args = parser.parse_args()
 
-# All games of a deal are kept back together, since they are alike.
+# The games of a deal are alike, so all of them are held out, or none.
 games = read_games(args.folder)
-is_kept = pl.col("deal") % 20 == 0
+is_held_out = pl.col("deal") % 20 == 0
 size = args.size
-learned = Batches(
-    games.filter(~is_kept), size=size, seed=args.seed, agent=args.agent
+training = Batches(
+    games.filter(~is_held_out), size=size, seed=args.seed, agent=args.agent
 )
-kept = Batches(games.filter(is_kept), size=size, agent=args.agent)
+held_out = Batches(games.filter(is_held_out), size=size, agent=args.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
 
@@ -73,7 +73,7 @@ optimizers = [
     ),
     torch.optim.Adam(others, lr=args.rate),
 ]
-steps = args.epochs * math.ceil(learned.decisions / size)
+steps = args.epochs * math.ceil(training.decisions / size)
 
 
 def rate_factor(step):
@@ -89,7 +89,7 @@ schedulers = [
 
 
 def losses(batch):
-    """Return losses of policy and forecasts, and the share of agreement."""
+    """Return the losses of policy and forecasts, and the accuracy."""
     observations = torch.from_numpy(batch.observations)
     masks = torch.from_numpy(batch.masks)
     actions = torch.from_numpy(batch.actions)
@@ -98,7 +98,7 @@ def losses(batch):
         hidden = torch.relu(policy.policy(features))
         logits = policy.action(hidden)
         # The network soon knows the results of some thousand games by heart.
-        # Without `detach` this would shape the policy's features, too.
+        # `detach` keeps this memory out of the features that the policy uses.
         hidden = torch.relu(policy.outlook(features.detach()))
         win = policy.win(hidden)
         score = policy.score(hidden)
@@ -116,17 +116,17 @@ def losses(batch):
     return functional.nll_loss(log_probs, actions), forecasts, agreed
 
 
-def kept_losses():
-    """Return the mean `losses` over the decisions that were kept back."""
+def held_out_losses():
+    """Return the mean `losses` over the held-out decisions."""
     with torch.no_grad():
-        rows = [(*losses(batch), batch.size) for batch in kept]
+        rows = [(*losses(batch), batch.size) for batch in held_out]
     *columns, sizes = torch.tensor(rows).T
     return [float((column * sizes).sum() / sizes.sum()) for column in columns]
 
 
 began = time.monotonic()
 for epoch in range(args.epochs):
-    for batch in learned.epoch(epoch):
+    for batch in training.epoch(epoch):
         imitation, forecasts, _ = losses(batch)
         policy.zero_grad()
         (imitation + forecasts).backward()
@@ -135,10 +135,10 @@ for epoch in range(args.epochs):
             optimizer.step()
         for scheduler in schedulers:
             scheduler.step()
-    imitation, forecasts, agreed = kept_losses()
+    imitation, forecasts, agreed = held_out_losses()
     print(
         f"epoch {epoch + 1}, {(time.monotonic() - began) / 60:.1f} minutes; "
-        f"kept back: policy {imitation:.4f}, forecasts {forecasts:.4f}, "
+        f"held out: policy {imitation:.4f}, forecasts {forecasts:.4f}, "
         f"{agreed:.1%} agree",
         flush=True,
     )
@@ -150,7 +150,7 @@ save_checkpoint(
     players=[players],
     command=f"python docs/recipes/clone.py {args.folder} {args.out}",
     settings={key: str(value) for key, value in vars(args).items()},
-    figures={"decisions": learned.decisions, "agreed": agreed},
+    figures={"decisions": training.decisions, "agreed": agreed},
 )
 clone = Entrant("clone", make(str(args.out), game))
 cloned = Entrant(args.agent, make(args.agent, game))

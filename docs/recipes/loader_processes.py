@@ -44,7 +44,7 @@ if __name__ == "__main__":
     parser.add_argument("--epochs", type=int, default=2)
     args = parser.parse_args()
     decisions = RecordedDecisions(Batches(args.folder, size=2048, seed=0))
-    # Polars has read the games, and a process that uses it must not fork.
+    # A process that has used Polars, as `Batches` does, must not fork.
     loader = DataLoader(
         decisions,
         batch_size=None,

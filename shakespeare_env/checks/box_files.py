@@ -60,6 +60,7 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         fault = first["msg"].removeprefix("Value error, ")
+        # A missing entry has no value to quote, and a fault of the complete box quotes too much.
         if first["type"] != "missing" and first["loc"]:
             fault = f"{short_repr(first['input'])}: {fault}"
         raise BoxError(f"{path}: {_entry_prefix(facts, first['loc'])}{fault}") from None

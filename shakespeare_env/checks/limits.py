@@ -112,4 +112,5 @@ def require_memory(what: str, needed: int, remedy: str) -> None:
 
 def readable_size(size: int) -> str:
     """Return a number of bytes in GiB, such as `"1.5 GiB"`."""
+    # Integers beyond the range of floats cannot be divided, so 2**80 stands for all greater sizes.
     return f"{min(size, 2**80) / 2**30:.3g} GiB"

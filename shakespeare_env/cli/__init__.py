@@ -66,7 +66,8 @@ class _Commands(TyperGroup):
         if isinstance(sys.stdout, TextIOWrapper) and sys.stdout.errors == "strict":
             # Commands may print file names that are not UTF-8.
             sys.stdout.reconfigure(errors="surrogateescape")
-        # Commands do not handle a full disk, a closed folder or too little memory themselves.
+        # A full disk, a folder without write permission and too little memory are handled here for
+        # all commands.
         try:
             return super().invoke(ctx)
         except Exception as raised:

@@ -17,7 +17,7 @@ from shakespeare_env.core import registry
 if TYPE_CHECKING:
     from shakespeare_env.core.game import Game
 
-_SHARED = "The table, and what the observer alone knows"
+_TABLE_HEADING = "The table, and what the observer alone knows"
 _RELATIVE_SEATS = """
 {+k} is the seat k places clockwise of the mover, so an id means the same for every seat. \
 Moves name the seat itself: {+1} is 3 when seat 2 moves.\
@@ -30,7 +30,8 @@ def check(
         list[Path] | None,
         typer.Argument(
             metavar="[BOX.toml|FILE.py:GAME ...]",
-            help="Box files, or games of your own by file and name; by default the box in force.",
+            help="Box files, which list a game's components, or games of your own, each as a "
+            "Python file and the game's name in it. By default, the box that the game uses.",
         ),
     ] = None,
     game_name: GameName = DEFAULT_GAME,
@@ -58,7 +59,8 @@ def check(
     own_games = [str(file) for file in given if registry.is_file_reference(str(file))]
     boxes = [file for file in given if str(file) not in own_games]
     if own_games and not boxes:
-        refuse_unused(context, {"files"}, "FILE.py:GAME names the game, which has no box")
+        why = "FILE.py:GAME already names the game, and only box files have constraints"
+        refuse_unused(context, {"files"}, why)
     game = find_game(game_name)
     if actions:
         _print_actions(game)
@@ -101,7 +103,7 @@ def _report_box(game: str, file: Path, list_all: bool) -> bool:
     console = Console()
     checked = constraints(game)
     violations = dict(violated_constraints(game, file))
-    table = Table("", "What holds for every copy", "Source", "What is wrong")
+    table = Table("", "Constraint", "Source", "What is wrong")
     for constraint in checked if list_all else violations:
         mark = "[red]✗[/]" if constraint in violations else "[green]✓[/]"
         faults = "\n".join(violations.get(constraint, ()))
@@ -149,7 +151,7 @@ def _print_observation(game: Game) -> None:
 def _heading_of(field_name: str) -> str:
     seat, dot, _ = field_name.partition(".")
     if not dot:
-        return _SHARED
+        return _TABLE_HEADING
     heading = seat.replace("seat", "Seat ")
     return f"{heading}, the observer" if seat == "seat0" else heading
 

@@ -70,7 +70,13 @@ def find_game(name: str, argument: str = "--game") -> Game:
 
 
 def check_own_game(own: Game | None, name: str, where: object) -> None:
-    """Raise a usage error if a file is of another game than the one given to read it."""
+    """Raise a usage error if a file belongs to another game than the one that the user named.
+
+    Args:
+        own: The game that the option `--game` names, if it was given.
+        name: The name of the game that the file belongs to.
+        where: The file.
+    """
     if own is not None and own.name != name:
         raise typer.BadParameter(f"{where} is of {name}, not of {own.name}", param_hint="--game")
 

@@ -31,7 +31,13 @@ _REMEDY = f"set {CACHE_VARIABLE} to a folder that you alone can write to"
 
 
 class KernelCache(Cache):  # type: ignore[misc]
-    """The cache of one kernel, in Numba's interface. One process compiles while others wait."""
+    """The cache of one kernel, in Numba's interface. One process compiles while others wait.
+
+    Args:
+        dispatcher: The kernel, as Numba's dispatcher.
+        owner: The beginning of the name of the folder that keeps the code, such as `"figaro"`.
+        purpose: What is compiled, in words for people who wait.
+    """
 
     def __init__(self, dispatcher: Any, owner: str, purpose: str) -> None:
         name = dispatcher.py_func.__name__.strip("<>")
@@ -111,8 +117,8 @@ def _warn(fault: str) -> None:
 def code_folder(owner: str, function: AnyFunction) -> Path | None:
     """Return the folder for a function's machine code, or warn and return None if it is not kept.
 
-    The folder is named after the owner and the digest of what is compiled. It is in the folder that
-    `SHAKESPEARE_CACHE` names, by default in the user's cache folder.
+    The folder's name is `owner`, such as `"figaro"`, with the digest of what is compiled. It is in
+    the folder that `SHAKESPEARE_CACHE` names, by default in the user's cache folder.
     """
     try:
         digest = code_digest(function)

@@ -39,6 +39,8 @@ def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
         return _with_wide_integers(function)
     options |= {"no_cpython_wrapper": True, "no_cfunc_wrapper": True}
     dispatcher: Any = njit(**COMPILER_OPTIONS, **options, pipeline_class=RuleCompiler)(function)
+
+    # Numba asks for this template whenever other compiled code calls the rule.
     get_call_template = dispatcher.get_call_template
 
     def get_widened_template(args: Any, kws: Any) -> Any:
@@ -84,6 +86,7 @@ def kernel(owner: str, purpose: str | None = None) -> Callable[[Callable[P, R]],
         if numba.config.DISABLE_JIT:
             return function
         compiled: Callable[P, R] = njit(**COMPILER_OPTIONS)(function)
+        # The cache connects itself to the kernel, so nothing else has to keep it.
         KernelCache(compiled, owner, purpose or function.__name__)
         return compiled
 

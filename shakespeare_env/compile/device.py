@@ -99,7 +99,7 @@ def device_array(tensor: torch.Tensor) -> Any:
 def device_uint64(tensor: torch.Tensor) -> Any:
     """Return an int64 tensor as a uint64 array for kernels, without a copy.
 
-    PyTorch holds the words as int64 because it can hardly compute with uint64.
+    Random states are int64 tensors because PyTorch can hardly compute with uint64.
     """
     return device_array(tensor).view(np.uint64)
 

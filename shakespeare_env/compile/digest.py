@@ -166,6 +166,7 @@ class CodeFacts(NamedTuple):
 @cache
 def code_facts(code: CodeType) -> CodeFacts:
     """Return the digest of a code object and the names that it reads."""
+    # Collect each global name with the attributes that the next instructions read from it.
     paths: list[list[str]] = []
     path: list[str] = []
     for step in dis.get_instructions(code):
@@ -174,7 +175,7 @@ def code_facts(code: CodeType) -> CodeFacts:
             paths.append(path)
         elif step.opname in ("LOAD_ATTR", "LOAD_METHOD"):
             path.append(step.argval)
-        elif step.opname != "EXTENDED_ARG":  # which belongs to the next instruction
+        elif step.opname != "EXTENDED_ARG":  # EXTENDED_ARG is a prefix of the next one
             path = []
 
     names = [tuple(path) for path in paths]
@@ -203,7 +204,8 @@ def _describe(value: Any, callees: list[FunctionType]) -> object:
         return name
     if isinstance(value, Dispatcher):
         return label, *_describe_compiled(value, callees)
-    if isinstance(value, FunctionType):  # Numba would compile an `overload`, not this function
+    if isinstance(value, FunctionType):
+        # Numba may compile a registered `overload` in its place, whose code the digest would miss.
         raise TypeError(f"it calls {value!r}, which is no rule; compile it by `rule`")
     if isinstance(value, CodeType):
         return code_facts(value).digest

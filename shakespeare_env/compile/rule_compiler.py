@@ -18,7 +18,8 @@ from numba.np import arrayobj
 COMPILER_OPTIONS: dict[str, Any] = {
     "nogil": True,
     "error_model": "numpy",
-    # The debug build checks indices. Without it, a wrong index reads or writes elsewhere in memory.
+    # SHAKESPEARE_BOUNDS=1 is for debugging: it checks indices. Without the check, a wrong index
+    # reads or writes elsewhere in memory.
     "boundscheck": os.environ.get("SHAKESPEARE_BOUNDS") == "1",
     # Compiled code allocates nothing, so its arrays need no reference counts. Counting would cost
     # atomic operations for every row of a batch, and threads would contend for them.
@@ -94,5 +95,5 @@ if COMPILER_OPTIONS["boundscheck"]:
 
 # Numba numbers closures that share a name in order to tell them apart. Each process counts from 1,
 # so a process that loads code from two others could take one closure for another. Random numbers
-# avoid this.
+# avoid this. The iterator never ends, since no number equals None.
 FunctionIdentity._unique_ids = iter(partial(secrets.randbits, 64), None)

@@ -33,7 +33,7 @@ from shakespeare_env.core.row_rules import GameArrays, StepOutcome
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 
 CHOICE = np.uint64(0xC401CE)
-"""Sets the random numbers of `random_actions` apart from those of the games."""
+"""The seed of `random_actions` is the seed of the games XOR this constant."""
 _FEWEST_TO_SHARE = 256
 """The fewest games that several threads share; one thread steps fewer."""
 _PICKLED = ("rewards", "done", "final_scores", "final_winners", "_chance")
@@ -46,7 +46,8 @@ class Batch:
     Game i depends only on the seed and on i, not on n, on threads or on the machine. Copies
     (`copy.deepcopy`, `pickle`) continue the same games with the same random events. Threads that
     share a batch wait for each other. An interrupt (Ctrl-C) takes effect before a step or after it.
-    If games were being replaced, the batch then raises RuntimeError until all games are `reset`.
+    An interrupt of `reset`, `load` or `determinize` may leave games partly replaced. All methods
+    then raise RuntimeError until all games are `reset`.
 
     Args:
         game: The name of the game.
@@ -98,7 +99,7 @@ class Batch:
         seats, settings = checked_settings(self.game, n, players, autoreset, reward, options)
         self.autoreset = settings.autoreset
         self.reward = reward
-        self._options = settings.options
+        self._option_bits = settings.options
         self._arguments = {
             "game": self.game.name,
             "threads": threads,
@@ -131,7 +132,7 @@ class Batch:
         self._chance = np.zeros(n, np.uint64)
         self._pool = ThreadPool(threads)
         self._lock = threading.RLock()
-        self._replacing = False
+        self._replacing = False  # stays True if an interrupt leaves games partly replaced
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
@@ -143,19 +144,19 @@ class Batch:
                 i plays game i.
             rows: int[m], increasing; None means all games.
         """
-        begun = self._every_row if rows is None else checked_rows(self.n, rows)
-        numbers = begun if deals is None else integers("deals", deals, (len(begun),))
-        random = streams(seed, numbers)
-        chance = streams(int(check_seed(seed) ^ CHOICE), numbers)
+        reset_rows = self._every_row if rows is None else checked_rows(self.n, rows)
+        dealt = reset_rows if deals is None else integers("deals", deals, (len(reset_rows),))
+        random = streams(seed, dealt)
+        chance = streams(int(check_seed(seed) ^ CHOICE), dealt)
         with self._lock:
             if rows is None:
                 self._pool.settle()
             else:
                 self._check_complete()
             self._replacing = True
-            self._games["random"][begun] = random
-            self._chance[begun] = chance
-            self._set_up(begun)
+            self._games["random"][reset_rows] = random
+            self._chance[reset_rows] = chance
+            self._set_up(reset_rows)
             self._replacing = False
 
     def restart(self, rows: Integers) -> None:
@@ -181,7 +182,7 @@ class Batch:
         """
         played = self._every_row if rows is None else checked_rows(self.n, rows)
 
-        def step_share(first: int, last: int) -> None:
+        def step_share(first: int, last: int) -> None:  # called once `checked_actions` are there
             self._kernels.step(
                 self._arrays,
                 self._outcome,
@@ -321,7 +322,7 @@ class Batch:
 
     def _set_up(self, rows: npt.NDArray[np.int64]) -> None:
         def set_up_share(first: int, last: int) -> None:
-            self._kernels.set_up(self._arrays, rows, first, last, self._players, self._options)
+            self._kernels.set_up(self._arrays, rows, first, last, self._players, self._option_bits)
 
         self._share(len(rows), set_up_share)
 

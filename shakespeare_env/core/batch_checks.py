@@ -63,7 +63,7 @@ def _any_integers(name: str, given: object, shape: tuple[int, ...]) -> npt.NDArr
     if array.dtype.kind not in "iu":
         if array.size:
             raise TypeError(f"{name}={short_repr(given)}: give integers")
-        array = np.empty(array.shape, np.int64)  # NumPy makes an array of floats of an empty list
+        array = np.empty(array.shape, np.int64)  # NumPy turns an empty list into floats
     if array.shape != shape:
         raise ValueError(f"{name} has shape {array.shape}; give an array of shape {shape}")
     return array
@@ -88,7 +88,7 @@ def checked_settings(
         variants: The variants by name, each switched on or off.
     """
     shape = () if is_integer(players) else (n,)
-    given = integers("players", players, shape, game.max_seats, game.min_seats)
+    given = integers("players", players, shape, high=game.max_seats, low=game.min_seats)
     seats = np.full(n, given, np.int8)
     if not isinstance(autoreset, bool | np.bool_):
         raise TypeError(f"autoreset={short_repr(autoreset)} must be True or False")
@@ -124,7 +124,7 @@ def checked_selection(
     """
     if isinstance(indices, slice):
         return np.arange(n)[indices]
-    rows = integers(name, indices, (np.size(indices),), n - 1)
+    rows = integers(name, indices, (np.size(indices),), high=n - 1)
     if once and len(np.unique(rows)) != len(rows):
         raise ValueError(f"{name}={short_repr(indices)}: name every game once")
     return rows
@@ -132,7 +132,7 @@ def checked_selection(
 
 def checked_seats(seats: Integers, players: npt.NDArray[np.int8]) -> npt.NDArray[np.int8]:
     """Return one seat of each game, int8[m]; `players`, int8[m], are the games' seat counts."""
-    return integers("seats", seats, players.shape, players - 1).astype(np.int8)
+    return integers("seats", seats, players.shape, high=players - 1).astype(np.int8)
 
 
 def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
@@ -144,7 +144,10 @@ def checked_seeds(n: int, seeds: Integers) -> npt.NDArray[np.uint64]:
 
 
 def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
-    """Return a copy of action ids, int32[n], legal or not, so that nobody changes checked ones."""
+    """Return a copy of action ids, int32[n], legal or not.
+
+    The caller cannot change the copy after it has been checked.
+    """
     if type(actions) is np.ndarray and actions.dtype == np.int32 and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
     given = _any_integers("actions", actions, (n,))
@@ -174,7 +177,8 @@ def checked_games(
         raise ValueError(
             f"records has shape {np.shape(records)} for {len(rows)} games; give one record for each"
         )
-    # Copy the fields, so that nobody changes checked records and the bytes between fields are 0.
+    # Copy the fields, so that the caller cannot change the records after the checks, and so that
+    # the bytes between fields are 0.
     games: Records = np.zeros(rows.shape, game.state)
     games[...] = records
     found = first_fault(game, games)

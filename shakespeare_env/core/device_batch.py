@@ -114,6 +114,7 @@ class DeviceBatch:
         self.autoreset = settings.autoreset
         self.reward = reward
         self.device = _checked_device(device)
+        self._option_bits = settings.options
         self._settings = tuple(settings)
         self._rules = row_rules_of(self.game)
         self._every_row = torch.arange(n, device=self.device)
@@ -155,15 +156,15 @@ class DeviceBatch:
     def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
         """Deal all games, or some, from a seed; see `Batch.reset`."""
         self.synchronize()
-        begun = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
-        numbers = begun if deals is None else integers("deals", deals, (len(begun),))
-        chosen = torch.from_numpy(begun).to(self.device)
-        random = streams(seed, numbers).view(np.int64)
-        chance = streams(int(check_seed(seed) ^ CHOICE), numbers).view(np.int64)
-        # A record begins with its generator, and its size is a multiple of that field's.
-        self.records.view(torch.int64)[chosen, 0] = torch.from_numpy(random).to(self.device)
-        self._chance[chosen] = torch.from_numpy(chance).to(self.device)
-        self._set_up(chosen)
+        reset_rows = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
+        dealt = reset_rows if deals is None else integers("deals", deals, (len(reset_rows),))
+        device_rows = torch.from_numpy(reset_rows).to(self.device)
+        random = streams(seed, dealt).view(np.int64)
+        chance = streams(int(check_seed(seed) ^ CHOICE), dealt).view(np.int64)
+        # A record begins with its field `random`, of 8 bytes, and its size is a multiple of 8.
+        self.records.view(torch.int64)[device_rows, 0] = torch.from_numpy(random).to(self.device)
+        self._chance[device_rows] = torch.from_numpy(chance).to(self.device)
+        self._set_up(device_rows)
 
     def restart(self, rows: Integers) -> None:
         """Start the next game in some rows; see `Batch.restart`."""
@@ -251,9 +252,14 @@ class DeviceBatch:
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
     def _set_up(self, rows: torch.Tensor) -> None:
-        options = self._settings[0]
         self._launch(
-            "new games", self._rules.set_up, len(rows), self._arrays, rows, self.players, options
+            "new games",
+            self._rules.set_up,
+            len(rows),
+            self._arrays,
+            rows,
+            self.players,
+            self._option_bits,
         )
 
     def _launch(self, what: str, row: Callable[..., None], count: int, *arguments: Any) -> None:

@@ -152,7 +152,10 @@ class ActionTable:
 
 
 def _with_seats(text: str, mover: int, players: int, form: str = "{}") -> str:
-    """Return a text with absolute seats in place of relative ones, each written by `form`."""
+    """Return a text with absolute seats in place of relative ones, each written by `form`.
+
+    A seat that is not at the table is written as its distance from the mover.
+    """
 
     def seat_text(relative: re.Match[str]) -> str:
         distance = int(relative[1])
@@ -302,17 +305,19 @@ class Rules:
             every other field. `options` has a bit for each variant.
         legal: (game, mask) -> int. Write the mover's legal actions into `mask`, bool[A], which is
             all False before, and return their number.
-        play: (game, action). Play a legal action up to the next decision, forced or not.
+        play: (game, action). Play a legal action up to the next decision, even if that decision
+            leaves no choice.
         observe: (game, seat, out). Write the seat's observation into `out`, int8[D], which is all 0
             before.
         determinize: (game, seat). Draw everything that a seat does not know, from game["random"].
         scores: (game, out). Write the current scores into `out`, int16[seats]; more is better.
         fault: (game) -> int. Return the number of the record's fault, from 1 on, or 0 if it has
-            none. `Game.explain` puts the fault into words. All numbers of the record are in range.
-            The other rules are safe on a record without a fault, and lead only to such records.
-        rewind: (game) -> bool. Take back the secret choices of other seats, forced ones included,
-            that the mover does not know yet, so that the first of these seats is to move. If there
-            are none, change nothing and return False.
+            none. `Game.explain` puts the fault into words. All numbers of the
+            record are in range already. The other rules are safe on a record without a fault, and
+            lead only to such records.
+        rewind: (game) -> bool. Take back the secret choices of other seats that the mover does not
+            know yet, forced choices included. The seat that made the first of them is then to move.
+            If there are none, change nothing and return False.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -372,9 +377,9 @@ class Game:
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
         box: The component file in force, or the source of a game without one.
-        digest: The SHA-256 of what the game was made from, which everything that is saved of the
-            game holds. By default it is that of `box` when the game is made, since the file may
-            change later.
+        digest: The SHA-256 of what the game was made from. Whatever is saved of a game holds this
+            digest. By default it is computed from `box` when this object is made, since the file
+            may change later.
         forecast_horizon: The number of decisions of each seat after which a search should use a
             network's forecast instead of playing on; None if playouts to the end are better.
     """
@@ -428,6 +433,7 @@ class Game:
         counts = list(players)
         for name, value in options.items():
             if name not in self.options:
+                # An environment's argument may be given where only options are taken.
                 known = (_ENVIRONMENT_ARGUMENTS | set(self.options)) - {name}
                 # The message begins in Python's own words, which other libraries look for.
                 raise TypeError(

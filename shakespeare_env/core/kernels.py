@@ -123,8 +123,10 @@ def kernels_of(game: Game) -> SimpleNamespace:
     def choose(chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
         """Draw a random legal action of each game, as `row_rules.choose` does, but faster.
 
-        A mask is read in words of eight flags, one byte each. Multiplying a word by ones adds to
-        each byte, or to each lane of 16 bits, all lower ones, so the top one holds their sum.
+        A mask is read in words of eight flags, one byte each. Multiplying a word by
+        `_ONE_PER_BYTE` puts the sum of its bytes into the top byte. The sum over all words may
+        exceed a byte, so it is formed in four lanes of 16 bits. Multiplying these by
+        `_ONE_PER_LANE` puts their sum into the top lane.
         """
         for i in range(len(chance)):
             actions[i] = -1

@@ -63,8 +63,10 @@ class Position:
         bits = position.game.option_bits(options, [seats])
         position._players = seats
         position._record["random"] = streams(seed, integers("deal", [deal], (1,)))
-        players_of = np.full(1, seats, np.int8)
-        position._kernels.set_up(position._arrays, _ONLY_ROW, 0, 1, players_of, bits)
+        seat_counts = np.full(1, seats, np.int8)
+        first = 0
+        last = 1
+        position._kernels.set_up(position._arrays, _ONLY_ROW, first, last, seat_counts, bits)
         return position
 
     @classmethod

@@ -16,7 +16,7 @@ class Piece:
     Attributes:
         name: The piece's name, unique on a board, of letters, digits, `-` and `_`.
         title: The title that screen readers say.
-        block: The drawing, at the size at which it reads best.
+        block: The drawing, a `drawing.shapes.Block`, at the size at which it reads best.
     """
 
     name: str
@@ -33,8 +33,8 @@ class Panel:
         title: The title that screen readers say.
         pieces: The pieces in reading order.
         seat: The seat that they belong to; None for those of the table.
-        summary: The panel in a few lines, with the places that matter to other seats; None if there
-            is no summary.
+        summary: The panel in a few lines, with those clickable places that other seats need; None
+            if there is no summary.
         aside: Whether people look at it only now and then.
     """
 
@@ -106,8 +106,9 @@ class Topic:
         now: A sentence about this position. If there are `values`, the words that introduce them.
         values: A text about each seat in this position, by seat; empty if it says nothing of seats.
         title: Its title; empty if its name is a good title.
-        places: The places of the board that lead to it, besides places with its own name. A place
-            includes all places inside it, and a seat's place is written without the seat.
+        places: The clickable places of the board that show this topic, besides the places with the
+            topic's own name. A place includes all places inside it. A place of a seat is named
+            without the seat.
     """
 
     text: str

@@ -34,18 +34,20 @@ class StateField:
         kind: The type of its numbers; int8, by default, holds -128 to 127.
         by_seat: Whether the first axis has a row for every seat.
         seats: Whether the numbers are seats, -1 for nobody.
-        words: The values that text has in place of the numbers, from `low` on: names, or other
-            integers.
-        form: The form of the last axis in text. `numbers` has all numbers. A `row` ends before the
-            first `low`. `counts` is an object with the number of each name in `places`. A `list` is
-            sorted and has each name in `places` as often as its number says.
+        words: What text shows instead of the numbers: names, or other integers. `words[0]` stands
+            for `low`, `words[1]` for `low + 1`, and so on.
+        form: The form of the last axis in text. `numbers` shows all numbers. `row` shows those
+            before the first one that equals `low`, which marks the end of the row. `counts` is an
+            object from the names in `places` to their numbers. `list` is a sorted list in which
+            each name in `places` is repeated as often as its number says.
         places: The names of the places of the last axis, for `counts` and `list`.
-        follows: A rule (game, seat) -> the seat's number, for a field that follows from others.
+        follows: A rule (game, seat) -> int that computes the field's number in the seat's row, if
+            the field is derived from other fields.
         visible: The viewers who see the field.
-        pool: The name of the pool of cards that hidden numbers were dealt from. The numbers of all
-            fields of a pool that a seat does not see may be in any order; negative ones stand for
-            no card. A hidden number without a pool may have any value in its range; hidden `counts`
-            keep their sum.
+        pool: The name of the pool of cards that the field's numbers were dealt from. For a seat,
+            the cards that it does not see may be exchanged among all fields of the pool; negative
+            numbers stand for no card. If a field has no pool, a number that the seat does not see
+            may have any value in its range, except that `counts` keep their sum.
     """
 
     name: str

@@ -206,7 +206,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
                 if wanted is not None:
                     os.environ[variable] = str(wanted.resolve())
                 _loaded[name] = import_module(f"shakespeare_env.{name}.contract").GAME
-            # Its modules may have been imported before, with another box.
+            # The game may have been loaded before, with another box.
             if wanted is not None and _digest_of(name, wanted) != _loaded[name].digest:
                 if wanted.resolve() == _loaded[name].box.resolve():
                     raise BoxError(
@@ -228,7 +228,9 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 def _digest_of(name: str, box: Path) -> str:
     if has_box(name):
         return box_files.facts_digest(_PACKAGE / name, box)
-    return _loaded[name].digest if box.resolve() == _loaded[name].box.resolve() else ""
+    if box.resolve() == _loaded[name].box.resolve():
+        return _loaded[name].digest
+    return ""  # a game without a box has only its own file, so no other file matches
 
 
 def _check_name(name: str) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.compile.decorators import rule
 
-GOLDEN = np.uint64(0x9E3779B97F4A7C15)
+GOLDEN = np.uint64(0x9E3779B97F4A7C15)  # the increment of SplitMix64: 2**64 / the golden ratio
 _MIX_1 = np.uint64(0xBF58476D1CE4E5B9)
 _MIX_2 = np.uint64(0x94D049BB133111EB)
 FIRST_FRESH = 2**52

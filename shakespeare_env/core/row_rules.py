@@ -31,7 +31,7 @@ WIN, MARGIN, RANK, SCORE = range(len(REWARDS))
 ILLEGAL_REWARD = -1.0
 """The reward of an illegal action where it ends the game, equal to that of a defeat."""
 _MOST_DEALS = 1000
-"""The most deals in search of one with a decision; the last one is kept even without any."""
+"""The most deals of a game until one has a decision. The last one is kept even if it has none."""
 
 
 def reward_code(name: str) -> int:
@@ -292,7 +292,7 @@ def write_final_rewards(
     for seat in range(players):
         winners += game["winners"][seat]
     for seat in range(players):
-        if players == 1:
+        if players == 1:  # a solo game, for every reward but `score`
             out[seat] = (scores[seat] - target) / scale
         elif code == WIN:
             out[seat] = 1.0 / winners if game["winners"][seat] else -1.0 / (players - winners)
@@ -302,7 +302,7 @@ def write_final_rewards(
                 if other != seat and scores[other] > best:
                     best = scores[other]
             out[seat] = (scores[seat] - best) / scale
-        else:
+        else:  # RANK
             balance = 0
             for other in range(players):
                 balance += int(scores[other] < scores[seat]) - int(scores[other] > scores[seat])

@@ -1,7 +1,7 @@
 """Texts with placeholders for seats, which are filled with names for each reader.
 
-A text names seats as `{seat 2}`, `{Seat 2}` or `{seats 0, 2}`. It has the base form of a verb in
-braces, such as `{win}`. A verb right after a seat agrees with that seat, and any other verb agrees
+A text names seats as `{seat 2}`, `{Seat 2}` or `{seats 0, 2}`. Verbs stand in braces in their base
+form, such as `{win}`. A verb right after a seat agrees with that seat, and any other verb agrees
 with the player who moves.
 
 >>> with_names("{seat 2} {win} with a road of 9")

@@ -22,13 +22,13 @@ class ThreadPool:
     all of them in one call into C, and waits. Interrupted work is either completed or not begun.
     """
 
-    _begun: list[None]
-    _ended: list[BaseException | None]
+    _begun: list[None]  # an item for each share that was handed out
+    _ended: list[BaseException | None]  # an item for each finished share: its exception, if any
 
     def __init__(self, threads: int) -> None:
         self.threads = threads
-        self._process = -1
-        self._start(0)
+        self._process = -1  # the id of the process that has the threads; none yet
+        self._start(0)  # the first call of `share` starts the threads
 
     def share(self, n: int, work: Work) -> None:
         """Call `work(first, last)` in each thread, for its share of n items, and wait for all."""
@@ -78,7 +78,7 @@ class ThreadPool:
 
     def __del__(self) -> None:
         for _ in range(self.threads):
-            self._shares.put(None)
+            self._shares.put(None)  # ends one thread
 
 
 def _run_share(
@@ -95,6 +95,7 @@ def _run_share(
 
 
 def _serve(shares: SimpleQueue[Callable[[], None] | None]) -> None:
+    """Run the jobs of a queue in this thread until it holds None."""
     while (job := shares.get()) is not None:
         job()
         del job  # otherwise it would keep the caller's arrays alive

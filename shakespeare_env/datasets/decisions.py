@@ -67,7 +67,8 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
     views, _ = replay(games, ("seats", "masks", "records"))
     seats = views["seats"]
     places = games.places[row, seats]
-    # `move_texts` looks texts up in one flat column, by number of seats, seat and action.
+    # `move_texts` looks texts up in one flat column, by number of seats, seat and action. The texts
+    # for 0 seats, which come first, are never read. They keep the index simple.
     all_texts = pl.Series(
         text
         for players in range(game.max_seats + 1)
@@ -110,6 +111,7 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
         "value": lambda: pl.Series(games.values).fill_nan(None),
         "score": lambda: games.scores[row, seats],
         "place": lambda: places,
+        # null in solo games
         "won": lambda: pl.Series(places == 1).set(pl.Series(games.players[row] == 1), None),
     }
     columns = [pl.Series(name, makers[name]()).cast(kind) for name, kind in schema.items()]
@@ -150,14 +152,15 @@ class Decisions(NamedTuple):
 class Batches:
     """The decisions of recorded games in batches, for any number of epochs.
 
-    Iterating over the object yields epoch 0. It holds 6 bytes per decision and the shuffled buffer.
-    It can be pickled and makes no call to Polars, so it survives a fork. If `agent` is given, all
-    of its games are played again at the start to count its decisions.
+    Iterating over the object yields epoch 0. The object takes 6 bytes of memory per decision, plus
+    the buffer of decisions that are shuffled together. It can be pickled and makes no call to
+    Polars, so it survives a fork. If `agent` is given, all of its games are played again at the
+    start to count its decisions.
 
     Args:
         games: The games' folder, or a frame of some of them, lazy or not.
         size: The number of decisions in a batch. The last batch may have fewer.
-        seed: The seed of the order. None keeps the order of the record.
+        seed: The seed of the order. None keeps the order in which the games were recorded.
         agent: The agent whose decisions to read. None means all agents.
 
     Attributes:
@@ -201,8 +204,8 @@ class Batches:
         Args:
             number: The number of the epoch, from 0.
             part: Two numbers k and n, to yield only the share of process k of n processes. All
-                shares have equally many batches, as processes that wait for each other need. If
-                necessary, up to n - 1 decisions are left out for that.
+                shares have equally many batches, because the processes may wait for each other
+                after every batch. If necessary, up to n - 1 decisions are left out for that.
 
         Raises:
             ValueError: The epoch or the part is out of range.
@@ -224,7 +227,7 @@ class Batches:
         """Return where a part's decisions begin and end among the ordered decisions of an epoch."""
         fewest, remainder = divmod(self.decisions, parts)
         if fewest % self._size == 0:
-            remainder = 0  # one more decision would begin one more batch
+            remainder = 0  # a part with one more decision would have one more batch
         begin = part * fewest + min(part, remainder)
         return begin, begin + fewest + (part < remainder)
 
@@ -233,7 +236,7 @@ class Batches:
         if self._agent is None:
             return self._columns.lengths[self._rows]
         counts = [np.zeros(0, np.int64)]
-        for games in self._parts(self._rows):
+        for games in self._chunks(self._rows):
             seats = replay(games, ("seats",))[0]["seats"]
             own = games.agents[games.row, seats] == self._agent
             counts.append(np.bincount(games.row[own], minlength=games.size))
@@ -244,15 +247,15 @@ class Batches:
     ) -> Iterator[Decisions]:
         """Yield batches of one size. A batch may begin in one buffer and end in the next.
 
-        The first and the last game of a share may belong to its neighbours in part. Their other
-        decisions are left to these.
+        A share may begin or end in the middle of a game. The game's other decisions belong to the
+        neighbouring share and are skipped here.
         """
         ends = self._counts[order].cumsum()
         in_share = (ends > share[0]) & (ends - self._counts[order] < share[1])
         first = int(in_share.argmax())
         passed = int(ends[first - 1]) if first else 0  # decisions of the epoch before the buffer
         batch: list[Decisions] = []  # the pieces of the next batch
-        for games in self._parts(self._rows[order[in_share]]):
+        for games in self._chunks(self._rows[order[in_share]]):
             buffer = _decisions(games)
             pending = np.arange(buffer.size)
             if self._agent is not None:
@@ -272,8 +275,8 @@ class Batches:
         if batch:
             yield _concatenated(batch)
 
-    def _parts(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
-        """Yield some of the games in parts with as many decisions as a buffer holds."""
+    def _chunks(self, rows: NDArray[np.int64]) -> Iterator[RecordedColumns]:
+        """Yield the games of the given rows in chunks with as many decisions as a buffer holds."""
         ends = self._columns.lengths[rows].cumsum()
         first = 0
         while first < len(rows):

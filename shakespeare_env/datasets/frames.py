@@ -18,8 +18,8 @@ if TYPE_CHECKING:
     import polars
 
 _POLARS_NAMES = {"bool": "Boolean", "uint64": "UInt64"}
-"""Polars names of types, where the first letter is not the only capital."""
-_ROWS_IN_A_GROUP = 8192
+"""Types that Polars names otherwise than by a capital first letter, with its names."""
+_ROWS_IN_A_GROUP = 8192  # of a Parquet file
 Schema = Mapping[str, str]
 """The types of a table's columns: Polars types in lower case, `bool`, or `list[...]` of one.
 
@@ -40,7 +40,9 @@ _PLAYED = {
 _ENDED = {"scores": "list[int16]", "places": "list[int8]"}
 _ACTIONS = {"actions": "list[int16]"}
 RECORDED: Schema = {**_PLAYED, **_ENDED, **_ACTIONS}
-"""The columns that decide a recorded game and its end, in datasets and in an arena's results.
+"""The columns from which a game can be played again and its end checked.
+
+Datasets and an arena's results have them.
 
 Forced moves are played automatically, so they are not among the actions.
 """
@@ -110,7 +112,7 @@ def naming_source(source: str) -> Iterator[None]:
     """Name the source in DatasetErrors, and turn Polars' errors for damaged files into them."""
     try:
         yield
-    except DatasetError as error:  # before `parquet_errors`, which include its base ValueError
+    except DatasetError as error:  # it is a ValueError, which the next branch would catch
         raise DatasetError(f"{source}: {error}") from error
     except parquet_errors() as error:
         raise DatasetError(

@@ -23,7 +23,10 @@ _ALWAYS_ALLOWED_BYTES = 2**26
 _MOST_GROWTH = 256
 """Memory that a larger file may take, as a multiple of its size. Recorded games take 20 times."""
 _BYTES_PER_VALUE = 16
-"""The most memory that Polars takes for one value, also within a list: that of a text's view."""
+"""The most memory that Polars takes for one value, alone or in a list.
+
+Strings take the most. Polars keeps a view of 16 bytes for each of them.
+"""
 _MOST_FOOTER_BYTES = 2**22
 
 # Numbers of the Thrift fields of the file's footer. Its row groups have the field _ROWS, too.
@@ -145,13 +148,14 @@ def _value(file: BinaryIO, kind: int) -> Any:
     if kind <= _I8:
         return file.read(1)[0]
     if kind <= _I64:
-        number = _number(file)
+        number = _varint(file)
+        # Zigzag encoding: the lowest bit is the sign.
         return number >> 1 ^ -(number & 1)
     if kind in (_DOUBLE, _BINARY):
-        return file.read(8 if kind == _DOUBLE else min(_number(file), _MOST_FOOTER_BYTES))
+        return file.read(8 if kind == _DOUBLE else min(_varint(file), _MOST_FOOTER_BYTES))
     if kind == _LIST:
         head = file.read(1)[0]
-        count = _number(file) if head >> 4 == 15 else head >> 4
+        count = _varint(file) if head >> 4 == 15 else head >> 4
         return [_value(file, head & 15) for _ in range(count)]
     if kind == _STRUCT:
         return _struct(file)
@@ -171,7 +175,7 @@ def _struct(file: BinaryIO) -> dict[int, Any]:
     return fields
 
 
-def _number(file: BinaryIO) -> int:
-    """Read a whole number that is stored in groups of seven bits, the lowest first."""
+def _varint(file: BinaryIO) -> int:
+    """Read an unsigned varint: groups of seven bits, the lowest first."""
     byte = file.read(1)[0]
-    return byte if byte < 128 else byte & 127 | _number(file) << 7
+    return byte if byte < 128 else byte & 127 | _varint(file) << 7

@@ -101,14 +101,14 @@ def read_games(folder: Folder) -> polars.LazyFrame:
         ModuleNotFoundError: Polars is not installed.
     """
     pl = load_polars()
-    place = Path(folder)
-    game_of_results(place)
+    path = Path(folder)
+    game_of_results(path)
     schema = polars_schema(RESULTS)
     frames = [pl.LazyFrame(None, schema)]
-    for alike in _sources(results_files(place)):
+    for alike in _sources(results_files(path)):
         frames.append(pl.scan_parquet(alike, glob=False, schema=schema))
     games = pl.concat(frames)
-    with naming_source(str(place)):
+    with naming_source(str(path)):
         # Files that were copied into the folder may repeat keys.
         if games.select(pl.col("key").is_duplicated().any()).collect().item():
             games = games.unique("key", keep="first", maintain_order=True)
@@ -124,9 +124,9 @@ def read_results(folder: Folder) -> polars.DataFrame:
 
 
 def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
-    """Yield checked files in their order, as lists of paths alone or of contents alone.
+    """Check files and yield them in order, in lists that hold only paths or only contents.
 
-    Polars scans either kind in one call, but not both together.
+    Polars can scan several paths in one call, or several contents, but not both together.
 
     Raises:
         DatasetError: A file is damaged.
@@ -137,7 +137,7 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
         try:
             source = source_of(path)
             if path == paths[-1] and size_of(source) < FULL_FILE_BYTES:
-                # While Polars reads the file, another one with more games may take its place.
+                # A writer may replace this last file by one with more games while Polars reads it.
                 source = path.read_bytes()
             _check_source(source)
         except parquet_errors() as error:

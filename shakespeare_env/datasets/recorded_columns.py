@@ -42,7 +42,7 @@ if TYPE_CHECKING:
 NOBODY = -1
 """Stands for no agent, or for no seat."""
 _GAMES_AT_ONCE = 128
-"""The number of games read together. More would take much memory as texts of their decisions."""
+"""The number of games read together. The texts of more games' decisions take much memory."""
 _BY_SEAT = ("agents", "scores", "places")
 _BY_GAME = (
     "game_ids",
@@ -82,7 +82,7 @@ class RecordedColumns:
     box_digest: str  # the digest of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
     players: NDArray[np.int64]  # [g], seats at the table
-    variants: NDArray[np.str_]  # [g], the names of the variants played, in one text
+    variants: NDArray[np.str_]  # [g], the names of the variants played, joined by spaces
     seeds: NDArray[np.uint64]  # [g]
     deals: NDArray[np.int64]  # [g]
     names: tuple[str, ...]  # the names of all agents, sorted
@@ -144,7 +144,7 @@ class RecordedColumns:
     @property
     def game(self) -> Game:
         """The game of all rows. Raises BoxError in a process that plays it with another box."""
-        # An attribute would become another object when the columns are pickled.
+        # A game stored in an attribute would be copied when the columns are pickled.
         return game_with_digest(self.name, self.box_digest)
 
     @property
@@ -380,8 +380,10 @@ def _play(
         playing = playing[lengths[playing] > number]
 
     forfeited_by = games.forfeited_by[rows]
+    # Winners are compared only in games that were played to their end by several seats.
     same_winners = (batch.final_winners == (games.places[rows] == 1)).all(1)
     matches = {
+        # -1 in both if the game was played to its end; otherwise the seat at fault was to move
         "seat to move": batch.to_move == forfeited_by,
         "score": (batch.scores() == games.scores[rows]).all(1),
         "winner": same_winners | (forfeited_by != NOBODY) | (batch.players == 1),
@@ -413,7 +415,7 @@ class RecordedGame(GameHistory):
         records = np.concatenate([views["records"], final_records])
         positions = [Position.of_record(columns.game, record) for record in records]
         actions = tuple(columns.actions.tolist())
-        decisions = zip(positions, actions, strict=False)
+        decisions = zip(positions[:-1], actions, strict=True)  # the last position has no action
         players = int(columns.players[0])
         forfeited_by = int(columns.forfeited_by[0])
         names = [columns.names[agent] for agent in columns.agents[0, :players]]

@@ -59,7 +59,8 @@ class GameRules:
         observe: The rule `Rules.observe`, by default derived from the fields.
         layout: The layout of what `observe` writes. Give both or neither.
         determinize: The rule `Rules.determinize`, by default derived from the fields.
-        rewind: The rule `Rules.rewind`. The default is for games in which every choice is seen.
+        rewind: The rule `Rules.rewind`. The default takes nothing back, which is right for games in
+            which every choice is seen.
     """
 
     actions: ActionTable | Mapping[str, str]
@@ -78,15 +79,15 @@ class GameRules:
 
 @dataclass(frozen=True, kw_only=True)
 class GameRecord:
-    """The fields of a game's record, the checks of its positions, and how text writes them.
+    """The fields of a game's record, the checks of its positions, and how they are written.
 
     Attributes:
         fields: The fields. `players`, `to_move` and `winners` are added if they are missing.
         checks: The conditions of every position that the fields alone do not imply.
         fault: The rule `Rules.fault`, in place of one made from the fields and `checks`.
         faults: The place and the words of each fault that `fault` finds, as in a `Check`.
-        text: The name of the field for each key of the notation, in order. By default text has all
-            fields but `winners`, under their own names.
+        text: The name of the field for each key of the notation, in order. By default the notation
+            has all fields but `winners`, under their own names.
         hidden_from_text: Fields that the game's own notation leaves out.
         notation: The game's own notation. Such a game must also define `is_secret` and all parts of
             its presentation.

@@ -35,8 +35,8 @@ class OwnNotation:
 class Notation:
     """The derived functions that write and read a game's positions, as `Game` describes them.
 
-    Text leaves out the rows of absent seats. In a record, their fields of cards hold no card, and
-    other fields hold 0 or the number in range nearest to 0.
+    Text leaves out the rows of absent seats. In a record, such a row holds "no card" everywhere if
+    the field is one of cards. Otherwise it holds 0, or the number nearest to 0 that is in range.
 
     Attributes:
         fields: The fields of the record.
@@ -153,7 +153,7 @@ def _is_hidden(row: Any) -> bool:
 
 
 def _empty_value(field: StateField) -> int:
-    """Return the number that stands for nothing, which is the lowest one in pools and `row`s."""
+    """Return the number for "nothing": the lowest one if a field is in a pool or has form `row`."""
     lowest_is_nothing = field.pool or field.form == "row"
     return field.low if lowest_is_nothing else min(max(0, field.low), field.high)
 
@@ -181,7 +181,7 @@ def _number_in_text(field: StateField, number: int) -> Any:
 
 
 def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) -> Any:
-    """Return the numbers, nested as in the record, that text has written."""
+    """Read numbers from a value of the notation. They are nested as in the record."""
     if not shape:
         return _number(field, value, where)
     if len(shape) == 1 and field.form != "numbers":
@@ -193,6 +193,7 @@ def _numbers(field: StateField, value: Any, where: str, shape: Sequence[int]) ->
 
 
 def _last_axis(field: StateField, value: Any, where: str, size: int) -> list[int]:
+    """Read the `size` numbers of one row that has the form `counts`, `list` or `row`."""
     if field.form == "counts":
         if not isinstance(value, Mapping):
             reading.refuse(where, f"{short_repr(value)} is not an object", "write name -> count")

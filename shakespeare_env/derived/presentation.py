@@ -75,6 +75,7 @@ class DerivedPresentation:
 
         def draw_picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
             """Draw the panels of the board below each other."""
+            # Only panels without a seat show their title.
             panels = [replace(panel, seat=None) for panel in self._board(position, names)]
             rows = [(_PANEL_HEIGHT, {panel.name: ROOM}) for panel in panels]
             return picture(headline(position), panels, rows, position["to_move"], colours)

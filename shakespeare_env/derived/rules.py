@@ -93,8 +93,8 @@ def derive_observe(fields: Sequence[StateField], seats: int) -> tuple[Observatio
 
     An observation holds what a seat sees of each field, with the seat's own row first. Words, seats
     and small ranges are one-hot. Other numbers are written as they are, clipped to int8. A hidden
-    number is written as zeros. Fields whose rows only their owner sees have the seat's own row
-    alone.
+    number is written as zeros. Of a field whose rows only their owners see, the observation has the
+    seat's own row alone.
     """
     entries: list[LayoutEntry] = []
     observe: Observe = _observe_nothing
@@ -118,7 +118,7 @@ def _observe_field(
     holds_seats = field.seats
     by_seat = field.by_seat
     low = field.low
-    width = seats if holds_seats else field.high - low + 1  # places that a number takes
+    width = seats if holds_seats else field.high - low + 1  # entries per number
     if not (holds_seats or field.words) and width > _MOST_ONE_HOT:
         width = 1
     rows = seats if by_seat and field.visible != "owner" else 1
@@ -217,6 +217,7 @@ def derive_determinize(
 
     @rule
     def choices(game: Record) -> int:
+        """Return the number of legal actions."""
         game["_choices"][:] = 0
         number = legal(game, game["_choices"])
         game["_choices"][:] = 0
@@ -318,7 +319,7 @@ def _exchange_cards(field: StateField, before: Visit) -> Visit:
     @rule
     def exchange(game: Record, place: int, count: int) -> int:
         card = read(game, place)
-        if card < 0:
+        if card < 0:  # no card
             return count
         write(game, place, game["_drawn"][count])
         game["_drawn"][count] = card
@@ -431,6 +432,7 @@ def _has_absent_seat(field: StateField) -> Callable[[Record], bool]:
 
 
 def _is_at_odds(field: StateField) -> Callable[[Record], bool]:
+    """Return a rule that finds out whether a field differs from what its rule `follows` says."""
     name = field.name
     follows = field.follows
     seats = field.rows

@@ -1,9 +1,9 @@
 """Secrecy: which moves are hidden from the other seats.
 
 A move is public if the others can tell it apart from every other move, whatever they do not see.
-The rules themselves decide this: they are executed on a record in which every hidden number is open
-(`play.branching`). The answer depends only on what all others see, so the secrecy of a move reveals
-nothing to them.
+The rules themselves decide this: they are executed on a record in which every hidden number is
+open, so that it may have any value of its range (`play.branching`). The answer depends only on what
+all others see, so the secrecy of a move reveals nothing to them.
 """
 
 from __future__ import annotations
@@ -197,7 +197,7 @@ class Secrecy:
             for row, places in enumerate(_rows(field)):
                 row_after = [numbers[place] for place in places]
                 is_seen = self._is_seen(field, game, mover, row)
-                view.append(frozenset([int(is_seen)]))
+                view.append(frozenset([int(is_seen)]))  # whether a row is seen is seen, too
                 if is_seen:
                     view += map(values_of, row_after)
                 elif field.shows_sum:
@@ -219,6 +219,7 @@ def _possible_sums(
     """Return the sums that counts may have after a move, given their sum before it if known."""
     if sum_before is None or not any(map(is_open, after)):
         return values_of(sum(after))
+    # Counts that the move left alone cancel out, so fewer values have to be tried.
     pairs = zip(before, after, strict=True)
     return values_of(sum_before + sum(new - old for old, new in pairs if new is not old))
 

@@ -72,7 +72,7 @@ def piece_svg(piece: Piece, element_id: str) -> str:
         height=height,
         id=element_id,
         data=data,
-        extra={"role": "group", "aria-label": d.plain(piece.title), **d.DEFAULTS},
+        extra={"role": "group", "aria-label": d.escape_xml(piece.title), **d.DEFAULTS},
         elements=piece.block.elements,
     )
     return str(drawn)
@@ -133,6 +133,7 @@ def picture(
     if explained:
         drawn.append(d.legend(explained, ROOM).at(_EDGE, y, part="legend"))
         y += 20 + GAP
+    # The progress may be empty.
     title = f"{head.game}, {head.table}, {head.progress}: {head.sentence}".replace(", :", ":")
     height = round(y)
     document = svg.SVG(
@@ -142,7 +143,7 @@ def picture(
         style="max-width:100%;height:auto",  # a notebook's cell may be narrower
         extra={"role": "img", **d.DEFAULTS},
         elements=[
-            svg.Title(text=d.plain(title)),
+            svg.Title(text=d.escape_xml(title)),
             svg.Rect(width=WIDTH, height=height, rx=10, fill=d.PAGE),
             *drawn,
         ],
@@ -192,7 +193,7 @@ def _panel(
 
 
 def _fit(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
-    """Return the largest scale at which pieces fit, and the pieces with their places."""
+    """Return the largest scale at which pieces fit, or the smallest, and the placed pieces."""
     for number in range(_N_SCALES):
         scale = _LARGEST_SCALE * _SHRINKING**number
         placed = _in_columns(pieces, height / scale)
@@ -204,9 +205,10 @@ def _fit(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, l
 
 
 def _in_columns(pieces: Sequence[Piece], height: float) -> list[Placed]:
-    """Place pieces in columns, from left to right, with high pieces first.
+    """Place pieces in columns, from left to right, with tall pieces first.
 
-    Heights are rounded down to hundreds first, so that most pieces keep their order in a game.
+    Pieces are sorted by heights rounded down to hundreds. Thus a piece that grows or shrinks a
+    little during a game seldom changes its place in the order.
     """
     x = 0.0
     y = 0.0

@@ -1,4 +1,7 @@
-"""Colours, text and simple shapes for pictures. The x and y of a sign are those of its middle."""
+"""Colours, text and simple shapes for pictures.
+
+The x and y of stars, tokens, crowns and other small shapes are those of their middle.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +37,7 @@ Look = tuple[str, str, str]
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
 """Attributes that every drawing's SVG element sets for all its content."""
 _CORNER = 6  # the radius of a rectangle's corners
-_SMALLEST = 0.8  # the least part of its size to which text shrinks before it is cut
+_SMALLEST = 0.8  # text that is too wide shrinks to this part of its size, and is then cut
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
 
@@ -65,7 +68,7 @@ def words(
     return svg.Text(
         x=tenths(x),
         y=tenths(y),
-        text=plain(text),
+        text=escape_xml(text),
         font_size=round(size, 2),
         font_weight=None if weight == "normal" else weight,
         fill=None if fill == INK else fill,
@@ -106,7 +109,7 @@ def lines(parts: Iterable[str], size: float, room: float, separator: str = " ") 
     return [line.strip() for line in joined if line]
 
 
-def plain(text: str) -> str:
+def escape_xml(text: str) -> str:
     """Escape text for XML, in attributes too."""
     return escape(text.translate(_NOT_IN_XML), {'"': "&quot;"})
 
@@ -273,7 +276,7 @@ _GAP = 4
 
 @dataclass(frozen=True)
 class Sign:
-    """A sign in a row."""
+    """A number, a word or a small shape that `row` places beside others."""
 
     width: float
     draw: Callable[[float, float], Elements]  # draws it around a point on the row's middle line

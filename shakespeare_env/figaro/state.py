@@ -13,7 +13,9 @@ from shakespeare_env.core.records import StateField
 from shakespeare_env.figaro.box import tables as t
 
 NOBODY = -1
+"""Stands for no seat."""
 NOTHING = -1
+"""Stands for no card."""
 _TWO_COLOURS = -2
 """Returned by `colour_of_front` for a front of two colours (Rules B2); no record holds it."""
 

@@ -149,6 +149,7 @@ class OpenRecord(dict[str, Any]):
     def __init__(self, branches: Branches, record: Record, places: Iterable[OpenPlace]) -> None:
         self.branches = branches
         names = [name for name in record.dtype.names or () if name != "random"]
+        # The index `[()]` turns a single number's array into the number, and keeps other arrays.
         super().__init__((name, np.array(record[name], object)[()]) for name in names)
         for name, place, values in places:
             number = branches.open_number(values)
@@ -221,7 +222,7 @@ class _Open:
     def of(cls, operation: Callable[..., Any], *numbers: Any) -> Any:
         """Return the open result of an operation."""
         if any(isinstance(number, np.ndarray) for number in numbers):
-            return NotImplemented
+            return NotImplemented  # NumPy then applies the operation to each element
         operands = [number for number in numbers if isinstance(number, _Open)]
         unknown = dict.fromkeys(source for operand in operands for source in operand.unknown)
         return cls(tuple(unknown), lambda: operation(*map(_computed, numbers)))

@@ -104,7 +104,8 @@ class GameGenerators:
     def words(self, places: NDArray[Any]) -> NDArray[np.uint64]:
         """Draw uint64[k], one random word for each game of `places`, int[k].
 
-        Games may be in any order and repeated. A game draws the same words here as one by one.
+        Games may be in any order and repeated. k words drawn for a game at once are the same as k
+        words drawn one after the other.
         """
         counts = np.bincount(places, minlength=len(self.rows)).astype(np.uint64)
         order = np.argsort(places, kind="stable")

@@ -49,7 +49,8 @@ def score_sheet_from_events(
 class Effect(NamedTuple):
     """An effect of a move, with placeholders for seats (`core/seat_names.py`)."""
 
-    seat: int | None  # the seat affected; None for the table, and for the mover's first effects
+    # The seat affected. None for the table, and for effects on the mover that precede all others.
+    seat: int | None
     text: str
 
 

@@ -52,6 +52,7 @@ class Lineup:
             names: The agents' names in errors, in the order of `agents`.
         """
         distinct = {id(agent): agent for agent in agents}
+        # `names` may be empty, so it need not be as long as `agents`.
         names_by_id = {id(agent): name for agent, name in zip(agents, names, strict=False)}
         index = np.array([list(distinct).index(id(agent)) for agent in agents])
         seats = np.full((len(places), max_seats), NOBODY, np.int32)
@@ -66,7 +67,8 @@ class Lineup:
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[m], the agents' actions in m games. Each agent is asked once for all games.
 
-        An error that an agent raises gets a note with the agent's name.
+        In each of these games an agent has to be to move, not an `OUTSIDE` seat. An error that an
+        agent raises gets a note with the agent's name.
         """
         if len(self.agents) == 1 and len(rows):
             return self._ask(0, batch, rows)
@@ -113,7 +115,7 @@ def warm_up(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) 
     seats = np.zeros((1, batch.game.max_seats), np.int32)
     for name, agent in agents.items():
         Lineup([agent], seats, GameGenerators.of_games(seed, rows), [name]).decide(batch, rows)
-    batch.step(batch.mask.argmax(axis=1))
+    batch.step(batch.mask.argmax(axis=1))  # the first legal action
 
 
 def play_out(

@@ -30,7 +30,7 @@ class Call:
     before: Record  # a copy of the record before the call
     after: Record  # the record after the call, which later calls go on changing
     args: tuple[Any, ...]  # the arguments after the record
-    forced: bool  # whether the call belongs to a forced move, which nobody chose (D1)
+    forced: bool  # whether the call belongs to a forced move, which nobody chose (Rules D1)
     viewer: int | None  # the seat whose knowledge counts, as in `Presentation.events`
     inner: list[Event]  # the events of the calls inside this one
 
@@ -75,7 +75,7 @@ class Tracer:
         self, record: Record, action: int, viewer: int | None = None
     ) -> tuple[Record, list[Event]]:
         """Play a legal action and the forced moves after it; return the new record and events."""
-        game = np.array([record])[0]
+        game = np.array([record])[0]  # a copy
         mask = np.zeros(self._n_actions, np.bool_)
         # The state of the random generator overflows on purpose.
         with self._lock, np.errstate(over="ignore"):
@@ -83,6 +83,7 @@ class Tracer:
             self._forced = False
             self._viewer = viewer
             self._play(game, action)
+            # `legal` marks the legal actions and returns their number. One alone is forced.
             while game["to_move"] >= 0 and self._legal(game, mask) == 1:
                 self._forced = True
                 self._play(game, int(mask.argmax()))
@@ -143,13 +144,19 @@ def interpreted(
     It calls `replacements[other]` in place of another rule.
     """
     if replacements:
-        return Tracer(rule, rule, 0, {}, replacements)._play
+        return _untraced(rule, replacements)
     return _interpreted(rule)
 
 
 @cache
 def _interpreted(rule: Function) -> Function:
-    return Tracer(rule, rule, 0, {})._play
+    return _untraced(rule, {})
+
+
+def _untraced(rule: Function, replacements: Mapping[Function, Function]) -> Function:
+    # This tracer only copies the rule. It plays no move, so the other arguments do not matter.
+    tracer = Tracer(play=rule, legal=rule, n_actions=0, tellers={}, replacements=replacements)
+    return tracer._play
 
 
 class _Module:

@@ -13,11 +13,14 @@ from shakespeare_env.core.game import ActionTable, Block
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS
 
+# Pairs of the id in the notation and the name.
 _DECK = list(zip(t.DECK_IDS, t.CARD_NAMES[t.N_BOARD :], strict=True))
 _WEARERS = list(zip(t.WEARER_IDS, t.WEARER_NAMES, strict=True))
 _OBJECTIVES = list(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))
+# Cards as integers (`box/tables.py`).
 _CAN_BE_ACTIVATED = [card for card in range(t.N_CARDS) if t.KIND[card] != t.ASSISTANT]
 _CRAFTSMEN = [card for card in range(t.N_CARDS) if t.IS_CRAFTSMAN[card]]
+# Pairs of the id in the notation and the name.
 _CARDS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CAN_BE_ACTIVATED]
 _CRAFT_CARDS = [(t.CARD_IDS[card], t.CARD_NAMES[card]) for card in _CRAFTSMEN]
 _BLOCKS = {
@@ -46,6 +49,7 @@ _BLOCKS = {
     "done": {"done": "take no more elements"},
     "queen": {
         "queen:money": f"take {t.QUEEN_POUNDS} pounds from the Queen",
+        # The text keeps `{keep}`, a verb that agrees with the player (`core/seat_names.py`).
         "queen:objectives": f"draw {t.QUEEN_OBJECTIVES} objectives and {{keep}} one",
     },
     "objective": {f"objective:{i}": f'keep the objective "{name}"' for i, name in _OBJECTIVES},

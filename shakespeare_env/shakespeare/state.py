@@ -29,6 +29,7 @@ PHASE_NAMES = (
 # Parts of the game that decisions belong to; `rules/flow.py` decides which part follows.
 IN_DRAFT, IN_WAGER, IN_TURNS, IN_MOOD, IN_REHEARSAL, IN_REST, IN_END = range(7)
 PART_NAMES = ("draft", "wager", "turn", "mood", "rehearsal", "rest", "over")
+# A phase that is not listed here comes in turns only.
 PARTS_OF_PHASE = dict.fromkeys(range(OVER), (IN_TURNS,)) | {
     DRAFT: (IN_DRAFT,),
     WAGER: (IN_WAGER,),
@@ -47,6 +48,7 @@ MOST = 10_000
 """The most prestige or pounds of a record; both stop there, far beyond any game."""
 
 # fmt: off
+# Name, least value, greatest value, shape (a single number if left out), type (int8 if left out).
 FIELDS = (
     # ---- the table -------------------------------------------------------------------------------
     # bits by space: 1 where the seat's stage is filled
@@ -62,7 +64,7 @@ FIELDS = (
     StateField("order", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # first place first, then NOBODY
     StateField("initiative", NOBODY, t.N_SEATS - 1, t.N_SEATS),  # first place first, then NOBODY
     StateField("initiative_len", 0, t.N_SEATS),
-    # seats still to be served in phases 3, 4 and 6, next first; NOBODY past the last
+    # seats still to be served in the parts mood, rehearsal and rest, next first; then NOBODY
     StateField("queue", NOBODY, t.N_SEATS - 1, t.N_SEATS),
     StateField("queue_len", 0, t.N_SEATS),
     StateField("disc_space", 0, int(t.ACT_LENGTH.max()), (3, t.N_DISCS)),  # 0 if not in play
@@ -125,6 +127,7 @@ FIELDS = (
 # fmt: on
 STATE = state_type(FIELDS)
 RANGES = {field.name: field for field in FIELDS}
+"""The fields by name, to look up their ranges."""
 
 HIDDEN_FROM_TEXT = ("objective_known",)
 """Fields that text leaves out; this one says which seat knows an objective of the pile."""

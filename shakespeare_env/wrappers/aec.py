@@ -68,7 +68,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         contract = registry.game(game, options.get("box"))
         players = contract.max_seats if players is None else players
         self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
-        # PettingZoo's wrappers add to the modes in place.
+        # PettingZoo's wrappers append to the list of modes, so each environment needs its own.
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}
         self.render_mode = render_mode
@@ -146,7 +146,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             self._was_dead_step(action)
             return
         self._play(agent, action)
-        # The agent that acted has seen its rewards so far. Others' rewards add up until their turn.
+        # The agent that acted saw its rewards in `last()`. Others' rewards add up until their turn.
         self._cumulative_rewards[agent] = 0.0
         self._accumulate_rewards()
 
@@ -208,8 +208,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 class env(raw_env):  # noqa: N801 - PettingZoo's name for it
     """A `raw_env` in which an illegal action ends the game: the agent gets -1, the others 0.
 
-    An action outside the action space raises AssertionError. PettingZoo's wrappers do the same, but
-    they take longer than the game itself.
+    An action outside the action space raises AssertionError. PettingZoo has wrappers for both, but
+    they take more time than the game itself.
     """
 
     def _play(self, agent: str, action: int | None) -> None:
@@ -229,7 +229,7 @@ def parallel_env(*positional: Any, **arguments: Any) -> ParallelEnv[str, Observa
     """Return an `env` with the parallel interface, by PettingZoo's conversion of turn-based games.
 
     `step` takes a dict of actions. It plays the action of the agent whose turn it is, and ignores
-    the others, which have no legal action in their masks. After a step, every info names the next
-    agent to decide as `active_agent`. Arguments are those of `env`.
+    the other agents' actions. Their masks have no legal action. After a step, every info names the
+    next agent to decide as `active_agent`. Arguments are those of `env`.
     """
     return turn_based_aec_to_parallel(env(*positional, **arguments))

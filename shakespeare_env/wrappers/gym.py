@@ -26,7 +26,7 @@ from shakespeare_env.wrappers.spaces import (
 
 _ONLY_ROW = np.zeros(1, np.int64)
 _SINGLE_GAME_ARGUMENTS = {"max_episode_steps", "disable_env_checker"}
-"""Arguments for which `gymnasium.make` wraps an environment of a single game."""
+"""Arguments of `gymnasium.make` that ask for wrappers, which exist only for single games."""
 
 
 class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
@@ -35,8 +35,8 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     The observation, int8[D], holds what the seat may know. `info["action_mask"]` and
     `action_masks()` mark the legal actions. The reward is the sum of what the seat has received
     since its last decision. At the end `info` also says how the game ended
-    (`spaces.episode_outcomes`), in Python numbers, and in int16[L] and bool[L] where there is a
-    value for each seat. An illegal action ends the game with reward -1.
+    (`spaces.episode_outcomes`). These values are Python numbers, or arrays [L] where each of L
+    seats has a value. An illegal action ends the game with reward -1.
 
     Args:
         game: The game's name.
@@ -101,21 +101,21 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return self._renderer.render(self.games.batch.save(slice(0, 1))[0])
 
     def _rendered_info(self) -> dict[str, Any]:
-        """Print the position if people watch, and return its info."""
+        """Print the position in render mode "human", and return its info."""
         if self.render_mode == "human":
             self.render()
         return {"action_mask": self.action_masks().astype(np.int8)}
 
 
 class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
-    """A Gymnasium vector environment of N games. Every row is a `SingleAgentEnv`.
+    """A Gymnasium vector environment of n games. Every row behaves like a `SingleAgentEnv`.
 
     A row whose game is over starts the next game at the next step, whatever its action, and with
     reward 0 (Gymnasium's `AutoresetMode.NEXT_STEP`).
 
-    Infos are arrays by row. For each `key`, `_key`, bool[n], marks the rows that the values are
-    for. `infos["action_mask"]`, int8[n, A], is always present. It is all 1 in a game that is over,
-    as any action starts the next one.
+    Infos are arrays by row. Each array `infos[key]` comes with `infos["_key"]`, bool[n], which
+    marks the rows that have a value. `infos["action_mask"]`, int8[n, A], is always present. It is
+    all 1 in a game that is over, as any action starts the next one.
 
     Args:
         num_envs: The number of games, n.
@@ -147,7 +147,7 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
                 "stepped as one array and end by themselves. Leave it out, or add "
                 'vectorization_mode="sync" to step one environment after the other'
             )
-        # Gymnasium's wrappers add to the modes in place.
+        # Gymnasium's wrappers append to the list of modes, so each environment needs its own.
         self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
@@ -210,11 +210,11 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
     def _spread_over_rows(
         self, values: dict[str, NDArray[Any]], has_value: NDArray[np.bool_]
     ) -> dict[str, NDArray[Any]]:
-        """Return infos with the values of some rows, and a mask of these rows for each key.
+        """Return infos of all rows from the values of some, with a mask of these rows for each key.
 
         Args:
-            values: Arrays by key with one value for each of these rows.
-            has_value: bool[n], the rows.
+            values: Arrays by key, with one entry for each row that has a value.
+            has_value: bool[n], which rows have a value.
         """
         infos = {}
         for key, row_values in values.items():

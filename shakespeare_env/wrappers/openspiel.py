@@ -59,7 +59,7 @@ class OpenSpielGame(pyspiel.Game):
         contract.option_bits(_variants(self.name, self._arguments), [players])
         bound = 1.0
         if players == 1 or reward == "margin":
-            bound = 2**16 / contract.score_scale  # scores are int16, so their differences are less
+            bound = 2**16 / contract.score_scale  # scores are int16, so no difference reaches 2**16
         info = pyspiel.GameInfo(
             num_distinct_actions=contract.actions.size,
             max_chance_outcomes=_BYTE_VALUES,
@@ -95,7 +95,8 @@ class OpenSpielState(pyspiel.State):
 
     def __init__(self, game: OpenSpielGame, name: str, arguments: Mapping[str, Any]) -> None:
         super().__init__(game)
-        # OpenSpiel clones and serialises everything in `__dict__`, so the game must not be there.
+        # OpenSpiel clones and serialises everything in `__dict__`. So the state keeps the game's
+        # name and not the game.
         self.position: Position | None = None
         self._name = name
         self._arguments = dict(arguments)
@@ -169,7 +170,7 @@ class OpenSpielState(pyspiel.State):
         before = self.position.record()
         self.position.push(self.position.move_text(action))
         if self.is_terminal():
-            # A batch plays the last move again, so that rewards are those of every other wrapper.
+            # A position computes no rewards. A batch plays the last move again to compute them.
             players = arguments["players"]
             last = Batch(
                 self._name, n=1, players=players, reward=arguments["reward"], autoreset=False
@@ -241,8 +242,8 @@ def _game_type(name: str) -> pyspiel.GameType:
     )
 
 
-# OpenSpiel keeps what is registered until after the interpreter has ended. A class survives that,
-# and a function does not.
+# OpenSpiel holds what is registered until after the interpreter has ended. That is safe for a class
+# but not for a function, so every game is registered as a class of its own.
 for _name in registry.names():
     _game = type(f"{OpenSpielGame.__name__}_{_name}", (OpenSpielGame,), {"name": _name})
     pyspiel.register_game(_game_type(_name), _game)

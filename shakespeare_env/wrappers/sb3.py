@@ -51,7 +51,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         return self.games.action_masks()
 
     def reset(self) -> NDArray[np.int8]:
-        """Deal the next games, or those of the seed given to `seed`, and return int8[n, D]."""
+        """Deal the next games, or those that `seed` has set. Return observations, int8[n, D]."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
@@ -88,7 +88,7 @@ class SB3SingleAgentVecEnv(VecEnv):
         """Do nothing, as there is nothing to release."""
 
     def seed(self, seed: int | None = None) -> Sequence[int | None]:
-        """Set the seed of the games that `reset` deals. None deals the next games."""
+        """Set the seed of the games that `reset` deals. With None, `reset` deals the next games."""
         self._seeds = [seed] * self.num_envs
         return self._seeds
 
@@ -105,7 +105,7 @@ class SB3SingleAgentVecEnv(VecEnv):
     def env_method(
         self, method_name: str, *args: Any, indices: VecEnvIndices = None, **kwargs: Any
     ) -> list[Any]:
-        """Return rows of `action_masks`, the only method that MaskablePPO calls by name."""
+        """Call `action_masks`, the only method that can be called, and return its rows."""
         if method_name != "action_masks":
             raise AttributeError(
                 f"{method_name!r} cannot be called on single games; only action_masks can"

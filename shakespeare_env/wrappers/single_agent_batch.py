@@ -24,12 +24,12 @@ Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
 
 
 class SingleAgentBatch:
-    """N games, each seen from one seat. A step leads from a decision of the learner to its next.
+    """A batch of n games, each seen from the learner's seat.
 
-    Agents play the other seats of all games together. Everybody keeps their seat until the end of a
-    game. A game depends only on the seed and its row. `batch.obs` and `batch.mask` are the
-    learner's observations and action masks, and every step rewrites them. A finished game stays as
-    it is until `restart` or `reset`.
+    A step leads from one decision of the learner to its next. Agents play the other seats of all
+    games together. Everybody keeps their seat until the end of a game. A game depends only on the
+    seed and its row. `batch.obs` and `batch.mask` are the learner's observations and action masks,
+    and every step rewrites them. A finished game stays as it is until `restart` or `reset`.
 
     Args:
         game: The game's name.
@@ -77,6 +77,7 @@ class SingleAgentBatch:
         self._games_begun = np.zeros(n, np.int64)
         self._pending_rewards = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
+        # Whether a row still has the game that was dealt here and that nobody has stepped.
         self._is_first_deal = np.zeros(n, np.bool_)
         self.reset(fresh_seed() if seed is None else seed)
         self._is_first_deal = np.ones(n, np.bool_)
@@ -85,8 +86,8 @@ class SingleAgentBatch:
         """Deal all games again, or the games of some increasing rows, int[m].
 
         A seed decides all random events and the opponents' draws. Without a seed, the next games
-        are dealt, except in rows that are new: their games were dealt when the batch was made, and
-        are kept if nobody has stepped or reset them since.
+        are dealt. Only a game that was dealt with the batch itself, and that nobody has stepped or
+        reset since, is kept.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         is_first_deal = self._is_first_deal[chosen]
@@ -157,8 +158,8 @@ class SingleAgentBatch:
     def action_masks(self) -> NDArray[np.bool_]:
         """Return a copy of the masks of the learner's legal actions, bool[n, A].
 
-        Where a game is over, all actions are set: none is played, but a masked distribution needs
-        at least one.
+        Where a game is over, all actions are set. No action is played there, but a masked
+        distribution needs at least one.
         """
         masks: NDArray[np.bool_] = self.batch.mask & self._ready[:, None]
         masks |= self.over[:, None]
@@ -201,7 +202,8 @@ class SingleAgentBatch:
         players = self.batch.players[rows, None]
         lineup.generators[rows].forget()
 
-        # The agent of each seat, by its index: in order after the learner, or drawn by weight.
+        # The index in `lineup.agents` of each seat's agent: in order from the seat after the
+        # learner's, or drawn by weight.
         seat = np.arange(lineup.seats.shape[1])
         agent_of_seat = (seat - learner[:, None] - 1) % players % max(len(lineup.agents), 1)
         if self._weights is not None:

@@ -67,7 +67,8 @@ def episode_outcomes(
 ) -> dict[str, NDArray[Any]]:
     """Return how finished games ended, each for one seat.
 
-    An illegal action is not played, so if it ends a game, the batch still has the offender to move.
+    A wrapper may end a game at an illegal action. The action is not played, so in the batch the
+    seat that chose it, the offender, is still to move.
 
     Args:
         batch: The batch of the games.
@@ -75,11 +76,11 @@ def episode_outcomes(
         seats: A seat of each game, int[m].
 
     Returns:
-        Arrays [m] by name, or [m, L] for values by seat, where the largest table of the batch has L
-        seats:
+        Arrays by name. Most are [m]. Those with a value for each seat are [m, L], where L is the
+        number of seats at the largest table of the batch:
 
         - `seat`, `players`, `score`.
-        - `won`: the seat's share of the victory. In a solo game, 1 for a score above the target.
+        - `won`: the seat's share of the victory. In a solo game with a target, 1 above it, else 0.
         - `is_success`: equal to `won`, under the name that Stable-Baselines3 logs.
         - `rank`: 1 for winners. Others rank one below all seats that did better, and the offender
           ranks last.
@@ -94,7 +95,8 @@ def episode_outcomes(
     distinct, places = np.unique(rows, return_inverse=True)
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
-    own_places = np.arange(0, scores.size, length) + seats  # in flattened arrays [m, L]
+    # The indices of the seats' own values in flattened arrays [m, L].
+    own_places = np.arange(0, scores.size, length) + seats
     own_scores = scores.take(own_places).astype(np.int64)
     won = victory_shares(winners).take(own_places)
     is_solo = players == 1
@@ -151,7 +153,7 @@ class Renderer:
             question = did_you_mean(str(mode), modes)
             raise ValueError(f"render_mode={mode!r}{question}: choose None or one of {known}")
         self.mode = mode
-        self._game = game.name  # a game's own functions cannot always be pickled
+        self._game = game.name  # and not the game, whose functions cannot always be pickled
 
     def render(self, record: Record) -> str | NDArray[np.uint8] | None:
         """Draw a position as the render mode says.

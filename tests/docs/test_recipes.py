@@ -21,7 +21,7 @@ RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 
 @pytest.fixture(scope="module")
 def folder(tmp_path_factory):
-    """A dataset of 84 deals. Cloning keeps back every twentieth deal."""
+    """A dataset of 84 deals. Cloning holds out every twentieth deal."""
     dataset = tmp_path_factory.mktemp("recipes") / "games"
     heuristic = Entrant("heuristic", make("heuristic", registry.game("shakespeare")))
     write_dataset(dataset, [heuristic] * 4, games=84, seed=1)
@@ -37,10 +37,10 @@ def test_cloning_learns_from_recorded_games(folder, tmp_path, monkeypatch, capsy
     assert "epoch 2, " in output
     assert "heuristic ×3" in output
     _, card = load_checkpoint(out, registry.game("shakespeare"))
-    assert card.figures["decisions"] == names["learned"].decisions
+    assert card.figures["decisions"] == names["training"].decisions
     # Uniformly random choices would agree in a quarter of the decisions.
     assert 0.5 < card.figures["agreed"] < 1.0
-    assert names["kept"].games == 5
+    assert names["held_out"].games == 5
 
 
 # On one processor, PyTorch warns of two worker processes.

@@ -164,5 +164,5 @@ def test_a_film_of_positions_names_or_forecasts_that_do_not_fit_is_refused(game)
         Film(replace(game, positions=game.positions[:-1]))
     with pytest.raises(ValueError, match="give one for each"):
         Film(replace(game, names=["A"]))
-    with pytest.raises(ValueError, match="seat=0: forecasts tell"):
+    with pytest.raises(ValueError, match="seat=0: forecasts reveal"):
         annotated_page(Film(game, seat=0), forecasts_of(game), [])

@@ -37,9 +37,9 @@ if TYPE_CHECKING:
     from shakespeare_training.runs.run import Run
 
 RESULT_NAME = "exploit.json"
-_CONFIGURED = "as configured"
+_CONFIGURED = "as configured"  # the default that the help shows for what the settings decide
 _FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
-"""Errors of settings, files and agents, which end a command with their message alone."""
+"""Errors of settings, files and agents. They end a command with a message and no traceback."""
 
 
 def _complete_setting(incomplete: str) -> list[str]:
@@ -175,7 +175,7 @@ def train(
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
-                # The workers are opened first, so that their faults leave no folder.
+                # The workers are opened first, so that no folder is left if that fails.
                 running_workers = opened.enter_context(
                     _open_workers(chosen.algorithm, workers, ray)
                 )
@@ -194,9 +194,11 @@ def train(
 def _refuse_unused_options(
     context: typer.Context, game_name: str | None, resume: Path | None, print_config: bool
 ) -> None:
+    """Exit if an option was given that has no effect beside the others."""
     if resume is not None:
         read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        if registry.is_file_reference(game_name):  # such a name only tells where the run's game is
+        # With --resume, FILE.py:NAME in --game does not choose a game. It says where the run's is.
+        if registry.is_file_reference(game_name):
             read.add("game_name")
         why = "--resume keeps a run's folder and settings, of which only --decisions may change"
     elif print_config:
@@ -209,8 +211,8 @@ def _refuse_unused_options(
     choices.refuse_unused(context, read, why)
 
 
-def _new_folder(kind: str, seed: int) -> Path:
-    return Path("runs") / f"{kind}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
+def _new_folder(prefix: str, seed: int) -> Path:
+    return Path("runs") / f"{prefix}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
 
 
 def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
@@ -228,8 +230,8 @@ def _choose_config(
 
     - The width is the checkpoint's.
     - There is no warm-up if the checkpoint has heads.
-    - If the checkpoint was trained with another box, the settings are those that adapt it
-      (`ADAPTING`), unless `config` names bundled settings.
+    - If the checkpoint was trained with another box, the defaults of PPO are those that adapt a
+      network (`ADAPTING`), unless `config` names bundled settings.
     """
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
@@ -267,6 +269,7 @@ def _open_workers(
 
 
 def _callback_maker(name: str) -> Callable[[Run], Any]:
+    """Import the class or function that `FILE.py:NAME` names, which makes a callback for a run."""
     from shakespeare_agents.python_names import PythonName, load
 
     source, _, attribute = name.rpartition(":")

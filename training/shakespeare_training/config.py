@@ -25,11 +25,11 @@ with requires_extra("train", "training needs"):
     )
 
 CONFIGS = Path(__file__).parent / "configs"
-"""A folder for each game, with a file for each of its bundled settings."""
+"""The folder of bundled settings, `<game>/<name>.toml`."""
 CURRENT = "current"
-"""Key of `opponents` for self-play."""
+"""Key of the setting `opponents` that stands for self-play."""
 PAST = "past"
-"""Key of `opponents` for a snapshot of the learner."""
+"""Key of the setting `opponents` that stands for a snapshot of the learner."""
 FOREVER = 10**12
 """A length that no run reaches before its time limit."""
 ADAPTING: Mapping[str, Any] = {
@@ -40,7 +40,7 @@ ADAPTING: Mapping[str, Any] = {
     "n_steps": 128,
     "batch_size": 8192,
 }
-"""Settings of PPO that adapt a trained network to another box, in place of the defaults."""
+"""Settings of PPO, in place of the defaults, that adapt a trained network to a game's other box."""
 _DEFAULT_ALGORITHM = "ppo"
 
 Share = Annotated[float, Field(ge=0, le=1)]
@@ -52,7 +52,7 @@ Count = Annotated[int, Field(gt=0)]
 
 @dataclass(frozen=True)
 class Only:
-    """Marks a setting that only one algorithm has."""
+    """Marks, in a type annotation, a setting that only one algorithm has."""
 
     algorithm: str
 
@@ -183,16 +183,16 @@ class TrainingConfig(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _with_defaults(cls, given: Any) -> Any:
-        """Add settings that are not given from the file of the game and the algorithm.
+        """Fill in settings that are not given, from the bundled file of the game and the algorithm.
 
-        A game without such a file is played at every seat count. If it has no heuristic player, the
-        opponents lack one.
+        By default a game is learned at every seat count. If it has no heuristic player, the default
+        opponents have none either.
         """
         name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
         if name not in registry.names():
             return given
-        # Imported late, because it imports the compiler, which the shell's completion of settings
-        # would wait for.
+        # Imported late, because it imports the compiler. The shell's completion of settings imports
+        # this module and would have to wait.
         from shakespeare_agents.heuristics import has_heuristics
 
         defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
@@ -273,7 +273,7 @@ def make_config(data: Mapping[str, Any], origin: str) -> TrainingConfig:
 
 
 def _fault_in_words(fault: Any) -> str:
-    """Return an error of Pydantic in words, with the setting's value or the name that was meant."""
+    """Return an error of Pydantic in words, with the setting's value and, for a typo, a guess."""
     if not fault["loc"]:
         return str(fault["msg"])
     name = ".".join(map(str, fault["loc"]))

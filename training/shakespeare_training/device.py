@@ -87,7 +87,7 @@ class DeviceGames:
         return self.movers == OUTSIDE
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the present league, and a seed for every draw until the next rollout."""
+        """Copy the league's seats and opponents to the GPU, and seed the rollout from `rng`."""
         self._generator.manual_seed(int(rng.integers(2**62)))
         if self._step:  # steps were played outside a rollout
             self._update_league()
@@ -172,7 +172,8 @@ class DeviceGames:
         try:
             self.batch.synchronize()
         except IllegalMove as fault:
-            # It is the learner's move, because the opponents' weights were checked.
+            # Only a network whose numbers have overflowed chooses an illegal action. It is the
+            # learner's, because the weights of the opponents were checked.
             raise FloatingPointError(TOO_LARGE) from fault
         steps, games = torch.nonzero(self._done_log, as_tuple=True)
         seats = self._seats_log[steps, games].cpu().numpy()

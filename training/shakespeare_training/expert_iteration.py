@@ -1,4 +1,4 @@
-"""Expert iteration (Anthony et al. 2017): a network learns from games that its search played.
+"""Expert iteration (Anthony et al. 2017): a network learns from games of a search that uses it.
 
 The learner plays a group of games to the end before it learns from them. The group is split into
 shards, which any process may play.
@@ -72,10 +72,11 @@ class Examples(NamedTuple):
     observations: NDArray[np.int8]  # [k, D]
     masks: NDArray[np.bool_]  # [k, A]
     prior: NDArray[np.float32]  # [k, A], the policy before the search
-    search_advantages: NDArray[np.float32]  # [k, A], as from `search_advantages`
+    search_advantages: NDArray[np.float32]  # [k, A], from the function `search_advantages`
     players: Integers  # [k], seats at the table
-    shares: NDArray[np.float32]  # [k, S], of the victory, by seat clockwise of the one that decided
-    changes: NDArray[np.float32]  # [k, S], of scores until the end, in units of `score_scale`
+    # Seats are counted clockwise from the one that decided.
+    shares: NDArray[np.float32]  # [k, S], shares of the victory
+    changes: NDArray[np.float32]  # [k, S], changes of scores until the end, by `score_scale`
 
     def take(self, indices: Integers) -> Examples:
         """Return the decisions with the indices int64[m]."""
@@ -88,22 +89,22 @@ class GameShard(NamedTuple):
     rows: Integers  # [m], the games' numbers in the group
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    seats: NDArray[np.int32]  # [m, S], as in `Lineup`; opponents are numbered as in the job
+    seats: NDArray[np.int32]  # [m, S], as in `Lineup`; the index of an opponent is that in the job
 
 
 class PlayedShard(NamedTuple):
     """The results of a shard's games, and the learner's k decisions in them."""
 
     shard: GameShard
-    random: NDArray[np.uint64]  # [m], the records' random states
-    generators: NDArray[np.uint64]  # [m], the states of the agents' generators
+    random: NDArray[np.uint64]  # [m], the records' random states after the games
+    generators: NDArray[np.uint64]  # [m], the states of the agents' generators after the games
     scores: NDArray[np.int16]  # [m, S], final scores
-    order: Integers  # [2, k], each decision's game, by its number in the group, and its step
+    order: Integers  # [2, k], by decision: the game's number in the group, and the step
     examples: Examples
 
 
 class ExpertIteration(Learner):
-    """Learns from groups of games that its search plays to their end, one group after the other.
+    """A learner that plays a group of games to their end with search, then learns from the group.
 
     The examples of a group do not depend on the processes that play it.
 
@@ -120,7 +121,7 @@ class ExpertIteration(Learner):
         self.examples: Examples | None = None
 
     def experts(self) -> list[AnyAgent]:
-        """Return the search that the network learns from, with the current weights."""
+        """Return the agent that the network learns from: a search with the current weights."""
         game = self.league.batch.game
         settings = self.settings
         expert = network_search(
@@ -197,7 +198,7 @@ class ExpertIteration(Learner):
             yield GameShard(rows, batch.save(rows), lineup.generators.states[rows], seats[rows])
 
     def _begin_next_group(self, played: Sequence[PlayedShard]) -> None:
-        """Begin new games with the random states with which the last group ended."""
+        """Begin the next games, whose random states continue those of the last group."""
         league = self.league
         batch = league.batch
         all_rows = np.arange(batch.n)
@@ -284,7 +285,8 @@ class SearchedGames:
             actions = np.empty(len(rows), np.int64)
             if not own.all():
                 actions[~own] = lineup.decide(batch, rows[~own])
-            is_first = step == 0  # the buffer needs at least one entry, which may be empty
+            # The buffer needs at least one entry, so the first step adds one even if it is empty.
+            is_first = step == 0
             if own.any() or is_first:
                 games = InformationSets(batch, rows[own])
                 rng = lineup.generators[rows[own]]
@@ -330,7 +332,7 @@ def _decide(
 
 
 def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
-    """Return each move's value less the prior-weighted mean of the tried ones, float32[m, A].
+    """Return each move's value less the prior-weighted mean value of tried moves, float32[m, A].
 
     These are completed values (Danihelka et al. 2022): an untried move counts as that mean, so its
     advantage is 0. In a decision without search all advantages are 0.
@@ -376,7 +378,7 @@ class GameBuffer:
             step: The number of decisions before these in each game, by all seats.
             rows: int64[m], the games.
             prior: float32[m, A], the policy before the search.
-            advantages: float32[m, A], as from `search_advantages`.
+            advantages: float32[m, A], from the function `search_advantages`.
         """
         batch = self._batch
         self._steps.append(
@@ -393,12 +395,13 @@ class GameBuffer:
         )
 
     def decisions(self, numbers: Integers) -> tuple[Integers, Examples]:
-        """Return the decisions and their `PlayedShard.order`, once the games are over.
+        """Return `PlayedShard.order` and the decisions, once the games are over.
 
         Args:
             numbers: int64[n], the numbers of the batch's games in their group.
         """
         batch = self._batch
+        # All steps joined, field by field.
         added = _Step._make(np.concatenate(arrays) for arrays in zip(*self._steps, strict=True))
         rows = added.rows
         players = batch.players[rows].astype(np.int64)
@@ -407,6 +410,7 @@ class GameBuffer:
         is_present = places < players[:, None]
 
         def from_decider(by_seat: NDArray[np.float32]) -> NDArray[np.float32]:
+            # Number the seats clockwise from the one that decided; absent seats have 0.
             rotated = np.take_along_axis(by_seat, clockwise, 1)
             return np.where(is_present, rotated, np.float32(0.0))
 
@@ -427,6 +431,7 @@ class GameBuffer:
 
 def join_examples(played: Sequence[PlayedShard]) -> Examples:
     """Return the decisions of a group, sorted by step, then by game."""
+    # The last key of `lexsort` is the first to sort by: the step.
     order = np.lexsort(np.concatenate([shard.order for shard in played], axis=1))
     columns = zip(*(shard.examples for shard in played), strict=True)
     return Examples._make(np.concatenate(arrays)[order] for arrays in columns)

@@ -19,7 +19,7 @@ from shakespeare_env.play.generators import draw_columns
 from shakespeare_training.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
-"""The error if the learner's move is illegal, because exploded weights outweigh the mask."""
+"""The error message if exploded weights outweigh the mask: the learner's move is then illegal."""
 
 _changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # the number of random games whose mean length is taken
@@ -69,7 +69,7 @@ class LearnerGames(Protocol):
         """bool[n], whether the seat to move is the learner's."""
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Take over the present league, and the generator of draws until the next rollout."""
+        """Use the league as it is now, and draw with `rng` until the next rollout begins."""
 
     def network_rows(self) -> torch.Tensor | slice:
         """Return the m games in which the learner's network is run."""
@@ -78,10 +78,10 @@ class LearnerGames(Protocol):
         """Draw an action, int64[m], from each row of log-probabilities, float32[m, A]."""
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], in which the opponents have chosen where they are to move."""
+        """Return actions, int64[n], with opponents' choices in the games where they are to move."""
 
     def step(self, actions: torch.Tensor, rows: NDArray[np.int64] | None = None) -> None:
-        """Play actions, int64[m], in all games or some. A new game follows each that ends.
+        """Play actions, int64[m], in all games or in some rows. A new game follows each that ends.
 
         Raises:
             IllegalMove: an opponent's action is not legal.
@@ -99,7 +99,7 @@ class LearnerGames(Protocol):
 
 
 class HostGames:
-    """The games of a learner on the CPU (`LearnerGames`), which are the batch of its league."""
+    """The games of a learner on the CPU (`LearnerGames`), played in the batch of its league."""
 
     def __init__(self, league: League) -> None:
         batch = league.batch
@@ -121,7 +121,7 @@ class HostGames:
         return torch.from_numpy(self.league.learner_to_move())
 
     def begin_rollout(self, rng: np.random.Generator) -> None:
-        """Draw from the generator until the next rollout."""
+        """Draw from `rng` until the next rollout begins."""
         self._rng = rng
 
     def network_rows(self) -> torch.Tensor | slice:
@@ -135,7 +135,7 @@ class HostGames:
         return torch.from_numpy(draw_columns(weights, self._rng.random(len(weights))))
 
     def fill_in_opponents(self, actions: torch.Tensor) -> torch.Tensor:
-        """Return actions, int64[n], in which the opponents have chosen where they are to move."""
+        """Return actions, int64[n], with opponents' choices in the games where they are to move."""
         rows = np.flatnonzero(~self.league.learner_to_move())
         if len(rows):
             actions[torch.from_numpy(rows)] = torch.from_numpy(self.league.decide(rows))
@@ -177,16 +177,16 @@ class HostGames:
 
 
 def _shared(array: NDArray[Any]) -> torch.Tensor:
-    """Return a tensor that shares a batch's array."""
-    # PyTorch warns of read-only arrays. These are views of writeable ones.
+    """Return a tensor that shares the memory of a batch's array."""
+    # PyTorch warns of read-only arrays. Those of a batch are views of writeable ones, their `base`.
     return torch.from_numpy(array if array.flags.writeable else array.base)
 
 
 def adopt_threads() -> int:
     """Return PyTorch's number of threads, and fix it for this thread of the process.
 
-    A thread that has not used PyTorch yet takes over the number that another thread has set last.
-    So this function waits while `one_thread` changes the number.
+    PyTorch keeps one number for each thread of the process. A thread that has not used PyTorch yet
+    takes over the number that another one has set last, so wait while `one_thread` changes it.
     """
     with _changing_threads:
         return torch.get_num_threads()
@@ -194,9 +194,10 @@ def adopt_threads() -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread, which finishes a step's rows before a second one would wake up.
+    """Limit PyTorch to one thread, which is done with a step before a second one would wake up.
 
-    Other threads of the process, which may be training another run, keep their number.
+    Other threads of the process, which may be training another run, keep their number of PyTorch
+    threads.
     """
     before = adopt_threads()
     with _changing_threads:
@@ -213,7 +214,7 @@ def one_thread() -> Iterator[None]:
 
 @cache
 def random_game_length(game: str, players: int) -> float:
-    """Return the mean number of decisions in a random game; skilled players' are about as long."""
+    """Return the mean number of decisions in a random game. Skilled players' games are similar."""
     batch = Batch(game, n=_RANDOM_GAMES, players=players, autoreset=False)
     decisions = 0
     rows = np.arange(batch.n)

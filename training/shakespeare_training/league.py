@@ -222,6 +222,7 @@ class League:
     def assign_seats(self, rows: NDArray[np.int64]) -> None:
         """Seat the learner and its opponents in games that have just begun, int64[m]."""
         lineup = self.lineup
+        # The generators also keep what agents remember of the games that have ended.
         lineup.generators[rows].forget()
         _seat_all(
             rows,

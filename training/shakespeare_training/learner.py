@@ -1,4 +1,4 @@
-"""The part that both learners share: the network, its league of opponents, and its updates."""
+"""The part that both learners (`PPO`, `ExpertIteration`) share: the network, league and updates."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from shakespeare_training.games import LearnerGames, adopt_threads
 from shakespeare_training.league import FinishedGames, League
 from shakespeare_training.policy import PolicyNetwork
 
-_MAX_GRADIENT_NORM = 0.5  # of each of the network's parameter groups
-_MOST_LOGGED = 16  # the size of the tensor that sums losses
+_MAX_GRADIENT_NORM = 0.5  # for each of the network's parameter groups by itself
+_MOST_LOGGED = 16  # size of the tensor of summed losses and statistics
 
 Schedule = Callable[[float], float]
 """A coefficient as a function of the share of the run that remains, 1 to 0."""
@@ -30,7 +30,7 @@ def linear(start: float, end: float) -> Schedule:
     """Return the schedule that goes from `start` to `end` over the run."""
 
     def at(progress_remaining: float) -> float:
-        # The last rollout overshoots the end, where the remaining share is negative.
+        # The last rollout may overshoot the end, and the remaining share is then negative.
         return end + (start - end) * min(max(progress_remaining, 0.0), 1.0)
 
     return at
@@ -42,7 +42,7 @@ def no_time_limit() -> float:
 
 
 def never_stop() -> None:
-    """Do nothing, as the `check_stop` of a learner that nothing stops."""
+    """Do nothing. This is the `check_stop` of a learner that nothing stops."""
 
 
 def ignore_games(_finished: FinishedGames) -> None:
@@ -88,10 +88,10 @@ class Learner:
         league: The opponents, and the players at the seats.
         policy: The network.
         num_timesteps: Decisions that the learner has made.
-        updates: Passes over collected decisions so far.
+        updates: Passes over collected decisions so far, up to `n_epochs` in a call of `train`.
         goal: The number of decisions at which schedules reach their end.
-        open_decisions: Decisions whose consequences are not known yet, by kind of data; each has
-            one row in every tensor.
+        open_decisions: Decisions whose consequences are not known yet: tensors by name, with one
+            row for each decision. Only PPO has any (`Rollout`).
         rng: Generator that draws actions and shuffles minibatches.
         time_share: Returns the share of the run's time limit that is used, 0 to 1.
         check_stop: Called often while playing and learning; raises to stop the learner.
@@ -124,7 +124,8 @@ class Learner:
         )
         self.policy = policy.to(self.device)
 
-        # A recorded update reads these tensors from fixed places, so they are changed in place.
+        # On a GPU an update may be recorded as a CUDA graph (`device.Recorded`), which reads these
+        # tensors at fixed addresses. So they are changed in place.
         on_gpu = self.device.type == "cuda"
         first_rate = settings.learning_rate(1.0)
         self._rate = torch.tensor(first_rate, device=self.device)
@@ -135,7 +136,7 @@ class Learner:
             fused=True,
             capturable=on_gpu,
         )
-        # 1 once the KL divergence has ended the update early, else 0.
+        # 1.0 once the KL divergence has ended the update early, else 0.0.
         self._stopped = torch.zeros((), device=self.device)
         # The number of minibatches, then the sums of their losses and statistics.
         self._sums = torch.zeros(_MOST_LOGGED, device=self.device)
@@ -189,12 +190,12 @@ class Learner:
         for minibatch in self._passes():
             self._learn_from(minibatch)
             self.check_stop()
-            # Reading the value would wait for a GPU, where the optimiser skips its steps instead.
+            # On a GPU, reading the value would wait for it. There the optimiser skips its steps.
             if not on_gpu and self._stopped > 0:
                 break
 
         count, *totals = self._sums.tolist()
-        for name, total in zip(self._logged, totals, strict=False):
+        for name, total in zip(self._logged, totals, strict=False):  # `totals` has unused entries
             self.logger.record(f"train/{name}", total / count)
         self.logger.record("train/minibatches", int(count))
 

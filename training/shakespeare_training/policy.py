@@ -1,6 +1,7 @@
 """The network that learns, in PyTorch.
 
-Its layers have the names of `shakespeare_agents.networks.network`, which plays without PyTorch.
+Its layers have the same names as in `shakespeare_agents.networks.network`, which runs the trained
+network without PyTorch.
 """
 
 from __future__ import annotations
@@ -22,13 +23,13 @@ with requires_extra("train", "training needs"):
 
 _ILLEGAL = float(ILLEGAL)
 _REPEATS = 7  # the number of updates that are timed in each precision
-_LEAST_SPEEDUP = 1.1  # the speed-up from which bfloat16 is used
+_LEAST_SPEEDUP = 1.1  # bfloat16 is used if it is faster by more than this factor
 
 
 class Outputs(NamedTuple):
-    """The network's outputs for n situations, of a game with at most S seats.
+    """The network's outputs for n observations, of a game with at most S seats.
 
-    Seats are counted clockwise from the seat that observes.
+    Seats are counted clockwise from the seat whose observation it is.
 
     Attributes:
         log_probabilities: float32[n, A], about -1e8 for illegal actions.
@@ -62,7 +63,7 @@ class ActionEvaluation(NamedTuple):
 class _MaskedCategorical(torch.autograd.Function):
     """Log-probabilities of actions, and entropies, from all actions' logits and masks.
 
-    PyTorch's own gradients would pass over every action of every situation twice as often.
+    The gradient is written by hand. PyTorch's own would pass over the large tensors twice as often.
     """
 
     @staticmethod
@@ -71,7 +72,7 @@ class _MaskedCategorical(torch.autograd.Function):
     ) -> tuple[torch.Tensor, torch.Tensor]:
         log_probs = masked_log_softmax(logits, masks)
         # The softmax of log-probabilities equals their exponential, but exp() takes three times as
-        # long on -1e8. An illegal action adds 0 * -1e8 = -0.
+        # long on -1e8. An illegal action adds 0 * -1e8 = -0 to the entropy.
         probabilities = log_probs.softmax(dim=-1)
         entropies = -(probabilities * log_probs).sum(dim=-1)
         ctx.save_for_backward(log_probs, probabilities, entropies, actions)
@@ -83,8 +84,8 @@ class _MaskedCategorical(torch.autograd.Function):
         ctx: Any, grad_log_probs: torch.Tensor, grad_entropies: torch.Tensor
     ) -> tuple[torch.Tensor, None, None]:
         log_probs, probabilities, entropies, actions = ctx.saved_tensors
-        # By the logits, the gradient of the entropy is -p * (log(p) + entropy), and that of an
-        # action's log-probability is -p, plus 1 at the action.
+        # With respect to the logits, the gradient of the entropy is -p * (log(p) + entropy). That
+        # of an action's log-probability is -p, plus 1 at the action.
         gradient = (log_probs + entropies[:, None]).mul_(grad_entropies[:, None])
         gradient.add_(grad_log_probs[:, None]).mul_(probabilities).neg_()
         gradient.scatter_add_(1, actions[:, None], grad_log_probs[:, None])
@@ -160,9 +161,9 @@ class PolicyNetwork(nn.Module):
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
     def features(self, observations: torch.Tensor) -> torch.Tensor:
-        """Return the layer that all heads share, float[n, width]; call it `in_precision`."""
-        # Scaling the weights equals scaling the far more numerous observations, and integers up to
-        # 256 are exact in bfloat16.
+        """Return the output of the shared layer, float[n, width]. Call it within `in_precision`."""
+        # Scaling the weights has the effect of scaling the observations, which are far more
+        # numerous. Also, unscaled observations are small integers, which are exact in bfloat16.
         weight = self.trunk.weight * self.scale
         inputs = observations.to(torch.bfloat16 if self.use_bfloat16 else weight.dtype)
         return torch.relu(self.norm(nn.functional.linear(inputs, weight, self.trunk.bias)))
@@ -177,7 +178,7 @@ class PolicyNetwork(nn.Module):
         return logits, win_logits.float(), changes.float()
 
     def parameter_groups(self) -> list[list[nn.Parameter]]:
-        """Return the parameters in three lists: the shared layer's, policy's and forecasts'."""
+        """Return the parameters in three lists: shared layer, policy head, forecast heads."""
         groups = (
             [self.trunk, self.norm],
             [self.policy, self.action],
@@ -208,9 +209,9 @@ def _uninitialised_layer(inputs: int, outputs: int) -> nn.Linear:
 
 
 def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
-    """Return the weights in a policy's `state_dict`, and those of a value head.
+    """Return the weights in a policy's `state_dict`, with a value head added.
 
-    The value is the forecast change of the score of the seat that observes.
+    The value is the first output of `score`: the forecast change of the observing seat's own score.
     """
     tensors = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
     for kind in ("weight", "bias"):
@@ -244,8 +245,8 @@ def forecast_losses(
     """Return the cross-entropy of the shares of the victory and the squared error of the changes.
 
     Args:
-        forecast: The network's outputs for n situations.
-        players: int64[n], seats at the tables; solo games have no share to forecast.
+        forecast: The network's outputs for n observations.
+        players: int64[n], seats at the tables. Solo games do not count in the cross-entropy.
         shares: float32[n, S], the real shares; 0 where nobody sits.
         changes: float32[n, S], the real changes of scores.
     """
@@ -268,8 +269,8 @@ def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
     device = policy.scale.device
     observations = torch.zeros(batch_size, len(policy.scale), dtype=torch.int8, device=device)
     masks = observations.new_ones((batch_size, len(policy.action.bias)), dtype=torch.bool)
-    # Both precisions take turns, and the best time of each counts, because other work on the
-    # machine only slows an update down.
+    # The precisions take turns. The shortest time of each counts, because other work on the machine
+    # can only make an update slower.
     seconds = {False: math.inf, True: math.inf}
     for _ in range(_REPEATS):
         for bfloat16 in seconds:

@@ -1,4 +1,4 @@
-"""PPO (Schulman et al. 2017) by self-play: it plays rollouts and learns from their decisions."""
+"""PPO (Schulman et al. 2017) by self-play and against a league of opponents."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from shakespeare_training.rollout import (
 
 @dataclass(frozen=True, kw_only=True)
 class PPOSettings(LearnerSettings):
-    """Settings of PPO (`TrainingConfig` describes them), by default without schedules.
+    """Settings of PPO, which `TrainingConfig` describes in more detail.
 
     Attributes:
         n_steps: Steps of each game per rollout.
@@ -52,12 +52,13 @@ class PPOSettings(LearnerSettings):
 
 
 class Decisions(NamedTuple):
-    """The moves of one step in n games, and the network's outputs in m of these games.
+    """The moves of one step in n games, with the network's outputs in m of these games.
 
     Attributes:
         actions: int64[n], moves of the learner or an opponent.
         network_rows: The m games in which the network was run.
-        forecasts: float32[m, S, 2], `SHARE` and `CHANGE` of every seat, by seat number.
+        forecasts: float32[m, S, 2], forecasts for every seat, by seat number. The last axis is
+            `rollout.SHARE` and `rollout.CHANGE`.
         log_probs: float32[m], log-probabilities of the moves that were drawn from the network.
     """
 
@@ -68,11 +69,11 @@ class Decisions(NamedTuple):
 
 
 class PPO(Learner):
-    """Proximal policy optimisation with action masks, along each seat's own decisions.
+    """Proximal policy optimisation with action masks. Each seat's own decisions are a trajectory.
 
     Attributes:
         rollout: The rollout that is played, and learned from.
-        closed: The decisions to learn from; None before a rollout is played.
+        closed: The decisions to learn from; None before the first rollout is complete.
         entropy_coef: float32[], the present entropy coefficient.
     """
 
@@ -83,7 +84,7 @@ class PPO(Learner):
         self.rollout = Rollout(settings.n_steps, games.players, self.league.batch.game)
         self.open_decisions = self.rollout.open_decisions
         self.closed: ClosedDecisions | None = None
-        # A tensor, because a recorded update reads the coefficient from a fixed place.
+        # A tensor, because an update recorded as a CUDA graph reads it at a fixed address.
         self.entropy_coef = torch.zeros((), device=self.device)
         self._recorded_update: Callable[[Minibatch], None] | None = None
 
@@ -101,7 +102,7 @@ class PPO(Learner):
         games.begin_rollout(self.rng)
         if self.num_timesteps == 0:
             self._stagger()
-            games.begin_rollout(self.rng)
+            games.begin_rollout(self.rng)  # again, because staggering can change the league
 
         self.rollout.begin()
         with one_thread():
@@ -153,7 +154,7 @@ class PPO(Learner):
 
     @torch.no_grad()
     def _decide(self, observations: torch.Tensor, masks: torch.Tensor) -> Decisions:
-        """Choose a move in every game, the learner's or its opponent's."""
+        """Choose a move in every game, by the network or by an opponent."""
         games = self.games
         rows = games.network_rows()
         outputs = self.policy.outputs(observations[rows], masks[rows])
@@ -163,7 +164,7 @@ class PPO(Learner):
         players = games.players[rows]
         shares = log_shares(outputs.win_logits, players).exp()
         forecasts = torch.stack([shares, outputs.changes], dim=2)
-        # The network counts seats clockwise from the seat to move. A rollout goes by seat numbers.
+        # The network counts seats clockwise from the seat to move. A rollout uses seat numbers.
         forecasts = rotate_seats(forecasts, players, -games.to_move[rows])
 
         actions = torch.zeros(len(observations), dtype=torch.int64, device=drawn.device)
@@ -208,6 +209,7 @@ class PPO(Learner):
         }
 
     def _learn_from(self, minibatch: Minibatch) -> None:
+        # On a GPU, updates of the usual shape are recorded once and replayed as a CUDA graph.
         has_usual_shape = (
             minibatch.repetition.repeats_nothing
             and len(minibatch.players) == self.settings.batch_size

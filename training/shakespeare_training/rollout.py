@@ -1,8 +1,10 @@
 """Rollouts of PPO: stored decisions, their targets and advantages, and minibatches of them.
 
 After a move it is another seat's turn, so the usual recursion over steps would credit the wrong
-seat. Here each seat's trajectory consists of its own decisions. Gains between two of them count
-towards the earlier one, whoever caused them. Gains after the last one count towards the last one.
+seat. Here each seat's trajectory consists of its own decisions. A seat's gains are its rewards:
+changes of its score, and its share of the victory at the end. Gains between two decisions of the
+seat count towards the earlier one, whoever caused them. Gains after its last decision count towards
+that one.
 """
 
 from __future__ import annotations
@@ -19,22 +21,22 @@ from shakespeare_training.games import TOO_LARGE
 NO_DECISION = -1
 """Stands for the deciding seat in a step in which the learner does not decide."""
 SHARE = 0
-"""Index of the forecast of a seat's share of the victory."""
+"""Index, in the last axis of gains, forecasts and targets, of a seat's share of the victory."""
 CHANGE = 1
-"""Index of the forecast of the change of a seat's score until the end of the game, in units of
-`Game.score_scale`."""
+"""Index, in the same axis, of the change of a seat's score, in units of `Game.score_scale`."""
 NEAR_CERTAIN = 0.99
 """The probability above which a move is near-certain. Most moves of a trained network are, and they
-teach little. A minibatch holds some of them and repeats the network's outputs for these
-(`Repetition`), so that every decision has the same weight in expectation."""
+teach little. To save time, the network may be run on only some of a minibatch's near-certain
+decisions. Its outputs for these are then repeated (`Repetition`), so that near-certain decisions
+keep their weight in expectation."""
 
 
 class Repetition(NamedTuple):
     """How the last rows of a minibatch are repeated, to stand for more decisions.
 
     Attributes:
-        n_rows: The number of these rows.
-        n_decisions: The number of decisions that they stand for.
+        n_rows: The number of rows at the end that are repeated.
+        n_decisions: The number of decisions that these rows stand for.
     """
 
     n_rows: int
@@ -70,19 +72,20 @@ class Minibatch(NamedTuple):
     log_probs: torch.Tensor  # float32[n], of the actions when they were chosen
     advantages: torch.Tensor  # float32[n], normalised among tables of each size
     players: torch.Tensor  # int64[n], seats at the table
-    shares: torch.Tensor  # float32[n, S], of the victory, by seat clockwise of the one that decided
-    changes: torch.Tensor  # float32[n, S], of scores until the end
+    # Targets of the forecasts. Seats are counted clockwise from the one that decided.
+    shares: torch.Tensor  # float32[n, S], shares of the victory
+    changes: torch.Tensor  # float32[n, S], changes of scores until the end
 
 
 class ClosedDecisions(NamedTuple):
     """The k decisions of a rollout whose targets are known.
 
     Attributes:
-        rows: int64[k], indices of the rollout's tensors, flattened to [(S + steps) * n, ...].
+        rows: int64[k], indices into the rollout's tensors, flattened to [(S + steps) * n, ...].
         players: int64[k], seats at the table.
-        targets: float32[k, S, 2], targets of the forecasts, clockwise of the seat that decided.
-        own_errors: float32[k, 2], targets less forecasts of the seat that decided.
-        advantages: float32[k], as from `normalised_advantages`.
+        targets: float32[k, S, 2], targets of the forecasts, clockwise from the seat that decided.
+        own_errors: float32[k, 2], targets less forecasts, for the seat that decided.
+        advantages: float32[k], from the function `normalised_advantages`.
     """
 
     rows: torch.Tensor
@@ -107,9 +110,9 @@ class Rollout:
         game: The game.
 
     Attributes:
-        decisions: What is stored of decisions, by name.
+        decisions: Tensors by name, with the observations, masks, actions and network outputs.
         seats: int8[S + steps, n], the seat that decided, or `NO_DECISION`.
-        gains: float32[S + steps, n, S, 2], every seat's share of the victory and change of score.
+        gains: float32[S + steps, n, S, 2], what every seat gained in the step.
         dones: bool[S + steps, n], whether the next row belongs to another game.
         open_decisions: Open decisions by name; each decision has one row in every tensor.
     """
@@ -142,10 +145,14 @@ class Rollout:
         return self._max_seats + step
 
     def begin(self) -> None:
-        """Carry over the open decisions of the last rollout; a stopped rollout left none."""
+        """Carry over the open decisions of the last rollout into the first S rows.
+
+        Until `end` no decisions are open, so a rollout that is stopped leaves none.
+        """
         carried = self.open_decisions.copy()
-        self.open_decisions.update({name: tensor[:0] for name, tensor in carried.items()})
-        rows = carried["seats"].long()
+        no_decisions = {name: tensor[:0] for name, tensor in carried.items()}
+        self.open_decisions.update(no_decisions)
+        rows = carried["seats"].long()  # row s holds the decision of seat s
         games = carried["games"]
         for name, store in self.decisions.items():
             store[rows, games] = carried[name]
@@ -199,8 +206,8 @@ class Rollout:
         """Yield the closed decisions in random order, in minibatches of `batch_size`.
 
         The last minibatch takes the rest. With a `near_certain_share` below 1, minibatches are of
-        about equal size and hold about equally many near-certain decisions, and the network is run
-        on this share of those.
+        about equal size and hold about equally many near-certain decisions. The network is run on
+        this share of the near-certain ones only.
         """
         count = len(closed.rows)
         n_minibatches = max(1, round(count / batch_size))
@@ -213,7 +220,7 @@ class Rollout:
 
         log_probs = self.decisions["log_probs"].flatten()[closed.rows[order]]
         is_near_certain = log_probs > math.log(NEAR_CERTAIN)
-        # The longer parts of one kind meet the shorter parts of the other.
+        # Reversed, so that longer parts of one kind are joined with shorter parts of the other.
         uncertain_parts = order[~is_near_certain].tensor_split(n_minibatches)
         certain_parts = order[is_near_certain].tensor_split(n_minibatches)[::-1]
         for uncertain, certain in zip(uncertain_parts, certain_parts, strict=True):
@@ -268,7 +275,8 @@ class SeatTargets(NamedTuple):
         targets: float32[R, n, S, 2], targets of the deciding seat's forecasts.
         gained: float32[R, n, S, 2], gains until the deciding seat's next decision or the end of
             the game.
-        closed: bool[R, n], whether the rows hold that next decision or end.
+        closed: bool[R, n], whether the rows include that next decision or end, so that the decision
+            is closed and not open.
     """
 
     targets: torch.Tensor
@@ -286,18 +294,18 @@ def seat_targets(
 ) -> SeatTargets:
     """Compute the targets of forecasts by TD(lambda) along each seat's own decisions.
 
-    A target less its forecast is the generalised advantage estimate (Schulman et al. 2016), in
-    shares of the victory and in scores, without discount. In a game that continues after the last
-    row, each seat's latest decision is open, and the one before it bootstraps from the forecast of
-    the open one.
+    A target less its forecast is the generalised advantage estimate (Schulman et al. 2016) without
+    discount, one for the share of the victory and one for the score. In a game that continues after
+    the last row, each seat's latest decision is open. The target of the decision before it
+    bootstraps from the forecast of the open one.
 
     Args:
         gains: float32[R, n, S, 2], every seat's gains in each row.
         forecasts: float32[R, n, S, 2], the deciding seat's forecasts.
         seats: int8[R, n], the seat that decided, or `NO_DECISION`.
         dones: bool[R, n], whether the next row belongs to another game.
-        carried_gains: float32[C, n, S, 2], earlier gains since the carried decisions, which are in
-            the first C rows.
+        carried_gains: float32[C, n, S, 2], gains in earlier rollouts since the carried decisions,
+            which are in the first C rows.
         gae_lambda: Bias against variance.
     """
     n_rows, n, n_seats, _ = gains.shape
@@ -307,8 +315,9 @@ def seat_targets(
     gained = torch.zeros_like(gains)
     closed = torch.zeros_like(dones)
 
-    # These tensors describe the rows after the current one from the view of each seat, axis 1: all
-    # seats' gains until its next decision, and the forecast and target of that decision.
+    # Rows are visited from the last to the first. For each seat (axis 1), these tensors hold what
+    # follows the current row: all seats' gains until its next decision, and the forecasts and
+    # targets of that decision.
     gains_ahead = gains.new_zeros(n, n_seats, n_seats, 2)
     next_forecast = torch.zeros_like(gains_ahead)
     next_target = torch.zeros_like(gains_ahead)
@@ -322,7 +331,7 @@ def seat_targets(
         is_mover = seats[row][:, None] == places
         mover = is_mover.long().argmax(dim=1)
 
-        # In double precision, to be rounded once.
+        # Added up in double precision, so that the sum is rounded only once.
         gain = gains_ahead[every_game, mover].double()
         if row < len(carried_gains):
             gain += carried_gains[row]
@@ -330,7 +339,7 @@ def seat_targets(
         target += next_target[every_game, mover].double() * gae_lambda
         gained[row] = gain
         closed[row] = (has_next & is_mover).any(dim=1)
-        # The target of an open decision is its forecast.
+        # For an open decision, the forecast stands in as the target.
         targets[row] = torch.where(closed[row][:, None, None], target.float(), forecasts[row])
 
         movers = is_mover[..., None, None]
@@ -373,10 +382,14 @@ def normalised_advantages(
 
 
 def explained_variance(closed: ClosedDecisions) -> dict[str, float]:
-    """Return the share of the targets' variance that forecasts explain, by kind and table size."""
+    """Return the share of the targets' variance that the deciding seats' forecasts explain.
+
+    There is one for each table size and each kind of forecast.
+    """
     explained = {}
     for size in torch.unique(closed.players).tolist():
         at_table = closed.players == size
+        # Targets go clockwise from the seat that decided, so its own are at index 0.
         variance = closed.targets[at_table, 0].var(dim=0, correction=0)
         shares = 1.0 - closed.own_errors[at_table].square().mean(dim=0) / variance
         explained[f"win_{size}_seats"] = shares[SHARE].item()

@@ -36,7 +36,7 @@ class Stop:
 
     @contextmanager
     def deferred(self) -> Iterator[None]:
-        """Defer a stop in the block, so that only `check` raises and `request` does not."""
+        """Defer stops in the block: `request` only notes the stop there, and `check` raises it."""
         self.check()
         self._is_deferred = True
         try:
@@ -54,9 +54,9 @@ class Stop:
 
 @contextmanager
 def stopped_by_signals(stop: Stop) -> Iterator[None]:
-    """Let a signal (Ctrl-C, SIGTERM, a lost terminal) stop the block, and a second end the process.
+    """Let a signal (Ctrl-C, SIGTERM, a lost terminal) stop the block. A second ends the process.
 
-    Ending the process spoils no files, because they are written atomically.
+    Ending the process at once damages no files, because they are written atomically.
     """
     numbers = [signal.SIGINT, signal.SIGTERM]
     if os.name == "posix":

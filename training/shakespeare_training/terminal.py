@@ -21,9 +21,9 @@ _STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
 
 @contextmanager
 def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
-    """Let signals stop the block; if one ends it, print `too_early` and exit.
+    """Let signals stop the block; if `Stopped` leaves it, print `too_early` and exit.
 
-    Once a run is there to be saved, it catches the stop itself.
+    While a run is trained, the training loop catches `Stopped` itself and saves the run.
     """
     stop = Stop()
     try:
@@ -64,7 +64,7 @@ def import_training(console: Console) -> None:
 
 @contextmanager
 def busy(console: Console, activity: str) -> Iterator[None]:
-    """Show an activity while it lasts on a terminal, or else as a line on stderr."""
+    """Show an activity: on a terminal while it lasts, elsewhere as one line on stderr."""
     if console.is_terminal and not console.is_dumb_terminal:
         with console.status(activity):
             yield

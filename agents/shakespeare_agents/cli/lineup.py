@@ -121,12 +121,14 @@ def _fault_in_all(agent: str, games: Sequence[str]) -> Exception | None:
 
 def make_opponents(game: Game, named: Sequence[str] | None, players: int | None) -> list[Entrant]:
     """Make the entrants for the other seats of a table at which a person has the first seat."""
+    # The person takes part when seats are counted, but needs no entrant.
     return _entrants(game, [PERSON, *(named or [])], players, first=1)
 
 
 def _entrants(
     game: Game, named: Sequence[str], players: int | None, first: int = 0
 ) -> list[Entrant]:
+    """Make an entrant for each seat from the seat `first` on, and report mistakes of usage."""
     if players is not None:
         with usage_errors("--players"):
             game.check_players(players)

@@ -22,12 +22,13 @@ class BestAction:
     """Plays the legal action that a game's heuristic scores highest; ties break at random.
 
     Args:
-        owner: The name of the folder of its machine code.
+        owner: The beginning of the name of the folder that keeps its machine code.
         score: Compiled (observation int8[D], action) -> float.
     """
 
     def __init__(self, owner: str, score: Callable[[Any, int], float]) -> None:
         self.owner = owner
+        # `best` is a rule that chooses in one game; `_choose` is a kernel that chooses in many.
         self.best, self._choose = _chooser(owner, score)
 
     def act(
@@ -76,13 +77,14 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
         for action in range(mask.size):
             if mask[action] and score(seen, action) >= least:
                 equals += 1
+        # Return the tied action before which this many other ties come.
         left = int(draw * equals)
         for action in range(mask.size):
             if mask[action] and score(seen, action) >= least:
                 if left == 0:
                     return action
                 left -= 1
-        return -1
+        return -1  # no action is legal
 
     @kernel(owner, purpose="an agent's heuristic (choices)")
     def choose(observations: Any, masks: Any, draws: Any, actions: Any) -> None:
@@ -96,7 +98,7 @@ class HeuristicEvaluator:
     """Evaluates positions by a game's heuristic.
 
     Args:
-        owner: The name of the folder of its machine code.
+        owner: The beginning of the name of the folder that keeps its machine code.
         value: Compiled (observation int8[D]) -> float.
     """
 

@@ -22,7 +22,10 @@ from shakespeare_env.figaro.state import NOBODY
 _OWNER = "heuristic-figaro"
 
 RISK = np.array([0.05, 0.08, 0.12, 0.2, 0.4, 0.55])
-"""float64[total]: the chance that a seat must take the cards face up; an untuned guess."""
+"""float64[total]: the chance that a seat must take the cards face up; an untuned guess.
+
+It depends on the total value of the cards in front of the seat.
+"""
 PRICE = np.array([*([0.0] * t.JESTER), 0.3, 0.5, 0.6])
 """float64[kind]: the worth of a card in hand, in road length; an untuned guess.
 
@@ -35,6 +38,7 @@ assert len(PRICE) == t.N_KINDS
 def seats(seen: Any) -> int:
     """Return the number of seats at the table."""
     count = t.MIN_SEATS
+    # The number is one-hot in the observation.
     while not seen[TABLE_AT.players + count - t.MIN_SEATS]:
         count += 1
     return count
@@ -42,7 +46,7 @@ def seats(seen: Any) -> int:
 
 @rule
 def total(seen: Any, place: int) -> int:
-    """Return the total of the cards in front of a seat."""
+    """Return the total value of the cards in front of a seat, one-hot in the observation."""
     first = place * SEAT_SIZE + SEAT_AT.total
     value = 0
     while value < t.FULL - 1 and not seen[first + value]:
@@ -75,6 +79,7 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
     for place in range(players):
         taken = float(seen[place * SEAT_SIZE + SEAT_AT.taken_count])
         if taker == NOBODY:
+            # The pile that lies here after the move came from the place `before`.
             before = place - passed if place >= passed else players - 1
             height = total(seen, before) + (more if place == target else 0)
             taken += RISK[min(height, len(RISK) - 1)] * face_up
@@ -83,8 +88,10 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
         if place == 0:
             mine = taken
         else:
+            # Add the chance that this seat ends the round with more cards than the deciding seat.
             rank += 1.0 / (1.0 + math.exp((mine - taken) / width))
-    # Between two ranks, interpolate their road pieces. The last rank gets none.
+    # Rank 0, with the most cards, gets the longest piece, and the last rank gets none. Between two
+    # ranks, interpolate their pieces.
     upper = int(rank)
     share = rank - upper
     longer = float(seen[TABLE_AT.pieces + upper]) if upper < players - 1 else 0.0

@@ -23,9 +23,10 @@ from shakespeare_env.shakespeare.state import OVER
 
 _OWNER = "heuristic-shakespeare"
 YELLOW_METRIC = METRIC_NAMES.index("yellow_elements")
+# The worths of things, in prestige:
 NEEDED_POUND = 0.6  # a pound for wages saves part of an unpaid character's 2 prestige (Rules F3)
-SPARE_POUND = 0.15
-TOKEN = 0.7
+SPARE_POUND = 0.15  # a pound beyond the wages
+TOKEN = 0.7  # a "+3" token
 CRAFT = 0.33  # a point of craft value, while there are elements to take
 ELEMENT_PRICE = 0.1  # a point of craft value, which could have bought another element
 REST_PRICE = 0.25  # every character activated after the first rests the next day (Rules P2)
@@ -43,10 +44,11 @@ def _act_worth() -> np.ndarray:
     longest = int(t.ACT_LENGTH.max())
     worth = np.zeros((3, longest + 2))
     for act, steps in enumerate(t.BOX.pay):
-        unit = 0.5 if act == t.ACT_I else 1.0
+        unit = 0.5 if act == t.ACT_I else 1.0  # Act I pays pounds, the others prestige
         worth_at = {1: -1.0, t.GREY_SPACES + 1: 0.0}
         worth_at |= {space: unit * gain for space, gain in steps}
         if act == t.ACT_II:
+            # Act II pays by rank and not by space, but a high space makes a high rank likely.
             worth_at[int(t.ACT_LENGTH[act])] = 1.5
         spaces = sorted(worth_at)
         values = [worth_at[space] for space in spaces]
@@ -85,6 +87,7 @@ def day_of(seen: Any) -> int:
 def rehearsals(seen: Any) -> int:
     """Return how many dress rehearsals are left, including today's."""
     days_left = t.N_DAYS - day_of(seen)
+    # There are two. The second is on the last day: if none comes before that, one is left.
     return 1 if seen[TABLE_AT.days_to_rehearsal] >= days_left else 2
 
 
@@ -151,7 +154,7 @@ def craft(seen: Any, card: int, extra_value: int) -> float:
         elements += elements_on_display(seen, t.COSTUME)
     if t.KIND[card] != t.COSTUME_MISTRESS:
         elements += elements_on_display(seen, t.SET)
-    return CRAFT * min(value, 3 * elements)
+    return CRAFT * min(value, 3 * elements)  # an element costs about 3 points of craft value
 
 
 @rule
@@ -182,7 +185,7 @@ def objectives(seen: Any) -> float:
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
     """Return the worth of a complete costume over the rehearsals left (Rules R1)."""
-    row = t.EXTRA
+    row = t.EXTRA  # kept unless the wearer is an actor
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
             row = card
@@ -223,7 +226,7 @@ def character(seen: Any, card: int) -> float:
             if t.IS_CRAFTSMAN[other]:
                 worth += 0.6 * CRAFT * uses * seen[SEAT_AT.cards + other]
         return worth
-    # It replaces another character that would have been activated.
+    # Each use takes the place of another character's activation, which is worth about 0.5.
     worth += uses * max(activation(seen, card) - 0.5, 0.0)
     if t.WEARER_OF_CARD[card] >= 0:
         worth += 0.5 * costume_power(seen, t.WEARER_OF_CARD[card])
@@ -237,7 +240,8 @@ def extra(seen: Any) -> float:
     for card in range(t.N_CARDS):
         if t.KIND[card] == t.COSTUME_MISTRESS or t.KIND[card] == t.HANDYMAN:
             tailors += seen[SEAT_AT.cards + card]
-    return min(tailors, 3) * 0.3 + 0.4 * costume_power(seen, t.N_ACTORS)
+    first_extra = t.N_ACTORS  # wearers are the actors, then the extras
+    return min(tailors, 3) * 0.3 + 0.4 * costume_power(seen, first_extra)
 
 
 @rule
@@ -365,30 +369,34 @@ def costume(seen: Any, colour: int, wearer: int) -> float:
 
 @rule
 def score(seen: Any, action: int) -> float:
-    """Return the worth of an action, comparable within a decision."""
-    if action < a.WAGER:
+    """Return the worth of an action, comparable within a decision.
+
+    Blocks of actions are tested in ascending order. In every condition `action < a.NEXT`, `a.NEXT`
+    is the first action of the next block.
+    """
+    if action < a.WAGER:  # draft a character at setup
         return character(seen, t.N_BOARD + action)
-    if action < a.RECRUIT:
+    if action < a.RECRUIT:  # wager cylinders
         return wager(seen, action - a.WAGER + 1)
-    if action < a.EXTRA:
+    if action < a.EXTRA:  # recruit a character
         return 1.0 + character(seen, t.N_BOARD + action - a.RECRUIT)
-    if action < a.ACTIVATE:
+    if action < a.ACTIVATE:  # take a character as an extra
         return 1.0 + extra(seen)
-    if action < a.QUILL:
+    if action < a.QUILL:  # activate a character, maybe with a "+3" token
         rest = REST_PRICE if seen[SEAT_AT.cylinders_used] > 0 else 0.0
         if action < a.ACTIVATE_PLUS_3:
             return activation(seen, a.ACTIVATE_CARD[action - a.ACTIVATE]) - rest
         return craft(seen, a.PLUS_3_CARD[action - a.ACTIVATE_PLUS_3], 3) - rest - TOKEN
-    if action < a.BACK:
+    if action < a.BACK:  # advance on an act
         return advance(seen, action - a.QUILL)
-    if action < a.COSTUME:
+    if action < a.COSTUME:  # move back on an act
         act = action - a.BACK
         space = int(seen[SEAT_AT.act_space + act])
         return ACT_WORTH[act, space - 1] - ACT_WORTH[act, space]
-    if action < a.SET:
+    if action < a.SET:  # take a costume element
         colour, wearer = divmod(action - a.COSTUME, t.N_WEARERS)
         return costume(seen, colour, wearer)
-    if action < a.DONE:
+    if action < a.DONE:  # take a stage set element
         colour, space = divmod(action - a.SET, t.N_SPACES)
         return stage_set(seen, colour, space)
     if action == a.DONE:
@@ -397,11 +405,12 @@ def score(seen: Any, action: int) -> float:
         return t.QUEEN_POUNDS * pound(seen)
     if action == a.QUEEN_OBJECTIVES:
         return objectives(seen)
-    if action < a.PASS:
+    if action < a.PASS:  # keep an objective
         card = action - a.OBJECTIVE
         return seen[TABLE_AT.own_reward + card] + 1.0 / (1.0 + seen[TABLE_AT.own_to_step + card])
     if action == a.PASS:
         return 0.0
+    # What is left are the actions that keep a character free of a rest token.
     return activation(seen, a.ACTIVATE_CARD[action - a.KEEP])
 
 

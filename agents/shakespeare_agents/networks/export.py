@@ -75,7 +75,8 @@ def _onnx(network: Network, card: Card) -> bytes:
     import onnx
     from onnx import TensorProto, helper, numpy_helper
 
-    constants = {**network.tensors, "scale": input_scale(network.layout), "last": np.array([1])}
+    last_dimension = np.array([1])
+    constants = {**network.tensors, "scale": input_scale(network.layout), "last": last_dimension}
     nodes = [
         helper.make_node("Cast", ["observation"], ["numbers"], to=TensorProto.FLOAT),
         helper.make_node("Mul", ["numbers", "scale"], ["scaled"]),
@@ -83,7 +84,8 @@ def _onnx(network: Network, card: Card) -> bytes:
     outputs = []
     for name, reads, output in network.layers:
         inputs = "scaled" if reads == "observation" else reads
-        # Other nodes follow for hidden layers, and for the value, whose last dimension is dropped.
+        # The sums of most output layers are outputs themselves. A hidden layer's sums go on to a
+        # ReLU node, and those of the value to a Squeeze node, which drops the last dimension.
         sums = f"{name}_sums" if output in ("", "value") else output
         weights = [f"{name}.weight", f"{name}.bias"]
         nodes.append(helper.make_node("Gemm", [inputs, *weights], [sums], transB=1))

@@ -32,7 +32,11 @@ _ONE = np.float32(1.0)
 
 
 class Weights(NamedTuple):
-    """A network's weights in the form that compiled code reads. Kernels take it as a tuple."""
+    """A network's weights in the form that compiled code reads. Kernels take it as a tuple.
+
+    D is the size of an observation, W the width of the hidden layers, A the number of actions, H
+    the number of outputs besides logits, and S the most seats at a table.
+    """
 
     first: NDArray[np.int16]
     """int16[D, W], the first layer in multiples of `unit`.
@@ -41,7 +45,7 @@ class Weights(NamedTuple):
     """
     unit: NDArray[np.float32]  # float32[1]
     first_bias: NDArray[np.float32]  # float32[W]
-    ones: NDArray[np.float32]  # float32[W]
+    ones: NDArray[np.float32]  # float32[W], all 1, so that `dot` computes a sum
     gain: NDArray[np.float32]  # float32[W], the weight of the layer normalisation
     shift: NDArray[np.float32]  # float32[W], the bias of the layer normalisation
     policy: NDArray[np.float32]  # float32[W, W], [inputs, outputs]
@@ -85,8 +89,8 @@ class Scratch(NamedTuple):
         )
 
 
-def _row_adder(number: type[np.number[Any]]) -> Callable[..., None]:
-    """Return a rule that adds some rows, each multiplied by its value, to `out`, number[W].
+def _row_adder(dtype: type[np.number[Any]]) -> Callable[..., None]:
+    """Return a rule that adds some rows, each multiplied by its value, to `out`, dtype[W].
 
     The rows and their values are those at the first `count` indices in `index`.
     """
@@ -96,24 +100,24 @@ def _row_adder(number: type[np.number[Any]]) -> Callable[..., None]:
         k = 0
         # Four rows at a time, since updating `out` takes as long as reading a row.
         while k + 4 <= count:
-            x0 = number(values[index[k]])
-            x1 = number(values[index[k + 1]])
-            x2 = number(values[index[k + 2]])
-            x3 = number(values[index[k + 3]])
+            x0 = dtype(values[index[k]])
+            x1 = dtype(values[index[k + 1]])
+            x2 = dtype(values[index[k + 2]])
+            x3 = dtype(values[index[k + 3]])
             row0 = rows[index[k]]
             row1 = rows[index[k + 1]]
             row2 = rows[index[k + 2]]
             row3 = rows[index[k + 3]]
             for j in range(len(out)):
-                out[j] += (x0 * number(row0[j]) + x1 * number(row1[j])) + (
-                    x2 * number(row2[j]) + x3 * number(row3[j])
+                out[j] += (x0 * dtype(row0[j]) + x1 * dtype(row1[j])) + (
+                    x2 * dtype(row2[j]) + x3 * dtype(row3[j])
                 )
             k += 4
         while k < count:
-            x0 = number(values[index[k]])
+            x0 = dtype(values[index[k]])
             row0 = rows[index[k]]
             for j in range(len(out)):
-                out[j] += x0 * number(row0[j])
+                out[j] += x0 * dtype(row0[j])
             k += 1
 
     return add_rows
@@ -129,6 +133,8 @@ def write_first_sums(seen: Any, weights: Any, index: Any, sums: Any) -> None:
 
     If the layer has fewer than D inputs, it reads only the beginning of the observation.
     """
+    # List the inputs that are not 0, without a branch: each index is written, and the next index
+    # overwrites it if its input is 0.
     count = 0
     for i in range(len(weights.first)):
         index[count] = i
@@ -161,7 +167,7 @@ def dot(left: Any, right: Any, lanes: Any) -> np.float32:
     width = len(left)
     for lane in range(_LANES):
         lanes[lane] = _ZERO
-    tail = width // _LANES * _LANES
+    tail = width // _LANES * _LANES  # where the numbers that do not fill all lanes begin
     for start in range(0, tail, _LANES):
         for lane in range(_LANES):
             lanes[lane] += left[start + lane] * right[start + lane]

@@ -1,6 +1,9 @@
-"""The network of this folder in PyTorch. It needs only torch and safetensors.
+"""The exported network in PyTorch. It needs only torch and safetensors.
 
-Example:
+The export writes this file as `network.py`, beside `config.json` and the weights.
+
+Example, with the 1160 numbers of an observation of Shakespeare:
+    import torch
     from network import load
     outputs = load(".")(torch.zeros(1, 1160, dtype=torch.int8))
 """

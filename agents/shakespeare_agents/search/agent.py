@@ -1,4 +1,7 @@
-"""The searching agent, which tries likely moves by playouts of possible games."""
+"""The searching agent, which tries likely moves by playouts of possible games.
+
+A possible game is a complete game that agrees with all that the searching seat knows.
+"""
 
 from __future__ import annotations
 
@@ -190,6 +193,7 @@ class SearchAgent:
         for phase in range(phases):
             active = phase < candidates.phases
             if settings.seconds:
+                # Each phase gets an equal share of the time for all games.
                 until = began + settings.seconds * len(rows) * (phase + 1) / phases
                 self._play_until(until, state, active)
             else:
@@ -223,6 +227,7 @@ class SearchAgent:
             affordable = int((until - now) / max(now - began, 1e-6) * each)
             if affordable < 1:
                 return
+            # Timings of small rounds are rough, so a round is at most four times the last one.
             each = min(affordable, 4 * each)
 
     def _play(self, state: _SearchState, each: NDArray[np.int64]) -> None:

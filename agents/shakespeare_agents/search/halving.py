@@ -1,6 +1,7 @@
 """Sequential halving: a budget of playouts shared among candidate moves.
 
-In every phase, all remaining candidates are tried in the same possible games with the same chance.
+A possible game is a complete game that agrees with all that the searching seat knows. In every
+phase, all remaining candidates are tried in the same possible games with the same random numbers.
 Then the worse half is dropped. As at the root of Gumbel MuZero (Danihelka et al. 2022, "Policy
 improvement by planning with Gumbel"), candidates are ranked by the sum of Gumbel noise (if any),
 logit and utility.
@@ -38,7 +39,8 @@ class Candidates:
     """The candidate moves of m games, the most promising first."""
 
     actions: NDArray[np.int64]  # int64[m, C]
-    ranks: NDArray[np.float64]  # float64[m, C], logit plus noise; -inf where there is no candidate
+    prior_scores: NDArray[np.float64]
+    """float64[m, C], logit plus noise; -inf where there is no candidate."""
     alive: NDArray[np.bool_]  # bool[m, C], the candidates that are left
     totals: NDArray[np.float64]  # float64[m, C], sums of utilities
     visits: NDArray[np.int64]  # int64[m, C], numbers of playouts
@@ -56,13 +58,13 @@ class Candidates:
             most: The most candidates of a game, at least 2.
         """
         is_likely = log_policy >= np.log(_LEAST_PROBABILITY)
-        ranks = np.where(is_likely, log_policy + noise, -np.inf)
-        actions = np.argsort(-ranks, axis=1, kind="stable")[:, :most]
-        ranks = np.take_along_axis(ranks, actions, axis=1)
-        alive = np.isfinite(ranks)
+        prior_scores = np.where(is_likely, log_policy + noise, -np.inf)
+        actions = np.argsort(-prior_scores, axis=1, kind="stable")[:, :most]
+        prior_scores = np.take_along_axis(prior_scores, actions, axis=1)
+        alive = np.isfinite(prior_scores)
         return cls(
             actions=actions,
-            ranks=ranks,
+            prior_scores=prior_scores,
             alive=alive,
             totals=np.zeros(actions.shape),
             visits=np.zeros(actions.shape, np.int64),
@@ -103,10 +105,10 @@ class Candidates:
         """Drop the worse half of the candidates in some games.
 
         Args:
-            sharpness: The factor of utilities, which are added to ranks.
+            sharpness: The factor of utilities, which are added to prior scores.
             games: bool[m], the games in which candidates are dropped.
         """
-        values = np.where(self.alive, self.ranks + sharpness * self.means(), -np.inf)
+        values = np.where(self.alive, self.prior_scores + sharpness * self.means(), -np.inf)
         order = np.argsort(-values, axis=1, kind="stable")
         positions = np.argsort(order, axis=1)
         kept = (self.alive.sum(axis=1) + 1) // 2
@@ -133,7 +135,7 @@ class Outcomes(NamedTuple):
 
 
 def margin(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own score minus the best other score, float64[k]. Alone, it is the own score."""
+    """Return the own score minus the best other, float64[k]. With one seat, it is the score."""
     seats = np.arange(outcomes.score.shape[1])
     is_other = (seats < outcomes.players[:, None]) & (seats != outcomes.seats[:, None])
     best_other = np.where(is_other, outcomes.score, -np.inf).max(axis=1)
@@ -147,14 +149,14 @@ def score(outcomes: Outcomes) -> NDArray[np.float64]:
 
 
 def win(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own share of the victory, float64[k]. Alone, it is the own score."""
+    """Return the own share of the victory, float64[k]. With one seat, it is the own score."""
     rows = np.arange(len(outcomes.seats))
     shares = outcomes.win[rows, outcomes.seats].astype(np.float64)
     return np.where(outcomes.players > 1, shares, score(outcomes))
 
 
 def lead(outcomes: Outcomes) -> NDArray[np.float64]:
-    """Return the own score minus the others' mean score, float64[k]. Alone, it is the own score."""
+    """Return the own score minus the others' mean, float64[k]. With one seat, it is the score."""
     own = score(outcomes)
     is_present = np.arange(outcomes.score.shape[1]) < outcomes.players[:, None]
     scores = np.where(is_present, outcomes.score.astype(np.float64), 0.0)

@@ -30,7 +30,7 @@ from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool
 
 TO_THE_END = 1_000_000  # a horizon beyond any game's end
 _FEW = 16  # fewer playouts than this are played by one thread
-_SHIFT = np.uint64(11)
+_SHIFT = np.uint64(11)  # keeps the highest 53 of 64 random bits
 _TO_UNIT = 2.0**-53  # makes 53 random bits a number in [0, 1)
 
 
@@ -72,7 +72,7 @@ class PlayoutTask(NamedTuple):
     sources: NDArray[np.int64]  # int64[k], the possible game from which each playout starts
     roots: NDArray[np.int64]  # int64[k], the searched game of each playout, in ascending order
     actions: NDArray[np.int64]  # int64[k], the first actions
-    chance: NDArray[np.uint64]  # uint64[k], the random states of policies
+    chance: NDArray[np.uint64]  # uint64[k], the policy's random states (SplitMix64)
 
 
 class PlayoutLimits(NamedTuple):
@@ -214,6 +214,8 @@ def write_forecast(
     """
     write_features(game, weights, scratch, playout)
     write_heads(weights, scratch)
+    # `heads` holds the value, then a logit of the victory share for each place clockwise from the
+    # mover, then a change of score for each place.
     heads = scratch.heads
     mover = game["to_move"]
     players = game["players"]
@@ -245,7 +247,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
         Each seat chooses from what it observed in the possible game before these choices.
         """
         mover = game["to_move"]
-        if rules_rewind(game):
+        if rules_rewind(game):  # it took secret choices back
             play_forced_moves(game, playout.mask)
             while game["to_move"] != mover:
                 playout.seen[:] = 0
@@ -256,11 +258,11 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
                 play_forced_moves(game, playout.mask)
         return state
 
-    @kernel(game.name, f"{game.name.capitalize()}'s rules (playouts of a search)")
+    @kernel(game.name, purpose=f"{game.name.capitalize()}'s rules (playouts of a search)")
     def play_on(
         task: Any,  # PlayoutTask
         first: int,  # the index of the first playout to play
-        last: int,  # the index after that of the last playout to play
+        end: int,  # the index after that of the last playout to play
         limits: Any,  # PlayoutLimits
         network: Any,  # Weights
         memory: Any,  # Scratch and PlayoutScratch
@@ -276,7 +278,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
 
         decisions = 0
         root = -1
-        for k in range(first, last):
+        for k in range(first, end):
             if k == first or roots[k] != root:
                 root = roots[k]
                 playout.begun[0, :] = False
@@ -289,7 +291,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
             play_forced_moves(game, playout.mask)
 
             left = horizon * int(players)
-            while game["to_move"] >= 0:
+            while game["to_move"] >= 0:  # it is negative when the game is over
                 playout.seen[:] = 0
                 rules_observe(game, game["to_move"], playout.seen)
                 if left <= 0:
@@ -307,10 +309,10 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
             for seat in range(players):
                 score[k, seat] = playout.scores[seat]
                 winners += game["winners"][seat]
-            if game["to_move"] >= 0:
+            if game["to_move"] >= 0:  # the playout stopped at its horizon
                 write_forecast(game, weights, scratch, playout, unit, win[k], score[k])
                 decisions += 1
-            elif winners > 0:
+            elif winners > 0:  # a solo game has no winner, so its shares stay 0
                 for seat in range(players):
                     win[k, seat] = game["winners"][seat] / winners
         return decisions
@@ -388,11 +390,11 @@ class PlayoutRunner:
         limits = PlayoutLimits(self.horizon, self.temperature, unit)
         decision_counts: list[int] = []
 
-        def play_share(first: int, last: int) -> None:
+        def play_share(first: int, end: int) -> None:
             decisions = self._play_on(
                 tuple(task),
                 first,
-                last,
+                end,
                 tuple(limits),
                 tuple(self._weights),
                 self._memory(),

@@ -29,7 +29,7 @@ PENALTY = 0.5
 FIT_LEVEL = 0.01
 """A fit less probable than this counts the model as false."""
 _FEWEST = 1.0
-"""The fewest expected victories and defeats of a pair in chi-square."""
+"""A pair with fewer expected victories or defeats than this is left out of chi-square."""
 
 
 @dataclass(frozen=True)
@@ -81,6 +81,7 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
     played = len(matches)
     every_agent = np.arange(n)
     against_virtual = np.stack([every_agent, np.full(n, n)], 1)
+    # Add a match that each agent wins (column 0), and one that the virtual agent wins (column 1).
     stages.append(_Stage(played + every_agent, against_virtual, [0], penalty))
     stages.append(_Stage(played + n + every_agent, against_virtual, [1], penalty))
     return _aggregated(digests, played + 2 * n, stages)
@@ -177,6 +178,7 @@ def fit_strengths(sets: Floats, chosen: Floats, offered: Floats) -> Floats:
     free = sets[:, :n]
 
     def loss_and_slope(strengths: Floats) -> tuple[float, Floats]:
+        """Return the negative log-likelihood and its gradient."""
         worths = np.exp(strengths)
         total = free @ worths + sets[:, n]
         loss = offered @ np.log(total) - chosen[:n] @ strengths
@@ -281,6 +283,7 @@ def fit_ratings(results: pl.DataFrame) -> Ratings:
     offered = data.offered.T @ all_matches
     best = fit_strengths(data.sets, data.chosen.T @ all_matches, offered)
 
+    # `centre @ x` subtracts from x its mean over the middle half of the agents.
     middle = np.argsort(best, kind="stable")[n // 4 : n - n // 4]
     centre = np.eye(n)
     centre[:, middle] -= 1 / len(middle)
@@ -293,6 +296,7 @@ def fit_ratings(results: pl.DataFrame) -> Ratings:
     inverse = inverse[order]
     covariance = np.asarray(inverse @ (slopes.T @ slopes) @ inverse.T)
 
+    # Agents are connected if a choice set holds both. The virtual agent connects none.
     together = scipy.sparse.csr_array(data.sets.T @ data.sets)[:-1, :-1]
     parts = np.asarray(connected_components(together, directed=False)[1], np.int64)
     by_agent = results.filter(pl.col("players") > 1).explode("digests").group_by("digests")
@@ -316,7 +320,7 @@ class Fit:
         freedom: The degrees of freedom: these pairs less the ratings estimated from them.
         pairs: A row per ordered pair that met: `players`, `digest` and `other_digest`; `expected`,
             the share of games in which the first should be ahead; and `z`, by how many standard
-            errors it was ahead more often, null if the pair is not compared.
+            errors it was ahead more often than expected, null if the pair is not compared.
     """
 
     chi_square: float
@@ -331,8 +335,9 @@ class Fit:
 
     @property
     def widening(self) -> float:
-        """The factor of standard errors: if the model is false, the root of the overdispersion.
+        """The factor by which standard errors are multiplied, since the model may be false.
 
+        It is the root of the overdispersion if the fit is bad (`FIT_LEVEL`), and otherwise 1.
         McCullagh and Nelder 1989, "Generalized Linear Models", chapter 4.5.
         """
         return max(1.0, (self.chi_square / self.freedom) ** 0.5) if self.p < FIT_LEVEL else 1.0

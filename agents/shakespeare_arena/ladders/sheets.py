@@ -23,11 +23,11 @@ from shakespeare_arena.reports import (
 if TYPE_CHECKING:
     from shakespeare_arena.ladders.standings import Standings
 
-RANKS = (
+RANKS_EXPLAINED = (
     "A rank is one more than the number of agents that are surely stronger (at 95 %); "
     "= marks shared ones."
 )
-VERDICTS = (
+VERDICTS_EXPLAINED = (
     "Behind a lead on the next agent: > stronger, = equal, ? open; all verdicts on all ladders are "
     "right together at 95 %, so they are stricter than each interval."
 )
@@ -64,7 +64,7 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
         for row in ladder.to_dicts():
             games = format_number(row["games"])
             time = format_milliseconds(milliseconds.get(row["agent"]))
-            rows.append([*_ranked(row, "rating", 0), games, time])
+            rows.append([*_ranked(row, "rating", digits=0), games, time])
         games_at_table = int(ladder["games"].sum()) // players
         yield Sheet(
             f"{counted(players, 'seat')}, {counted(games_at_table, 'game')}",
@@ -76,16 +76,17 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
         rows = []
         for row in standings.solo.to_dicts():
             median = format_number(row["median"], 1)
-            rows.append([*_ranked(row, "mean", 1), median, format_number(row["deals"])])
+            rows.append([*_ranked(row, "mean", digits=1), median, format_number(row["deals"])])
         yield Sheet(
             f"1 seat, {counted(int(standings.solo['deals'].sum()), 'game')}",
             ("#", "Agent", "Mean score, 95 %", "Lead, 95 %", "Median", "Deals"),
             rows,
-            "Leads are of the same deals.",
+            "A lead is over the deals that both agents played.",
         )
 
 
 def _ranked(row: Mapping[str, Any], value: str, digits: int) -> list[str]:
+    """Return the first cells of a ladder's row: rank, agent, the value, and the marked lead."""
     lead = f"{format_estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
     return [row["rank"], row["agent"], format_estimate(row, value, digits=digits), lead.strip()]
 
@@ -192,12 +193,12 @@ def standings_tables(standings: Standings, extra: Sequence[Sheet] = ()) -> Rende
     pairs = [*fit_sheets(standings), *matrix_sheets(standings)]
     sheets = [*ladders_and_pairs(standings, pairs), *fault_sheets(standings), *extra]
     parts: list[RenderableType] = [_table(sheet) for sheet in sheets]
-    parts.append(Text(f"{RANKS} {VERDICTS}", style="dim"))
+    parts.append(Text(f"{RANKS_EXPLAINED} {VERDICTS_EXPLAINED}", style="dim"))
     return Group(*(Padding(part, (0, 0, 1, 0)) for part in parts))
 
 
 def ladders_and_pairs(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
-    """Return the ladders, then the sheets about pairs, or pairs first if ratings misfit a table."""
+    """Return ladders, then the sheets about pairs. If ratings misfit a table, pairs come first."""
     ladders = list(ladder_sheets(standings))
     return pairs + ladders if standings.misfit else ladders + pairs
 

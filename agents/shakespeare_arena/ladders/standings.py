@@ -30,7 +30,7 @@ Verdict = Literal["stronger", "equal", "open"]
 LEVEL = 0.05
 """The probability that at least one verdict on all ladders is wrong."""
 EQUAL_WITHIN = 20.0
-"""Elo points; a smaller lead counts as equal. 20 points are 52.9 % of meetings."""
+"""Elo points; a smaller lead counts as equal. A lead of 20 wins 52.9 % of meetings."""
 SOLO_EQUAL_WITHIN = 0.25
 """Points of mean score; a smaller lead counts as equal."""
 FEWEST_MATCHES = 10
@@ -50,9 +50,9 @@ class Standings:
         games: The number of games, solo games among them.
         matches: The number of matches, which intervals count as independent.
         ladder: A ladder for each number of seats from two on, by the games of that table alone,
-            strongest first. `rank` is "3=" if it is shared because an order is equal or open.
-            `rating` is in Elo points; the mean of the middle half of the table's agents is 0.
-            `lead` is over the next agent, null if no games connect the two. The `verdict` on
+            strongest first. `rank` is "3=" if agents share it, since no verdict says which one is
+            stronger. `rating` is in Elo points; the mean of the middle half of the table's agents
+            is 0. `lead` is over the next agent, null if no games connect the two. The `verdict` on
             it is "stronger" (its interval, adjusted for the number of neighbours on all ladders,
             lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open". `forfeits` counts
             games lost by faults.
@@ -62,9 +62,9 @@ class Standings:
             the model counts as false.
         tables: Agents by number of seats: share of the victory, mean score.
         pairs: Ordered pairs that met, by number of seats: how often `agent` finished `ahead` of
-            `other`, what the table's ratings expect, `z`, the standard errors between the two (null
-            if too little is expected of a pair), and the mean difference of their scores on the
-            same deals.
+            `other`, the share `expected` by the table's ratings, `z`, the difference of these two
+            shares in standard errors (null if either order is expected less than once), and the
+            mean difference of their scores on the same deals.
         times: Agents by number of seats: decisions, and the time they took; intervals over matches.
         solo: Agents of solo games, best first, with their `lead` over the next one on the deals
             that both played.
@@ -197,6 +197,7 @@ def standings_of(results: pl.DataFrame) -> Standings:
         (players, fit.compared, fit.chi_square, fit.freedom, fit.p, fit.widening)
         for players, (_, fit) in fitted.items()
     ]
+    # Polars concatenates no empty list, so an empty frame comes first.
     nothing_expected = pl.DataFrame(schema={**_PAIR, "expected": _REAL, "z": _REAL})
     expected = pl.concat([nothing_expected] + [fit.pairs for _, fit in fitted.values()])
     pairs = summaries.pairs(rows).join(expected, on=list(_PAIR))
@@ -222,23 +223,23 @@ def _in_schema(frame: pl.DataFrame, schema: Types) -> pl.DataFrame:
 
 def _ladders(rows: pl.DataFrame, estimates: Mapping[int, Ratings | SoloScores]) -> pl.DataFrame:
     """Return all ladders in one frame, by number of seats, with agents' counts of games."""
-    sizes = [len(of_table.digests) for of_table in estimates.values()]
+    sizes = [len(estimate.digests) for estimate in estimates.values()]
     neighbours = sum(max(n - 1, 0) for n in sizes)
     pairs = sum(n * (n - 1) // 2 for n in sizes)
-    # Bonferroni's correction: verdicts are on neighbours, but ranks choose from all pairs.
+    # Bonferroni's correction: verdicts compare neighbours only, but ranks compare any two agents.
     levels = _Levels(neighbours=LEVEL / max(neighbours, 1), pairs=LEVEL / max(pairs, 1))
-    places = [
-        row for players, of_table in estimates.items() for row in _ladder(players, of_table, levels)
+    ladder_rows = [
+        row for players, estimate in estimates.items() for row in _ladder(players, estimate, levels)
     ]
     counts = rows.group_by("players", "digest", "agent").agg(
         games=pl.len(),
         deals=pl.struct("seed", "deal").n_unique(),
         forfeits=pl.col("fault").is_not_null().sum(),
     )
-    counted = {"agent", "games", "deals", "forfeits"}
+    counted = {"agent", "games", "deals", "forfeits"}  # these columns come from `counts`
     columns = {**SCHEMAS["solo"], **SCHEMAS["ladder"]}
     schema = {name: kind for name, kind in columns.items() if name not in counted}
-    return pl.DataFrame(places, schema=schema).join(
+    return pl.DataFrame(ladder_rows, schema=schema).join(
         counts, on=["players", "digest"], how="left", maintain_order="left"
     )
 

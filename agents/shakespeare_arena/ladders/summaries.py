@@ -59,7 +59,11 @@ def seat_rows(results: pl.DataFrame) -> pl.DataFrame:
 
 
 def tables(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return the frame `Standings.tables`, given `seat_rows`."""
+    """Return `Standings.tables`: each agent's win rate and mean score, by number of seats.
+
+    Args:
+        rows: What `seat_rows` returns.
+    """
     several = rows.filter(pl.col("players") > 1)
     rates = by_group(several, _BY_AGENT, "match", pl.col("won").sum(), pl.len(), score_interval)
     scored = several.filter(~pl.col("forfeited"))
@@ -122,7 +126,10 @@ def meetings(rows: pl.DataFrame) -> pl.DataFrame:
 
 
 def pairs(rows: pl.DataFrame) -> pl.DataFrame:
-    """Return how often each agent was ahead of each other one, and by what score, by table."""
+    """Return how often each agent was ahead of each other one, by number of seats.
+
+    The mean difference of their scores is returned beside it, as `score_lead`.
+    """
     by = ["players", "digest", "agent", "other_digest", "other"]
     met = meetings(rows)
     ahead = by_group(met, by, "match", pl.col("ahead").sum(), pl.len(), score_interval)

@@ -62,11 +62,11 @@ class Analyst:
         self.searcher = improving_search(self.agent, game, settings)
         self.prior: Advisor = self.searcher.prior
         self.network: ForwardPass | None = None
-        self._playouts = self.searcher.runner
+        self._runner = self.searcher.runner  # plays the possible games
         network = self.searcher.network
         if network is not None:
             to_the_end = network_search(game, network, settings, horizon=TO_THE_END)
-            self._playouts = to_the_end.runner
+            self._runner = to_the_end.runner
             self.network = ForwardPass(network) if network.has_heads else None
         elif isinstance(self.agent, Advisor):
             self.prior = self.agent
@@ -94,7 +94,7 @@ class Analyst:
         """
         n, k = actions.shape
         position, candidate, number = np.indices((n, k, count)).reshape(3, -1)
-        places = np.repeat(np.arange(n), count)
+        places = np.repeat(np.arange(n), count)  # the position of each possible game
         playouts = Playouts(
             source_games=places,
             sources=position * count + number,
@@ -103,7 +103,7 @@ class Analyst:
             actions=actions[position, candidate],
         )
         records = games.records(places, rng)
-        results = self._playouts.play(playouts, records, rng.words(places))
+        results = self._runner.play(playouts, records, rng.words(places))
         outcomes = np.stack([results.win, results.score]).astype(np.float64)
         outcomes[1] *= float(self.game.score_scale)
         return outcomes.reshape(2, n, k, count, -1)

@@ -22,7 +22,7 @@ from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, Forecasts, Judged
 PLAYOUTS = 64
 """Playouts of each move in the first trial."""
 _SECOND_TRIAL_FACTOR = 4  # times as many playouts for a move that looks like a mistake
-_NEAR_CERTAIN = 0.95  # a move that the prior finds so likely is not compared with another
+_NEAR_CERTAIN = 0.95  # a move at least this likely by the prior is compared with no other
 _FORECAST_PLAYOUTS = 32  # of a position where no network forecasts
 _MAX_LINE_MOVES = 8
 _LINE_PLAYOUTS = 64  # of each move of a line, to forecast what follows
@@ -76,12 +76,13 @@ def judge_decision(
     if checked_count("playouts", playouts) < 2:
         raise ValueError("playouts=1: an interval needs 2 or more")
     trials = MoveTrials(analyst, position, seed, number)
+    # Losses are shares of the victory, or in a solo game points.
     unit = float(position.game.score_scale) if trials.players == 1 else 1.0
     played = position.action_id(move)
     best = played if trials.prior[played] >= _NEAR_CERTAIN else trials.search()
     tried = [played] if best == played else [played, best]
     for count in (playouts, _SECOND_TRIAL_FACTOR * playouts):
-        # The move played comes first and the best one last, which may be the same.
+        # The move played comes first and the best one last. They may be the same move.
         outcomes = trials.outcomes(tried, count)
         values = trials.values(outcomes)
         loss, margin = mean_and_margin(values[-1] - values[0])
@@ -128,6 +129,7 @@ def best_line(
         action = trials.search()
         expected.append(trials.outcomes([action], _LINE_PLAYOUTS)[:, 0].mean(axis=1))
         history = history.pushed(history.position.move_text(action))
+    # A last position that is not over has the forecast made one move before.
     expected.append(_result_of(history.position) if history.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
     return history, Forecasts(chances, scores, analyst.name)

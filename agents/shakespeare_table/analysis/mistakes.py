@@ -80,7 +80,9 @@ class _Mistake(NamedTuple):
 
 
 def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | None:
-    """Return the kind of mistake that a decision was; None unless its loss exceeds its margin.
+    """Return the kind of mistake that a decision was; None if it was no mistake.
+
+    A decision is no mistake if its loss is within its margin, or too small for every kind.
 
     Args:
         judged: The decision.
@@ -97,6 +99,12 @@ def chances_graph(
     """Draw a graph of every seat's chance to win, or of the expected solo score, with mistakes.
 
     `film.js` shows the graph's values as a bar beside the board as well.
+
+    Args:
+        film: The game.
+        forecasts: The forecasts to draw.
+        judged: The judged decisions; the mistakes among them are marked.
+        link: The start of the address of every position, which ends with the position's number.
     """
     is_solo = film.players == 1
     quantity = "Expected final score" if is_solo else "Chance to win"
@@ -106,7 +114,7 @@ def chances_graph(
         (mistake.decision.number, mistake.decision.seat, mistake.kind.colour, _title(film, mistake))
         for mistake in _mistakes(film, judged)
     ]
-    drawn = graph(film, title, values, link, marks, "" if is_solo else "%")
+    drawn = graph(film, title, values, link, marks, unit="" if is_solo else "%")
     return f'<div class="film-chances">{drawn}</div>'
 
 
@@ -116,7 +124,7 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
     rows = []
     for mistake in worst_first:
         decision = mistake.decision
-        before = decision.number - 1
+        before = decision.number - 1  # the index of the move, and of the position before it
         rows.append(
             {
                 "mistake": decision,
@@ -140,6 +148,7 @@ def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
         if own:
             # A mean below 0 would say that the moves were better than the best ones.
             mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
+            # The decisions' errors are independent, so their squares add up.
             error = math.hypot(*[decision.margin for decision in own]) / len(own)
             lost = f"{mean * _percent(film):.1f}"
             margin = f"{error * _percent(film):.1f}"

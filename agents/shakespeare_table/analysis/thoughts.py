@@ -27,7 +27,7 @@ _FIRST_PLAYOUTS = 8  # playouts of each move in the first round; each further ro
 _CANDIDATES_FOR_REASONS = 6  # the most moves from which the best two are chosen
 _CHOOSING_PLAYOUTS = 32  # playouts of each of these moves
 _COMPARING_PLAYOUTS = 128  # playouts of each of the best two
-_PAIRS = 16  # possible games of a round in which the two moves are compared row by row
+_PAIRS = 16  # possible games in each of `_ROUNDS`; both of the best two moves are played in each
 _ROUNDS = 2
 
 PointsBySource = Counter[str]
@@ -58,7 +58,7 @@ class MoveThought:
 
 @dataclass(frozen=True)
 class Thoughts:
-    """An agent's thoughts on a position, for all that the seat to move knows.
+    """An agent's thoughts on a position, based only on what the seat to move knows.
 
     Attributes:
         moves: The moves, the most promising first.
@@ -298,8 +298,8 @@ def _points_to_end(
     """Play possible games to the end, and return the mover's points in each by source.
 
     Args:
-        position: The position that all of them are possible for.
-        records: The n games.
+        position: The position to analyse.
+        records: n possible games, which look like the position to the seat to move.
         actions: int64[n], the first action of each game.
         agent: The agent that plays all seats afterwards.
         generators: The generators of the n games.

@@ -1,7 +1,8 @@
 """Access control: which requests a table server answers, and the cookies that it sets.
 
-Pages of other sites cannot make a browser play here. No page reads a request that asks for another
-host name (as after DNS rebinding), comes from another origin or is too long: it is refused first.
+Pages of other sites cannot make a browser play here. A request is refused before any page handles
+it if it asks for another host name (as after DNS rebinding), comes from another origin or is too
+long.
 """
 
 from __future__ import annotations
@@ -110,7 +111,7 @@ class AccessControl:
         return PlainTextResponse(text, 403)
 
     def _own_origins(self, scheme: str, host: str) -> set[str]:
-        # A proxy may replace the host, and may not say that it speaks HTTPS.
+        # Some proxies replace the host, and some do not say that they speak HTTPS.
         names = [name.lower() for name in self._settings.host_names]
         origins = {f"{scheme}://{name}" for name in (host, *names)}
         return origins | {f"https://{name}" for name in names}

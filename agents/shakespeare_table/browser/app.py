@@ -1,8 +1,9 @@
 """The table server as an application, and the loop that serves it until somebody ends it.
 
 Uvicorn counts only complete requests, and waits for browsers for ever. Requests that never arrive
-completely, and answers that nobody reads, would therefore use up the descriptors of the process. So
-connections are counted here, and have limited time to send requests and to read answers.
+completely, and answers that nobody reads, could therefore use up the file descriptors of the
+process. So this module limits the number of connections, and the time in which a browser must send
+a request or read an answer.
 """
 
 from __future__ import annotations
@@ -42,15 +43,15 @@ from shakespeare_table.browser.store import StoreError, TableError
 
 _GZIP_LEVEL = 3  # takes a third of the time of the usual level
 _BACKLOG = 64  # connections that may wait to be accepted
-_DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
-MAX_CONNECTIONS = min(512, max(_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
-"""The number of connections that are accepted. Descriptors are left for files and processes."""
+_FILE_DESCRIPTORS = resource.getrlimit(resource.RLIMIT_NOFILE)[0]
+MAX_CONNECTIONS = min(512, max(_FILE_DESCRIPTORS // 2 - _BACKLOG // 2, 8))
+"""The most connections. At least half of the descriptors stay free for files and processes."""
 MAX_CONNECTIONS_PER_ADDRESS = max(MAX_CONNECTIONS // 4, 8)
-"""The number of them that one address may have, which may be a proxy with many viewers."""
+"""The most connections from one address. The address may be that of a proxy with many viewers."""
 REQUEST_TIMEOUT_S = 30.0
 """Seconds in which a request must arrive completely."""
 READ_TIMEOUT_S = 60.0
-"""Seconds in which a browser must read what is sent. A stream without events sends nothing."""
+"""Seconds in which a browser must read what is sent. They do not run while nothing is sent."""
 _NOT_DONE = "Your request was not carried out; every move that was shown is kept."
 
 
@@ -73,7 +74,7 @@ def make_app(settings: Settings) -> Starlette:
         if isinstance(error, ClientDisconnect):  # nobody reads the answer
             return PlainTextResponse("The request broke off.", 400)
         status, text = _status_and_text(error)
-        if "HX-Request" in request.headers:  # the page that asked shows the text
+        if "HX-Request" in request.headers:  # htmx sent it, and shows the text on its page
             return PlainTextResponse(capitalised(text), status)
         if isinstance(error, NotReadyError) and request.method == "GET":
             return site.page(request, "waiting.html", 503, game=error.game)

@@ -34,7 +34,8 @@ _Result = TypeVar("_Result")
 def viewer_of(request: HTTPConnection) -> str:
     """Return the address that a request comes from, which stands for its viewer.
 
-    Nothing else distinguishes people who want more than their share: they may change the rest.
+    Everything else in a request, such as a cookie, can be changed by a person who wants more than
+    one share.
     """
     return request.client.host if request.client else ""
 
@@ -98,6 +99,7 @@ class PageThreads:
 
     def __init__(self) -> None:
         self._threads = ThreadPoolExecutor(_THREADS, "pages")
+        # By viewer. A semaphore is forgotten once no request of its viewer refers to it.
         self._turns: WeakValueDictionary[str, asyncio.Semaphore] = WeakValueDictionary()
         self._is_closed = False
 
@@ -144,15 +146,15 @@ class SharedResults:
 
     def __init__(self, size: int) -> None:
         self._size = size
-        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}  # the least recently asked first
-        self._waiting: Counter[asyncio.Task[Any]] = Counter()
+        self._tasks: dict[Hashable, asyncio.Task[Any]] = {}  # least recently asked for first
+        self._waiting: Counter[asyncio.Task[Any]] = Counter()  # how many callers await each task
 
     async def get(self, key: Hashable, make: Callable[[], Coroutine[Any, Any, _Result]]) -> _Result:
         """Return the result of a key; `make` is called unless it is kept or being made."""
         task = self._tasks.pop(key, None)
         if task is None:
             task = asyncio.create_task(make())
-        self._tasks[key] = task  # again or for the first time, as the last one
+        self._tasks[key] = task  # at the end, as the one most recently asked for
         self._waiting[task] += 1
         try:
             result: _Result = await asyncio.shield(task)

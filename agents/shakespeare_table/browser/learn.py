@@ -1,7 +1,8 @@
 """The pages that teach a game: how to play, its rules by number, and a guided first game.
 
-What the guide says depends on the position, on the certain effects of the suggested move, and on
-what was said at earlier decisions. The guide can therefore go on whatever is played.
+In the guided game, a guide suggests a move at each decision of the learner, and explains it. What
+the guide says depends on the position, on the effects that the suggested move is certain to have,
+and on what was said at earlier decisions. The guide can therefore go on whatever the learner plays.
 """
 
 from __future__ import annotations
@@ -47,8 +48,8 @@ from shakespeare_table.browser.viewing import (
 from shakespeare_table.session import choose
 
 _POSSIBLE_GAMES = 4  # an effect is called certain if it is the same in all of them
-_MAX_EFFECTS = 4
-_MAX_ROWS = 3
+_MAX_EFFECTS = 4  # the most effects of a move that are put in words
+_MAX_ROWS = 3  # the most rows of the score sheet that the guide names after the game
 _ADVICES_KEPT = 4096  # in memory
 _agent_lock = threading.Lock()  # an agent decides for one thread at a time
 _agent = cache(make)
@@ -61,7 +62,7 @@ class Advice:
     Attributes:
         values: The `variables` of the position.
         move: The suggested move, in notation.
-        topic: The name of the topic that explains its card; empty if no card needs explaining.
+        topic: The name of the topic that explains the move's card; empty if none needs explaining.
         effects: The certain effects of the move.
         decision: The text on what is to be decided.
         reason: The text on what the move is for.
@@ -133,7 +134,11 @@ def guidance(state: TableState) -> Guidance | None:
     return Guidance(
         title=advice.decision.title if advice.decision else position.phase,
         decision=_next_text(advice.decision, [each.decision for each in earlier], advice.values),
-        notes=[note.filled(0, advice.values) for note in advice.notes if note not in notes_said],
+        notes=[
+            note.filled(times_said=0, values=advice.values)
+            for note in advice.notes
+            if note not in notes_said
+        ],
         move=advice.move,
         move_in_words=position.move_template(advice.move),
         card=_card_in_words(advice, earlier, position),
@@ -177,7 +182,7 @@ def _deviation(state: TableState, at: int, suggested: str) -> str:
 def _next_text(
     text: GuideText | None, earlier: Sequence[GuideText | None], values: Mapping[str, Any]
 ) -> str:
-    """Return a text as it is said after the texts of earlier decisions."""
+    """Return a text as it is said now, which depends on how often it was said at `earlier` ones."""
     return "" if text is None else text.filled(earlier.count(text), values)
 
 
@@ -202,20 +207,24 @@ def example_game(game: str) -> TableState:
 def certain_events(position: Position, move: str) -> list[Event]:
     """Return the effects of a move that are the same in several possible games.
 
-    Effects of the end of the turns, or of a round, are left out.
+    What happens at the end of the turn or of the round is left out.
     """
     seat = position.to_move
     assert seat is not None
     certain: list[Event] = []
     for seed in range(_POSSIBLE_GAMES):
         events = position.determinize(seat, seed).events(move, seat=seat)
+        # An event without a seat is the table's. It and all later ones are no effects of the move.
         of_move = list(takewhile(lambda event: event.seat is not None, events))
         certain = of_move if seed == 0 else [event for event in certain if event in of_move]
     return certain
 
 
 def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[str]) -> list[str]:
-    """Return effects in words. Those on the reader come first, and then those that score.
+    """Return the first `_MAX_EFFECTS` effects in words.
+
+    Effects on the reader come first. Among the reader's, and among the others', those that score
+    come first.
 
     Args:
         events: The effects. Those that change neither points nor counters are left out.
@@ -357,10 +366,12 @@ def pictures(game: str) -> list[list[list[str]]]:
 def _drawn_pieces(panel: DrawnPanel, wanted: Sequence[str]) -> list[str]:
     """Return the drawings of a panel's pieces that a picture wants.
 
-    A picture names a panel, a piece, or the first parts of pieces' names.
+    A picture names a panel, a piece, or the first parts of pieces' names. The parts are separated
+    by hyphens.
     """
     if panel.name in wanted:
         return list(panel.pieces.values())
+    # The hyphen after each name keeps `seat-1` from fitting `seat-10`.
     beginnings = tuple(f"{name}-" for name in wanted)
     return [drawn for name, drawn in panel.pieces.items() if f"{name}-".startswith(beginnings)]
 

@@ -9,16 +9,16 @@ A file has these tables:
 - `decisions`: what is to be decided. The first text whose condition holds is said.
 - `reasons`: what a move is for. The first text whose condition holds is said.
 - `notes`: each is said once, when its condition first holds.
-- `facts`: the `counters` whose changes are told, and the pattern of the moves whose card is
-  explained (`explained_moves`).
+- `facts`: the `counters` (such as pounds) whose changes by a move are told, and `explained_moves`,
+  a regular expression for moves that name a card. The guide explains the card of such a move.
 - `end`: said after the game.
 - `terms`: the words that pages explain, with the topics that explain them.
 
 A text is said as `first` the first time, as `again` the second time, and as `later` from then on.
 
 Its condition `if` is a Jinja expression over `variables`, the position as the learner's seat sees
-it. The Jinja test `like` matches a regular expression with all of a text. Braces in a text name
-values of the same variables. Numbers of rules stand in brackets, as in "[T9]".
+it. The Jinja test `like` holds if a regular expression matches the complete text. Braces in a text
+name values of the same variables. Numbers of rules stand in brackets, as in "[T9]".
 """
 
 from __future__ import annotations
@@ -123,7 +123,7 @@ class Lesson:
         reasons: Texts on what a move is for.
         notes: Texts that are said once.
         counters: The names of the counters whose changes are told.
-        explained_moves: A pattern of the moves whose card is explained.
+        explained_moves: A regular expression for the moves that name a card to explain.
         end: The text after the game, with a place for the `rows` of the score sheet.
         terms: The topics that explain words, by the words.
         preferred: Moves to suggest wherever they are legal and their condition holds.
@@ -181,7 +181,8 @@ def variables(
     Returns:
         The position in notation as the seat sees it, and these values:
 
-        - `seat` and `move`: as given, and `parts`: the move's parts between `:` and `>`.
+        - `seat` and `move`: as given.
+        - `parts`: the parts of the move's text, split at each `:` and `>`.
         - `phase`: the phase.
         - `me`: the seat's own part of every list that has an entry for each seat. For each of its
           lists of cards it also has the number of cards with each property, such as `troupe_rest`.

@@ -25,7 +25,7 @@ PERSON = "person"
 """The value of a seat's field that stands for a person instead of an agent."""
 _MAX_TABLES = 20  # in the lobby's list
 _FIRST_LEVEL = 1  # the level that the form proposes at first, counted from 0
-_MAX_DIGITS = 19
+_MAX_DIGITS = 19  # of a number in a field
 
 
 @dataclass(frozen=True)
@@ -58,6 +58,7 @@ def routes(site: Site) -> list[Route]:
 
 def _show(site: Site, request: Request) -> Response:
     fields = dict(request.query_params)
+    # `shown` is the game for which the form was made. The person may just have chosen another one.
     is_other_game = fields.get("shown") not in (None, fields.get("game"))
     if is_other_game:  # the other fields belong to the game that was shown
         fields = {name: fields[name] for name in ("game", "seed") if name in fields}
@@ -144,7 +145,7 @@ def plan_of(form: TableForm, opponents: Opponents) -> tuple[TablePlan, list[list
     """
     fields = form.fields
     seed = _whole_number(fields["seed"], "the seed", fresh_seed())
-    if fields["seed"].strip() and seed >= FIRST_FRESH:
+    if fields["seed"].strip() and seed >= FIRST_FRESH:  # only drawn seeds are so large
         raise TableError(f"seed {short_repr(fields['seed'])}: give a number from 0 to 2^52-1")
     variants = tuple(name for name in form.variants if fields.get(f"variant_{name}"))
     seats = tuple(_occupant(form, seat, opponents) for seat in range(form.players))
@@ -152,7 +153,7 @@ def plan_of(form: TableForm, opponents: Opponents) -> tuple[TablePlan, list[list
     plan = TablePlan(form.game, form.players, variants, seed, seats, start)
     first_state(plan)  # raises if the game cannot begin like this
     if len(plan.people) > 1 and fields.get("one_screen"):
-        return plan, [plan.people]
+        return plan, [plan.people]  # one link for all people
     return plan, [[seat] for seat in plan.people]
 
 

@@ -17,7 +17,7 @@ from shakespeare_table.browser.store import TableError
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 _OPTIONS_IN_WORDS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 default_agent = cache(naming.default)
-"""Return a game's default agent. It is cached, since finding it reads the cards of all networks."""
+"""Return a game's default agent. It is cached, as finding it reads all networks' model cards."""
 
 
 class Level(NamedTuple):
@@ -96,8 +96,9 @@ class Opponents:
 def levels(game: str) -> list[Level]:
     """Return the opponents of measured strength that can play a game, the weakest first.
 
-    The networks are left out if they were trained with another box than the one in force. There
-    are no levels for a game whose agents have not been measured.
+    Networks and searches are left out if the bundled network was trained with another box (the file
+    of the game's cards and numbers) than the current one. There are no levels for a game whose
+    agents have not been measured.
     """
     text = files(__package__).joinpath("learning/levels.toml").read_text(encoding="utf-8")
     found = [Level(**level) for level in tomllib.loads(text).get(game, [])]

@@ -94,8 +94,8 @@ def page_view(site: Site, request: Request, revealed: str | None = None) -> Page
     Args:
         site: The server.
         request: The request.
-        revealed: The revealed seat of several on one screen, as text, which is empty without one.
-            None reads it from the query's field `as`.
+        revealed: The seat whose cards are shown, if several people share this screen. It is the
+            text of a form's field `as`, empty if no seat is shown. None means the query's `as`.
 
     Raises:
         HTTPException: There is no such table or link.
@@ -113,8 +113,8 @@ def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[i
     Raises:
         HTTPException: There is no such table or link.
     """
-    parts = [*address.split("/"), "", ""]  # browsers may send any text as an address
-    kind = parts[1]
+    parts = [*address.split("/"), "", ""]  # padded, since browsers may send any text
+    kind = parts[1]  # parts[0] is the empty text before the first slash
     table_id = parts[2]
     seats: tuple[int, ...] = ()
     if kind == "seat":  # the address has a link's token in place of the table's id
@@ -193,6 +193,7 @@ def _context(
         "game": plan.game,
         "address": view.address,
         "message": message,
+        # The address of the form for another table with the same seats.
         "again": f"/?{urlencode(same_seats(plan, site.opponents))}",
         "links": site.store.links_of(view.table.id) if is_owner else {},
     }
@@ -278,7 +279,7 @@ def _handle_form(
 
 def _play(_site: Site, view: PageView, fields: FormFields) -> None:
     given = parse_number(fields.get("number", ""))
-    number = -1 if given is None else given
+    number = -1 if given is None else given  # the table refuses -1
     seat = view.viewer.acting_seat
     if "undo" in fields:
         view.table.take_back(seat, number)

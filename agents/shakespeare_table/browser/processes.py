@@ -81,7 +81,7 @@ class AgentProcess:
         try:
             connection = self._connected()
             connection.send(job)
-            patience = max(limit, _START_LIMIT_S)
+            patience = max(limit, _START_LIMIT_S)  # until the job yields None; then `limit`
             while True:
                 if not connection.poll(patience):
                     raise JobError(f"it thought for more than {limit:g} seconds and was ended")
@@ -223,6 +223,7 @@ class FairPool(ProcessPool):
             ]
             if not may_start:
                 return
+            # The viewer, the owner and the table whose last turns were longest ago, in this order.
             chosen = min(may_start, key=self._last_turns)
             self._waiting.remove(chosen)
             self._take_turn(chosen)
@@ -331,7 +332,8 @@ def _described(fault: BaseException) -> tuple[str, str]:
 def possible_position(position: Position) -> Position:
     """Return a position that is possible for all that the seat to move knows.
 
-    It depends on nothing else, so that an agent or analysis cannot find out more.
+    The returned position depends only on what this seat knows, so an agent or analysis cannot find
+    out more from it.
     """
     assert position.to_move is not None
     return position.determinize(position.to_move, 0)
@@ -425,6 +427,7 @@ class GameCompiler:
                 return
             compile_all(registry.game(name))  # loads the compiled code into this process
             is_ready.set()
+        # All games can be played now. The search's code is compiled for thinking aloud.
         for name in self._ready:
             if self._is_closed:
                 return

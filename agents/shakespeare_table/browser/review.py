@@ -109,9 +109,12 @@ class AgentReview:
                 self._early_forecasts = await self._analyse(analysis, viewer)
 
     async def judge_more(self, judged: int, viewer: str) -> int:
-        """Judge decisions for a moment, and return the number of verdicts.
+        """Judge decisions for a moment, and return the number of verdicts that there are then.
 
-        The number is larger than `judged` unless all decisions have been judged.
+        Args:
+            judged: The number of verdicts that the caller has seen. The returned number is larger,
+                unless all decisions have been judged.
+            viewer: The viewer whose share of the processes it takes.
         """
         began = time.monotonic()
         while len(self.verdicts) < len(self._moves):
@@ -145,7 +148,13 @@ class AgentReview:
         return await self._pool.result(job, viewer)
 
     def _line_forecasts(self, number: int, line: GameHistory, by_movers: Forecasts) -> Forecasts:
-        """Average the forecasts of a line over seats, together with those of the game before it."""
+        """Average the forecasts of a line over seats, with the game's forecasts before the line.
+
+        Args:
+            number: The number of moves of the game before the line.
+            line: The line.
+            by_movers: The forecasts of the line's positions by the seats to move.
+        """
         of_game = self._forecasts_by_movers()
         joined = Forecasts(
             np.concatenate([of_game.chances[:number], by_movers.chances]),
@@ -157,6 +166,7 @@ class AgentReview:
         return Forecasts(averaged.chances[number:], averaged.scores[number:], self.name)
 
     def _forecasts_by_movers(self) -> Forecasts:
+        """Return the forecast of each position as the seat to move there sees it."""
         assert self._early_forecasts is not None
         chances = self._early_forecasts.chances.copy()
         scores = self._early_forecasts.scores.copy()
@@ -434,6 +444,7 @@ def _line_response(
 
 
 def _play_on(query: _ReviewQuery) -> Response:
+    """Redirect to the form of a new table that begins with the requested position."""
     reviewed = query.reviewed
     opponents = query.site.opponents
     position = reviewed.game.positions[query.ply_to_move]
@@ -450,7 +461,7 @@ def _play_on(query: _ReviewQuery) -> Response:
 
 
 async def _analysis(query: _ReviewQuery) -> Response:
-    """Stream graphs and verdicts as server-sent events as long as the browser listens."""
+    """Stream graphs and verdicts as server-sent events, until all decisions have been judged."""
     review = await query.site.threads.run(query.viewer, query.review)
     return EventSourceResponse(_review_events(query, review))
 
@@ -480,8 +491,8 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
 
     try:
         await review.begin(query.viewer)
-        judged = -1
-        latest = 0
+        judged = -1  # the number of verdicts that the browser has been told; -1 before the first
+        latest = 0  # the number of verdicts by now
         drawn_at = float("-inf")
         while judged < latest:
             judged = latest

@@ -23,8 +23,9 @@ class Settings:
         database: The SQLite file that holds the games.
         host: The address to listen on.
         port: The port to listen on; 0 takes a free one.
-        token: A secret that browsers need for every page except those that links open. It may be
-            empty on a server that only this machine can reach.
+        token: A secret that browsers need to open pages. Seats, games to watch and reviews of games
+            need none, because their links are secrets themselves. The token may be empty on a
+            server that only this machine can reach.
         agents: The names of further agents to offer, such as checkpoints and Python files.
         limit: The time that an agent may take for a move, in seconds.
         host_names: The host names that the server answers to besides addresses and `localhost`:

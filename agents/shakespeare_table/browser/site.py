@@ -114,7 +114,7 @@ class Site:
     def page(
         self, request: Request, template: str, status: int = 200, **context: Any
     ) -> HTMLResponse:
-        """Render a template as a page that renews the cookie of its owner."""
+        """Render a template as a page, and renew the cookie that identifies the browser."""
         return with_owner_cookie(request, HTMLResponse(self.render(template, **context), status))
 
     def render(self, template: str, **context: Any) -> str:

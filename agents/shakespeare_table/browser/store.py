@@ -1,7 +1,8 @@
 """The games of a server in an SQLite file: tables as deals and moves, and uploaded games.
 
-A move is on disk before anybody sees it. A stranger may have made the file. It is therefore used
-only if its schema is exactly this module's and its pages are sound, and reading takes limited time.
+A move is on disk before anybody sees it. A stranger may have made the file. The file is therefore
+used only if its schema is exactly the one of this module and SQLite finds no damage in it. The time
+of reading is limited.
 """
 
 from __future__ import annotations
@@ -30,9 +31,11 @@ from shakespeare_env.errors import DatasetError, ShakespeareEnvError
 from shakespeare_env.play.named import distinct_names
 
 FORMAT = 3
+"""The version of the schema, which the file holds as `user_version`."""
 _T = TypeVar("_T")
 _BUSY_TIMEOUT_S = 1.0  # for another program to finish writing to the file
 STATEMENT_LIMIT_S = 5.0
+"""Seconds in which the statements of a transaction must be done."""
 _CHECK_LIMIT_S = 60.0  # for the check of the complete file
 STEPS_BETWEEN_CHECKS = 10_000
 """The steps of SQLite's virtual machine after which the time of a statement is checked."""
@@ -106,7 +109,7 @@ class Occupant:
 
 @dataclass(frozen=True)
 class TablePlan:
-    """The setup of a table, which does not change while it is played.
+    """The setup of a table. It changes only if another agent takes the place of a failed one.
 
     Attributes:
         game: The name of the game.
@@ -143,7 +146,10 @@ class TablePlan:
 
     @property
     def has_known_seed(self) -> bool:
-        """Whether one of several people may know the seed and so compute every hidden card."""
+        """Whether one of several people may know the seed and so compute every hidden card.
+
+        Seeds below `FIRST_FRESH` have been typed by a person. The others are drawn.
+        """
         return self.seed < FIRST_FRESH and len(self.people) > 1
 
 
@@ -154,7 +160,8 @@ class StoredTable:
     Attributes:
         id: The id by which spectators reach the table.
         owner: The secret id of the browser that began it.
-        box_digest: The digest of the box that it is played with.
+        box_digest: The digest of the box (the file of the game's cards and numbers) that the table
+            is played with.
         plan: The setup.
         moves: The moves so far.
         undone: The number of times that moves were taken back.
@@ -182,12 +189,12 @@ def new_token() -> str:
 class TableStore:
     """The games in a file, which one server uses at a time.
 
-    Other programs may read and copy the file meanwhile. It holds every move that was shown, since
-    SQLite's log is written into it after each one.
+    Other programs may read and copy the file meanwhile. A copy holds every move that was shown,
+    since SQLite's log is written into the file after each move.
 
     Raises:
-        StoreError: The file cannot be read or written. Any method may raise it, and then it has
-            changed nothing.
+        StoreError: The file cannot be read or written. Any method may raise this error. The method
+            has then changed nothing.
     """
 
     def __init__(self, path: Path) -> None:
@@ -215,7 +222,7 @@ class TableStore:
         self._deadline = time.monotonic() + _CHECK_LIMIT_S
         self._database.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
         (found,) = run("PRAGMA user_version").fetchone()
-        if found not in (0, FORMAT):
+        if found not in (0, FORMAT):  # 0: the file is new
             raise OSError(f"it has format {found}, but this version reads format {FORMAT}")
         schema = _schema_of(self._database)
         with closing(_connection(":memory:")) as new:
@@ -249,7 +256,7 @@ class TableStore:
         Args:
             owner: The secret id of the browser that begins it.
             plan: The setup.
-            links: The seats of each link to the table.
+            links: For each link to the table, the seats that it opens.
 
         Returns:
             The table's id, which spectators know, and the secret token of each link.
@@ -306,7 +313,7 @@ class TableStore:
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
-        """Replace the setup of a table, such as when another agent takes a seat."""
+        """Replace the setup of a table, since another agent takes the place of a failed one."""
         with self._transaction() as run:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), table_id))
 
@@ -358,10 +365,11 @@ class TableStore:
         with self._transaction() as run:
             return run(statement, values).fetchall()
 
-    def _tables(self, wanted: str, *values: Any) -> Iterator[StoredTable]:
+    def _tables(self, condition: str, *values: Any) -> Iterator[StoredTable]:
+        """Yield the tables that fulfil an SQL condition, which may end with an order and limit."""
         find = (
             f"SELECT id, owner, box_digest, substr(plan, 1, {_MAX_PLAN_CHARS}), undone, over "
-            f"FROM tables WHERE {wanted}"
+            f"FROM tables WHERE {condition}"
         )
         find_moves = (
             f"SELECT substr(move, 1, {_MAX_MOVE_CHARS}) FROM moves "
@@ -415,6 +423,7 @@ def _described(fault: Exception) -> str:
     """Return what is wrong with a file, and what to do about it."""
     if not isinstance(fault, sqlite3.Error):
         return str(fault)
+    # The first two words of a name such as SQLITE_BUSY_SNAPSHOT are the kind of the error.
     kind = "_".join(getattr(fault, "sqlite_errorname", "").split("_")[:2])
     return _SQLITE_ERRORS.get(
         kind, f"{fault}; make room on the disk, or let the server write there"

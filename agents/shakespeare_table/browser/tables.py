@@ -93,7 +93,7 @@ class TableState(GameHistory):
         if self.is_over:
             raise TableError("the game is over")
         agents = {
-            seat for seat, occupant in enumerate(self.plan.seats) if occupant.agent is not None
+            other for other, occupant in enumerate(self.plan.seats) if occupant.agent is not None
         }
         try:
             number = self.undoable_move(seat, agents)
@@ -179,7 +179,7 @@ class LiveTable:
             move: The move in notation.
 
         Raises:
-            TableError: It is not the seat's turn, not the next move, or not legal.
+            TableError: It is not the seat's turn, or the move is not the next one or not legal.
             StoreError: The move cannot be kept, so it is not played.
         """
         with self._lock:
@@ -199,7 +199,7 @@ class LiveTable:
 
         Args:
             seat: The seat; None for a spectator, who may not.
-            number: The number of moves that the page has shown.
+            number: The number of moves that the page has shown, which must be all moves so far.
 
         Raises:
             TableError: The move cannot be taken back. The message says why.
@@ -334,7 +334,7 @@ class LiveTables:
         Args:
             owner: The secret id of the browser.
             plan: The table's setup.
-            links: The seats of each link to the table.
+            links: For each link to the table, the seats that it opens.
             form: The fields of the form.
 
         Returns:
@@ -343,7 +343,7 @@ class LiveTables:
         content = repr((owner, sorted(form.items()))).encode()
         key = hashlib.blake2b(content).digest()
         with self._beginning:
-            if "form" not in form:
+            if "form" not in form:  # it cannot be recognised
                 return self._store.new_table(owner, plan, links)
             if key not in self._begun:
                 self._begun[key] = self._store.new_table(owner, plan, links)

@@ -22,7 +22,7 @@ from shakespeare_table.browser.tables import TableState, can_take_back
 _BOARDS_KEPT = 64  # each takes up to about 310 KB
 _MOVES_KEPT = 4096  # moves in words
 _MAX_EXPLANATIONS = 4
-_RECENT_MOVES = 8  # in the strip of a spectator
+_RECENT_MOVES = 8  # in a spectator's strip, which is the page's short list of the latest moves
 _SEAT = re.compile(r"seat(\d+)")
 
 
@@ -35,8 +35,8 @@ class Viewer:
 
     Attributes:
         seats: The seats that the viewer holds; none for a spectator.
-        revealed: The seat of several on one screen whose player has revealed it; None if no player
-            has.
+        revealed: If several people share the screen, the seat of the one who has asked to see the
+            cards of this seat; None if nobody has.
     """
 
     seats: tuple[int, ...] = ()
@@ -56,7 +56,7 @@ class Viewer:
         return SPECTATOR
 
     def hidden_seat(self, state: TableState) -> int | None:
-        """Return the seat of several on this screen that is to move but not revealed, if any."""
+        """Return the seat to move if it shares this screen with others and is not yet revealed."""
         to_move = state.position.to_move
         if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
             return to_move
@@ -203,7 +203,7 @@ def drawn_panels(
 
 
 def _contents_by_place(svg: str) -> dict[str, str]:
-    """Return what is drawn at each place of an SVG that contains no other place."""
+    """Return what is drawn at each innermost place of an SVG, one that contains no other place."""
     if not svg:
         return {}
     contents = {}
@@ -289,7 +289,10 @@ class MoveChoice:
 
 
 class FinalScore(NamedTuple):
-    """A player's final score, with the sign that people read, and whether the player wins."""
+    """A player's final score, and whether the player wins.
+
+    The score has the sign that people read: a length is positive, although the least length wins.
+    """
 
     seat: int
     name: str
@@ -340,6 +343,7 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "strip_start": strip_start,
         "moves_seen": moves_seen,
         "decides": decides,
+        # The seat whose player must take over the shared screen before its cards are shown.
         "curtain": viewer.hidden_seat(state),
         "can_undo": not behind and observer in viewer.seats and can_take_back(state, observer),
         "sheet": _final_sheet(state) if state.is_over else [],
@@ -393,6 +397,7 @@ def _sentence(state: TableState, words: str, decides: bool) -> str:
     occupant = state.occupant_to_move
     if occupant is not None and occupant.agent is not None and not state.fault:
         return f"{state.name_to_move} is thinking …"
+    # Words such as "you: choose a card" become "Your turn: choose a card".
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"
     return f"Your turn. {capitalised(words)}" if decides else capitalised(words)

@@ -111,7 +111,7 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
             f"{answer} ({position.describe_move(answer)}) is not legal now; enter a listed move"
         )
     texts = [re.escape(part) for part in _SEPARATORS.split(answer.lower())]
-    # Each part of the answer begins a word within a part of the move.
+    # Each part of the answer begins a word within a part of the move. Words are separated by `_`.
     pattern = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(texts)}"
     found = [move for move in legal if any(texts) and re.search(pattern, move.lower())]
     if not found:
@@ -219,7 +219,7 @@ class Person:
         self.show_log(len(history.moves) - 1)
 
     def _ask(self) -> str:
-        asked_after = None
+        asked_after = None  # the number of moves when the person was last asked here
         while True:
             position = self._position
             number = len(self.session.moves)
@@ -246,6 +246,7 @@ class Person:
         """Return whether another seat has decided, or a phase has begun, since the last drawing."""
         since = [] if self._drawn is None else self.session.positions[self._drawn :]
         turns = {(position.to_move, position.phase) for position in since}
+        # Before the first drawing `turns` is empty, so the table is needed.
         return turns != {(self.seat, self._position.phase)}
 
     def _explain(self) -> None:
@@ -258,6 +259,7 @@ class Person:
         if words not in topics and (_SEPARATORS.search(words) or words.isdigit()):
             move = words if position.is_move(words) else find_move(words, position)
             screen.print_wrapped(f"{position.describe_move(move)}  ({move})", 2)
+            # A part such as `handyman_board+3` is explained under the name before the `+`.
             parts = (part.partition("+")[0] for part in _SEPARATORS.split(move))
             found = [part for part in dict.fromkeys(parts) if part in topics]
         else:
@@ -280,7 +282,7 @@ class Person:
 
     def _hint(self) -> None:
         name = self._typed.rest() or default(self._position.game)
-        screen.print_wrapped(hint(self._position, name), 12)
+        screen.print_wrapped(hint(self._position, name), indent=12)
 
     def _undo(self) -> None:
         move = self.session.take_back(self.seat)
@@ -314,7 +316,7 @@ def hint(position: Position, name: str) -> str:
 def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:
     """Return lines that name a fault of an agent and its place in the agent's own code."""
     if isinstance(fault, IllegalMove):
-        chosen = fault.move
+        chosen = fault.move  # in notation, or the number of an action
         if not isinstance(chosen, str) and 0 <= chosen < position.game.actions.size:
             chosen = position.move_text(chosen)
         return [f"{name} chose the illegal move {chosen}"]

@@ -64,6 +64,7 @@ def play(
     try:  # usage errors come before anything is printed
         person.play_given((moves or "").split())
     except (Exception, KeyboardInterrupt) as fault:
+        # The fault is the person's, such as an illegal move, unless an agent has failed.
         if session.failed is None and isinstance(fault, ValueError):
             raise typer.BadParameter(str(fault), param_hint="--moves") from fault
         interruption = fault
@@ -85,7 +86,7 @@ def play(
     except (PlayerLeft, KeyboardInterrupt):
         purpose = "You have left the game. To resume it"
     except Exception as fault:
-        if session.failed is None:
+        if session.failed is None:  # it was no agent that failed
             raise
         who = f"{seated[session.failed]}, seat {session.failed},"
         typer.echo("\n".join(["", *fault_lines(who, fault, session.position)]), err=True)

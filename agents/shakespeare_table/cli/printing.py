@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 _HANGING = 2
 """The columns by which the further lines of a long effect are indented more than its first."""
 _MAX_MOVE_LINES = 12
-"""Up to this number of moves, each has a line in words. More moves share lines as texts."""
+"""Up to this number of moves, each has a line in words. More moves share lines, in notation."""
 
 
 def print_table(titles: Sequence[str], rows: Iterable[Sequence[str]]) -> None:
@@ -47,13 +47,15 @@ def print_moves(position: Position, *, numbered: bool = False) -> None:
 def move_lines(position: Position, width: int) -> list[str]:
     """Return the legal moves as lines, numbered from 1.
 
-    Up to twelve moves have a line each, in words. More moves stand side by side in notation.
+    Up to `_MAX_MOVE_LINES` moves have a line each, in words. More moves stand side by side, in
+    notation.
     """
     numbered = list(enumerate(position.moves(), 1))
     if len(numbered) <= _MAX_MOVE_LINES:
         return [
             f"{number:>3}. {position.describe_move(move)}  ({move})" for number, move in numbered
         ]
+    # A cell holds a number of three digits, ". ", the move, and two spaces.
     cell_width = max(len(move) for _, move in numbered) + 7
     cells = [f"{number:>3}. {move}".ljust(cell_width) for number, move in numbered]
     columns = max(1, width // cell_width)

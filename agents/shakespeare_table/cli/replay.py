@@ -205,7 +205,10 @@ def _play_instead(
             on_progress=on_progress,
         )
     typer.echo(f"Position {at}, seat {position.to_move} decides.")
-    for title, tried in zip(["Instead", "Recorded"], reversed(result.moves), strict=False):
+    titled_moves = [("Instead", move)]
+    if len(moves) > 1:
+        titled_moves.append(("Recorded", moves[0]))
+    for title, tried in titled_moves:
         typer.echo(f"{title}: {tried}, {position.describe_move(tried)}")
     measures = [("Score", result.score, result.score_change, 1)]
     if position.players > 1:

@@ -1,7 +1,7 @@
 """Output to a screen, in colour if the screen has colours.
 
-Output to a file or a pipe has no colour, and no limit unless the environment variables COLUMNS and
-LINES set one.
+Output to a file or a pipe has no colour. Its width and height have no limit unless the environment
+variables COLUMNS and LINES set one.
 """
 
 from __future__ import annotations

@@ -1,4 +1,7 @@
-"""A game between a language model and agents, told in words as far as the model's seat may know."""
+"""A game between a language model and agents, reported in words.
+
+Reports contain only what the model's seat may know.
+"""
 
 from __future__ import annotations
 
@@ -45,7 +48,7 @@ class GameStart:
 
     Attributes:
         seed: The seed of the deal.
-        deal: The number of the deal among those of `Batch(seed=seed)`.
+        deal: The index of the deal under the seed. Row `deal` of `Batch(seed=seed)` begins with it.
         variants: The names of the variants that are on.
     """
 
@@ -69,7 +72,7 @@ class ModelGame(Session):
         seat: The model's seat.
         start: The deal.
         opponents: The agents by seat.
-        fault: The fault by which a seat has lost the game; None if no seat has.
+        fault: The fault by which the seat `failed` has lost the game; None if no seat has.
     """
 
     def __init__(

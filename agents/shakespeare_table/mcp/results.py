@@ -70,7 +70,7 @@ class ResultsWriter:
     def write(self) -> str:
         """Write the games that wait, and return a sentence that says whether they are written.
 
-        Games wait while another process writes the results. Without any the sentence is empty.
+        Games wait while another process writes the results. The sentence is empty if none waits.
         """
         if not self._waiting:
             return ""
@@ -91,14 +91,15 @@ class ResultsWriter:
         for seat, opponent in game.opponents.items():
             names[opponent.digest] = opponent.name
             digests[seat] = opponent.digest
-        match = Match(players, game.start.deal, tuple(digests), (0,))
-        decisions = zip(game.positions, game.moves, strict=False)
+        start = game.start
+        match = Match(players, start.deal, lineup=tuple(digests), rotations=(0,))
+        decisions = zip(game.positions[:-1], game.moves, strict=True)
         return result_row(
-            Seating(match, 0),
-            RunSettings(self.game, game.start.variants, game.start.seed, {}, names),
-            position.scores(),
-            np.isin(np.arange(players), position.winners or []),
-            None if game.failed is None else (game.failed, game.fault),
+            Seating(match, rotation=0),
+            RunSettings(self.game, start.variants, start.seed, agents={}, names=names),
+            scores=position.scores(),
+            winners=np.isin(np.arange(players), position.winners or []),
+            forfeit=None if game.failed is None else (game.failed, game.fault),
             seconds=game.seconds,
             decisions=game.decisions,
             actions=[before.action_id(move) for before, move in decisions],

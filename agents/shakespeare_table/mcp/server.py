@@ -85,6 +85,7 @@ def _tool(
         text = TextContent(type="text", text=result.text)
         return CallToolResult(content=[text], structured_content=result.facts)
 
+    # The server reads the tool's arguments from this signature.
     signature = inspect.signature(method, eval_str=True)
     vars(tool)["__signature__"] = signature.replace(return_annotation=CallToolResult)
     return tool

@@ -124,7 +124,8 @@ class GameTools:
         """
 
         def open_table() -> ToolResult:
-            # The number of a table that was left may come again in a repeated call.
+            # The number of a table that was left is not used again, since a late repetition of an
+            # earlier call may still name it.
             used = self.tables.keys() | self._last_calls.keys()
             if table in used:
                 free = next(number for number in count(1) if number not in used)
@@ -240,7 +241,7 @@ class GameTools:
     def _once(
         self, table: int, call: tuple[object, ...], act: Callable[[], ToolResult]
     ) -> ToolResult:
-        """Act on a table, or return the result of the last call that did if it was the same.
+        """Act on a table. If the call repeats the table's last one, only return that one's result.
 
         Args:
             table: The table's number.
@@ -277,8 +278,9 @@ class GameTools:
                 playing = [
                     game.start for game in self.tables.values() if game.position.players == 1
                 ]
-                return GameStart(*self._results_writer.next_solo_deal(playing), variants)
-        return GameStart(fresh_seed() if seed is None else int(seed), 0, variants)
+                run_seed, deal = self._results_writer.next_solo_deal(playing)
+                return GameStart(run_seed, deal, variants)
+        return GameStart(fresh_seed() if seed is None else int(seed), deal=0, variants=variants)
 
     def _names_of_opponents(self, game: str) -> Sequence[str]:
         return self._opponent_names or (default(registry.game(game)),)
@@ -304,7 +306,7 @@ class GameTools:
         return [self._made_opponents[game, name] for name in names]
 
     def _with_ending(self, game: ModelGame, result: ToolResult) -> ToolResult:
-        """Return a result, with a note of where the game is kept if it has just ended."""
+        """Return a result. If the game is over and counts, keep it and add a note that says so."""
         if not game.is_over or self._results_writer is None:
             return result
         kept = self._results_writer.keep(game)

@@ -28,7 +28,7 @@ from shakespeare_env.figaro.drawing.shapes import (
 )
 from shakespeare_env.figaro.text import wording as text
 
-_NOW = "#fbf0cf"
+_NOW = "#fbf0cf"  # behind the pieces of the current round
 _STONE = "#c9bfb0"
 _STONE_LINE = "#7d7264"
 _WIDTH = 420

@@ -78,7 +78,7 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
 
 @cached_block
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
-    """Draw a card with its value and letter, a symbol per unit of value, and its copies."""
+    """Draw a card with its value and letter, a symbol per unit of value, and its count."""
     width = CARD_ASPECT * height
     suit = text.suit_of(card)
     value = text.value_of(card)

@@ -15,9 +15,9 @@ def determinize(game: Record, seat: int) -> None:
     """Redraw, from game["random"], everything that a seat does not know.
 
     Every deal of the unseen cards that leaves the mover a choice is equally likely, because the
-    observer knows that the mover has one (Rules D1). Future deals need nothing: the random state
-    decides them. The unseen cards are gathered by kind before they are dealt, so their true holders
-    have no influence.
+    observer knows that the mover has one (Rules D1). The deals of later rounds are not
+    drawn here, since the random state decides them. The unseen cards are gathered by kind before
+    they are dealt, so their true holders have no influence.
     """
     mover = game["to_move"]
     left = 0
@@ -26,7 +26,8 @@ def determinize(game: Record, seat: int) -> None:
             left += game["hand_size"][other]
             put_back(game, other)
     if mover != seat and mover != NOBODY:
-        # In a position given as text, there may be no deal that leaves the mover a choice.
+        # In a position given as text, there may be no deal that leaves the mover a choice. There is
+        # one if the mover would have a choice with all the unseen cards in hand.
         can_choose = has_choice(game, game["dealt"])
         cards = game["hand_size"][mover]
         deal_again(game, mover, left)

@@ -12,7 +12,7 @@ from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.tables import COLOURS
 
 HIGH = 127
-"""The greatest int8, where numbers without a limit of their own stop."""
+"""The greatest int8. Numbers without an upper limit of their own are clipped to it."""
 _MOST_COPIES = int(t.COPIES.max())
 _LARGEST_HAND = int(t.HAND.max())
 _LONGEST = int(t.LENGTHS[0])

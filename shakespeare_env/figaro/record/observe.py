@@ -73,7 +73,7 @@ def observe_fillers(game: Record, seat: int, out: Any) -> None:
         missing = t.FULL - game["total"][target]
         if missing > t.N_VALUES:  # more than any single card adds
             continue
-        for kind in range(t.RING):
+        for kind in range(t.RING):  # every kind but the ring, which is the last
             if t.VALUE[kind] >= missing and fits(game, kind, target):
                 out[TABLE_AT.own_fillers + place] += out[TABLE_AT.own_hand + kind]
                 out[TABLE_AT.own_threats + place] += out[TABLE_AT.own_unseen + kind]

@@ -25,7 +25,10 @@ def place_of(seat: int, other: int, players: int) -> int:
 
 @rule
 def owner_of(game: Record, colour: int) -> int:
-    """Return the first seat whose pile has a colour, or NO_COLOUR; NOBODY if none has (B2)."""
+    """Return the first seat whose pile has the given colour (B2). NOBODY if no pile has it.
+
+    With `NO_COLOUR`, this is the first seat whose pile has no colour.
+    """
     for seat in range(game["players"]):
         if game["colour"][seat] == colour:
             return seat
@@ -64,7 +67,7 @@ def is_playable(game: Record, kind: int) -> bool:
     """Return whether a card may be played before any seat (Rules B2 to B4)."""
     if t.COLOUR[kind] == t.NO_COLOUR or owner_of(game, t.COLOUR[kind]) != NOBODY:
         return True
-    return owner_of(game, t.NO_COLOUR) != NOBODY
+    return owner_of(game, t.NO_COLOUR) != NOBODY  # a new colour needs a pile without one
 
 
 @rule

@@ -24,6 +24,7 @@ def legal(game: Record, mask: Any) -> int:
     # Coloured cards go where their colour lies, otherwise where no colour lies (B2).
     for colour in range(t.N_COLOURS):
         owner = owner_of(game, colour)
+        # the kinds of this colour, one for each value
         for kind in range(colour * t.N_VALUES, colour * t.N_VALUES + t.N_VALUES):
             if hand[kind] == 0:
                 continue

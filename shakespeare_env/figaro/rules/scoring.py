@@ -39,8 +39,8 @@ def award(game: Record, seat: int, length: int) -> None:
 def next_in_rank(game: Record, ranked: int) -> int:
     """Return the seat that took the most cards among those not ranked yet (Rules C2).
 
-    `ranked` has a bit set for each ranked seat. Ties go clockwise from the seat after the King's,
-    which comes last.
+    `ranked` has a bit set for each ranked seat. Of tied seats, the first one clockwise after
+    the King's seat comes first, and the King's seat comes last.
     """
     best = NOBODY
     for place in range(1, game["players"] + 1):
@@ -67,7 +67,7 @@ def seat_with_fewest_cards(game: Record) -> int:
 def swap(game: Record, seat: int) -> None:
     """Swap a seat's longest piece for the round's shortest if it is longer (Rules C3)."""
     pieces = game["pieces"][game["round"]]
-    last = game["players"] - 2
+    last = game["players"] - 2  # the place of the shortest piece
     longest = game["road"][seat, 0]
     offered = pieces[last]
     if longest < offered:

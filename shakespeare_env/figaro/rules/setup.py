@@ -41,7 +41,7 @@ def draw_pieces(game: Record) -> None:
                 filled += 1
             if 0 <= place < per_round - filled:
                 game["pieces"][number, filled] = t.LENGTHS[piece]
-            place -= per_round - filled
+            place -= per_round - filled  # negative once the piece has its place
 
 
 @rule

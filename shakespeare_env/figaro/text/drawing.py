@@ -59,8 +59,8 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
     for number, pieces in enumerate(position["pieces"], 1):
         state = w.round_state(position, number)
         mark = "▶ " if state == "now" else ""
-        laid = "laid" if state == "laid" else _NONE
-        parts.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or laid}")
+        no_pieces = "laid" if state == "laid" else _NONE
+        parts.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or no_pieces}")
     return wrapped("  ".join(part.replace(" ", GLUE) for part in parts), _WIDTH, "", " " * _SEAT)
 
 

@@ -1,6 +1,7 @@
 """The effects of a move, and of what follows it without a decision, in words.
 
-Each teller describes the calls of one rule by their changes to the record.
+The rules are traced while they run. For each call of a traced rule, a function called its teller
+yields events, which it reads off the changes of the record.
 """
 
 from __future__ import annotations
@@ -31,6 +32,7 @@ def events(before: Record, action: int, after: Record, viewer: int | None) -> li
 
 def _event(call: Call, seat: int, text: str, source: str = "") -> Event:
     """Return an event with the changes that a call made to a seat's points and counters."""
+    # A score is a negated road length.
     points = _road_length(call.before, seat) - _road_length(call.after, seat)
     counters = {}
     for name, field in (("hand", "hand_size"), ("taken", "taken_count")):

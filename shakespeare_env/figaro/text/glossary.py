@@ -24,7 +24,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
     rounds = enumerate(position["pieces"], 1)
     to_come = [f"round {n}: {', '.join(map(str, pieces))}" for n, pieces in rounds if pieces]
     facts = {
-        **vars(t),
+        **vars(t),  # texts may mention any constant of the box
         "hand": t.HAND[players],
         "rings": t.COPIES[players, t.RING],
         "up": card_count(sum(map(len, front))),

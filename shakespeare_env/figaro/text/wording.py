@@ -108,7 +108,7 @@ def _outcome(position: Mapping[str, Any]) -> str:
 
 
 def round_state(position: Mapping[str, Any], number: int) -> str:
-    """Return whether a round's pieces, counted from 1, are `laid`, `now` or `to come`."""
+    """Return the state of a round: `laid`, `now` or `to come`. Rounds are numbered from 1."""
     if position["to_move"] is None or number < position["round"]:
         return "laid"
     return "now" if number == position["round"] else "to come"
@@ -135,6 +135,7 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
     if len(tied) == 1:
         return ""
     place = tied.index(seat)
+    # This seat is favoured over the next one if it is first, and otherwise the one before it is.
     favoured = seat if place == 0 else tied[place - 1]
     has_king = favoured == position["king"]
     reason = "has the King" if has_king else "is nearer clockwise to the King"

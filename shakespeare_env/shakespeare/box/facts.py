@@ -1,8 +1,8 @@
 """The schema of a box file, which holds the printed facts.
 
 Limits keep the engine's int8 and int16 fields from overflowing. At most 9 wearers (two of the
-board, one from the draft, six recruits) use their costume powers in one rehearsal, so 10 quills of
-a colour on each stay below 128.
+board, one from the draft, six recruits) use their costume powers in one rehearsal. Each gives at
+most 10 quills of a colour, so all together stay below 128.
 """
 
 from __future__ import annotations
@@ -117,7 +117,11 @@ class Character(Facts):
 
 
 class Space(Facts):
-    """A space of the stage (Rules T13); a space in the middle is its own `mirror`."""
+    """A space of the stage (Rules T13).
+
+    `on` names the spaces underneath that it rests on. A space in the middle of its row is its own
+    `mirror`, which is the default.
+    """
 
     id: Identifier
     row: Space30
@@ -140,7 +144,7 @@ class Objective(Facts):
 
     @property
     def points(self) -> Steps:
-        """Return the steps of the metric, and the prestige from each on."""
+        """Return pairs of a threshold of the metric and the prestige from it on."""
         return tuple(sorted(self.prestige_from.items()))
 
     @model_validator(mode="after")
@@ -178,6 +182,7 @@ class Rehearsals(Facts):
 
 
 def _at(*keys: str, **limits: Any) -> Any:
+    """Return a field that is read from a nested entry of the box file."""
     return Field(validation_alias=AliasPath(*keys), **limits)
 
 
@@ -242,12 +247,14 @@ def _faults(box: Box) -> Iterator[str]:
     yield from _faults_of_characters(box)
     yield from _faults_of_spaces(box)
     for name, length, paid in zip(ACTS, box.act_lengths, box.pay, strict=True):
+        # An act's last space lies beyond all other spaces that pay.
         beyond_thresholds = [space + 1 for space, _ in paid[:-1]]
         least = max(box.neutral_start, box.neutral_later, *beyond_thresholds)
         if length < least:
             yield f"acts.length: {length} spaces of Act {name}; give it at least {least}"
     for kind, by_seats in box.bags.items():
         for seats, elements in by_seats.items():
+            # Every day draws three elements a seat.
             drawn = 3 * seats * box.rehearsals.days[1]
             held = sum(elements.values())
             if held < drawn:

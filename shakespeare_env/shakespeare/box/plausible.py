@@ -39,7 +39,7 @@ def quills(power: Power) -> int:
     return sum(getattr(power, colour) for colour in _QUILLS)
 
 
-def _cards(box: Box) -> list[Character]:
+def _deck_cards(box: Box) -> list[Character]:
     return [card for card in box.characters if card.id not in box.starting]
 
 
@@ -128,7 +128,7 @@ def reported_bags(box: Box) -> Iterator[str]:
     "rulebook: scoring the acts (English, German, French; the Italian has Act I pay on the eighth)"
 )
 def pay_of_the_acts(box: Box) -> Iterator[str]:
-    """Act I pays from spaces 5 and 7, Act III from 6 and 8, both on the last; Act II pays two."""
+    """Act I pays more at 5, 7 and its last space, Act III at 6, 8 and last; Act II two places."""
     first, _, third = box.act_lengths
     paid = box.rehearsals
     yield from must_equal(box.pay[0], ((5, 1), (7, 3), (first, 5)), "Act I")
@@ -151,7 +151,7 @@ def lengths_of_the_acts(box: Box) -> Iterator[str]:
 @_from_source("rulebook: end of the game")
 def costs(box: Box) -> Iterator[str]:
     """A card costs 1, 3 or 5 pounds."""
-    for card in _cards(box):
+    for card in _deck_cards(box):
         if card.cost not in (1, 3, 5):
             yield f"{card.name} costs {card.cost}"
 
@@ -159,7 +159,7 @@ def costs(box: Box) -> Iterator[str]:
 @_from_source("rulebook: strategies")
 def wages_of_winners(box: Box) -> Iterator[str]:
     """The seven dearest cards cost 23 pounds or more; extras cost nothing."""
-    costs = sorted(card.cost for card in _cards(box) for _ in range(card.copies))
+    costs = sorted(card.cost for card in _deck_cards(box) for _ in range(card.copies))
     most = sum(costs[-7:])
     if most < 23:
         yield f"seven recruits cost {most} pounds at most"
@@ -169,7 +169,7 @@ def wages_of_winners(box: Box) -> Iterator[str]:
 def craftsmen(box: Box) -> Iterator[str]:
     """Costume mistresses and set dressers have values of 6 and 8, handymen of 4."""
     for kind, wanted in zip(CRAFTSMEN, ((6, 8), (6, 8), (4,)), strict=True):
-        found = tuple(sorted({card.value for card in _cards(box) if card.kind == kind}))
+        found = tuple(sorted({card.value for card in _deck_cards(box) if card.kind == kind}))
         yield from must_equal(found, wanted, f"values of a {kind.replace('_', ' ')}")
 
 
@@ -177,7 +177,7 @@ def craftsmen(box: Box) -> Iterator[str]:
 def jewelers_and_assistants(box: Box) -> Iterator[str]:
     """The deck has jewelers and assistants."""
     for kind in ("jeweler", "assistant"):
-        if not any(card.kind == kind for card in _cards(box)):
+        if not any(card.kind == kind for card in _deck_cards(box)):
             yield f"no {kind}"
 
 
@@ -266,7 +266,7 @@ def bottom_row(box: Box) -> Iterator[str]:
 
 @_from_source("rulebook: stage set construction")
 def bricks(box: Box) -> Iterator[str]:
-    """A space above the bottom row rests on one or two others, no two on the same ones."""
+    """A space above the bottom row rests on one or two others, no two spaces on the same ones."""
     above = [space for space in box.spaces if space.row > 1]
     for space in above:
         if not 1 <= len(space.on) <= 2:
@@ -290,14 +290,14 @@ def candles(box: Box) -> Iterator[str]:
 def spaces_without_a_candle(box: Box) -> Iterator[str]:
     """The bottom row has no candles, and nor have the spaces that rest on its centre."""
     centres = {space.id for space in _bottom_row(box) if space.mirror == space.id}
-    beside = [
+    on_centre = [
         space
         for space in box.spaces
         if space.row == 2 and len(space.on) == 2 and centres & {*space.on}
     ]
-    if not beside:
+    if not on_centre:
         yield "nothing rests on the centre of the bottom row"
-    unlit = [*_bottom_row(box), *beside]
+    unlit = [*_bottom_row(box), *on_centre]
     yield from (f"a candle on {space.id}" for space in unlit if space.candle)
 
 

@@ -1,8 +1,10 @@
 """The prior of plausible boxes: what is printed on components that were not at hand.
 
-Each group of facts is drawn independently of the others. What the rule book or reports of play say
-stays (`plausible.py`). So do the ids, kinds and metrics of cards and the spaces of the stage, since
-actions and observations depend on them.
+Each group of facts is drawn independently of the others, by one function. It yields pairs of the
+path of an entry in the box file and the value drawn for it; `facts` are the file's entries.
+
+What the rule book or reports of play say stays (`plausible.py`). So do the ids, kinds and metrics
+of cards and the spaces of the stage, since actions and observations depend on them.
 """
 
 from __future__ import annotations
@@ -15,7 +17,8 @@ import numpy as np
 from shakespeare_env.boxes import Changes, Groups
 from shakespeare_env.shakespeare.box.plausible import PLAIN, PRECIOUS, REPORTED_STEPS
 
-_ACTS = ("red", "gold", "blue")
+_ACT_COLOURS = ("red", "gold", "blue")
+"""The colours of quills, by act."""
 _WHITE_SHARE = 0.3
 """The share of white quills; it is small, since they are worth more than coloured ones."""
 _COLOURS_TO_TAKE = ("black", "pink", "purple", "blue", "green")
@@ -34,14 +37,17 @@ _CANDLE_SHARES = {1: 0.0, 2: 0.5, 3: 0.6}
 _UNLIT_SPACES = ("b2", "b3")
 """Spaces of the second row without a candle in the rule book's example."""
 _CRAFT_COPIES = 18
+"""The number of the deck's cards that are not actors."""
 _MOST_COPIES = 4
+"""The most copies of one of these cards."""
 _SMALL_BAG_PER_SEAT = 18
+"""The elements for each seat in a bag for two or three seats."""
 
 
 def _quills(rng: np.random.Generator, count: int) -> dict[str, int]:
     white = int(rng.binomial(count, _WHITE_SHARE))
-    drawn = rng.choice(_ACTS, count - white).tolist()
-    counts = {colour: drawn.count(colour) for colour in _ACTS}
+    drawn = rng.choice(_ACT_COLOURS, count - white).tolist()
+    counts = {colour: drawn.count(colour) for colour in _ACT_COLOURS}
     counts["white"] = white
     return {colour: number for colour, number in counts.items() if number}
 
@@ -111,15 +117,15 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     while True:
         drawn = rng.integers(1, _MOST_COPIES + 1, len(kinds)).tolist()
         by_kind = {
-            (kind, value): number for (_, kind, value), number in zip(kinds, drawn, strict=True)
+            (kind, value): count for (_, kind, value), count in zip(kinds, drawn, strict=True)
         }
         are_alike = all(
             by_kind["costume_mistress", value] == by_kind["set_dresser", value] for value in (6, 8)
         )
         if sum(drawn) == _CRAFT_COPIES and (are_alike or not must_be_alike):
             break
-    for (card, _, _), number in zip(kinds, drawn, strict=True):
-        yield ("character", card, "copies"), number
+    for (number, _, _), count in zip(kinds, drawn, strict=True):
+        yield ("character", number, "copies"), count
 
 
 def stage(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
@@ -200,8 +206,10 @@ def bags(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             left = _SMALL_BAG_PER_SEAT * seats - sum(known.values())
             share = np.array([full[colour] for colour in open_colours], float)
             counts = np.floor(left * share / share.sum()).astype(int)
+            # Rounding down has left out a few elements.
             while counts.sum() < left:
                 counts[int(rng.integers(len(counts)))] += 1
+            # The mix varies a little: one element changes its colour.
             gaining, losing = rng.integers(len(counts), size=2)
             counts[gaining] += 1
             counts[losing] -= 1

@@ -83,7 +83,7 @@ def _seat(position: Mapping[str, Any], seat: int, names: Sequence[str]) -> Panel
         card = seats.draw_member(member, extra, seat, place)
         pieces.append(Piece(f"{panel}-troupe-{place}", _member_words(member, extra), card))
     filled = ", ".join(f"{space} {colour}" for space, colour in entry["stage"].items()) or "empty"
-    wall = _framed(seats.draw_wall(entry["stage"], seat, 308, 46, 44, 1))
+    wall = _framed(seats.draw_wall(entry["stage"], seat, width=308, widest=46, height=44, edge=1))
     pieces.append(Piece(f"{panel}-stage", f"Stage of {name or f'seat {seat}'}: {filled}", wall))
     summary = Piece(f"{panel}-summary", title, seats.draw_summary(position, seat, name))
     return Panel(panel, seat_title(seat, name), pieces, seat, summary)
@@ -143,7 +143,7 @@ _BESIDE = 310  # width of offers and choices
 def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     """Draw a position (`Position.to_dict` or `seen_by`) as an SVG document.
 
-    Its size depends on the number of seats alone, as a film of a game needs.
+    Its size depends on the number of seats alone, so pictures can be the frames of a film.
     """
     table_width = page.ROOM - _BESIDE - page.GAP
     return page.picture(

@@ -27,7 +27,7 @@ _SLOT = 20  # from one costume element to the next
 
 def draw_offer(card: str, copies: int) -> d.Block:
     """Draw a card on offer, with its number of copies if several, as a place to click."""
-    block = _member(_Look(card), "", 0)
+    block = _member(_Look(card), extra="", seat=0)
     elements = [*block.elements]
     if copies > 1:
         # Only characters without a costume have copies, so the count stands in its place.
@@ -134,6 +134,7 @@ def draw_wall(
         edge: The space around a brick; with 0, bricks show only their colour.
     """
     rows = stage_rows()
+    # `middle` counts half bricks from the middle of the row.
     reach = max(abs(middle) for bricks in rows for middle in bricks) + 1
     half = min(widest, width / reach) / 2
     drawn: d.Elements = []
@@ -154,7 +155,7 @@ def draw_wall(
 def _brick(
     space: Space | None, colour: str | None, width: float, height: float, edge: float
 ) -> d.Block:
-    """Draw a space with its id and, once filled, its colour; None is a printed element."""
+    """Draw a space with its id and, once filled, its colour; None stands for a printed element."""
     if space is None:
         fill = d.STONE
         line = d.MUTED
@@ -209,7 +210,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     height = body_height + _HEAD
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
-        *(_number(entry, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
+        *(_number(entry, seat, what, scale=1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
         d.caption(160, 33, f"wages {wages_due(entry)}£", 11.5, room=76),
         _mood(entry["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
@@ -259,8 +260,8 @@ def _mood(mood: int, seat: int) -> d.Block:
     width = (WIDTH - 64 - 30) / len(moods)
     drawn: d.Elements = [
         d.caption(2, 15, "Mood", 11.5, room=36),
-        *shapes.mask(left - 13, 11, 17, -1),
-        *shapes.mask(left + width * len(moods) + 14, 11, 17, 1),
+        *shapes.mask(left - 13, 11, 17, smile=-1),
+        *shapes.mask(left + width * len(moods) + 14, 11, 17, smile=1),
     ]
     for number, step in enumerate(moods):
         colours = (d.SHADE, d.LINE, d.FAINT)
@@ -305,7 +306,7 @@ def _day(position: Mapping[str, Any], entry: Mapping[str, Any], seat: int) -> d.
         fill = SEATS[seat] if number < left else "none"
         cylinders += shapes.cylinder(74 + 18 * number, 9, 18, fill)
     drawn: d.Elements = [d.Block(cylinders, WIDTH, 22).place(f"seat{seat}.cylinders", 0, _DAY)]
-    done = w.seat_facts(position, seat)[""]
+    done = w.seat_facts(position, seat)[""]  # the fact without a label: what is done today
     return [*drawn, d.words(2, _DAY + 43, done, 11, room=WIDTH)]
 
 
@@ -360,7 +361,10 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         card = d.Block(shapes.objective(5, 5, 9), 10, 10)
         place = f"seat{seat}.objectives.{number}"
         drawn.append(card.place(place, left_edge + 12 * number, top + 25.5))
-    stage = draw_wall(entry["stage"], seat, _STAGE - 4, _STAGE, 25 / len(stage_rows()), 0)
+    brick_height = 25 / len(stage_rows())
+    stage = draw_wall(
+        entry["stage"], seat, width=_STAGE - 4, widest=_STAGE, height=brick_height, edge=0
+    )
     height = top + 1 + 2 * _TILE
     background = d.box(0, 0, SUMMARY, height)
     return d.Block([background, *drawn, stage.at(left_edge, top)], SUMMARY, height)

@@ -22,6 +22,7 @@ KRAFT = "#e6d9c3"
 RESTING = "#dde2e8"
 OBJECTIVE = "#e4cdd8"
 
+# By seat: the colour, the colour with that of text on it, and a pale tint.
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
 SEAT_COLOURS = tuple(zip(SEATS, ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT), strict=True))
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
@@ -29,7 +30,7 @@ SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")
 EMPTY = "empty"
 """Stands for a colour where no element is placed."""
 ANY = "any"
-"""Stands for a colour where an element may be of any."""
+"""Stands for a colour where an element may be of any colour."""
 ELEMENTS = {
     "black": ("#33302e", d.INK, "#ffffff"),
     "pink": ("#e8749c", d.INK, d.ON_LIGHT),
@@ -40,7 +41,8 @@ ELEMENTS = {
     EMPTY: (d.SHADE, d.LINE, d.FAINT),
     ANY: (d.PANEL, d.INK, d.INK),
 }
-"""Fill, line and ink of an element, by colour."""
+"""An element's fill, line and ink (the colour of its text), by colour."""
+# The outline of a costume element.
 _TUNIC = (
     "M-.16 -.46Q0 -.34 .16 -.46L.52 -.26 .4 .02 .27 -.04 .3 .48-.3 .48-.27 -.04-.4 .02-.52 -.26Z"
 )
@@ -146,7 +148,7 @@ def candle(x: float, y: float, size: float) -> d.Elements:
     return [d.outline(x, y, size, stick, d.PANEL), d.outline(x, y, size, flame, "#f6a81c")]
 
 
-_SIGN = 16
+_SIGN = 16  # size of a sign
 _MOST_ALIKE = 3  # the most equal signs side by side; more become one sign with a count
 
 

@@ -55,7 +55,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
-            block = _space(act, space, pile, cell - 4, act_height, True)
+            block = _space(act, space, pile, cell - 4, act_height, full=True)
             left = _EDGE + _LABEL
             drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
     return d.Block(drawn, width, height)
@@ -144,7 +144,7 @@ def draw_elements(position: Mapping[str, Any]) -> d.Block:
 def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) -> d.Block:
     counts = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
     drawn = [
-        *_element_with_count(position, kind, colour, width, 18, 22),
+        *_element_with_count(position, kind, colour, width, y=18, size=22),
         d.caption(width / 2, 46, counts, 10.5, anchor="middle", room=width),
     ]
     return d.Block(drawn, width, _KIND_HEIGHT)
@@ -177,7 +177,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     """Draw the cards of one of `PILES`; the deck and the discards are shown without order."""
     cards = position[pile]
     if pile != "objective_deck":
-        # In this order and with counts, a pile of fewer cards never needs more lines.
+        # Since the cards are sorted and counted, no pile needs more lines once cards leave it.
         parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
@@ -224,7 +224,8 @@ def draw_gift(offer: str) -> d.Block:
 def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
     """Draw one of the objectives to choose from, with what it would bring the mover now.
 
-    The card is a place to click. One that the viewer does not know shows its back and is none.
+    The card is a place to click. A card that the viewer does not know shows its back and
+    cannot be clicked.
     """
     edge = 10
     drawn: d.Elements = [d.box(0, 0, _CHOICE, _OBJECTIVE, line=d.MUTED)]
@@ -261,7 +262,7 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
         drawn.append(d.bold(2, y + 17, act, 13, room=_ROW_NAME - 4))
         for space in range(1, length + 1):
             pile = tuple(position["piles"][act].get(str(space), ()))
-            block = _space(number, space, pile, cell - 1, _CELL, False)
+            block = _space(number, space, pile, cell - 1, _CELL, full=False)
             drawn.append(block.place(f"piles.{act}.{space}", _ROW_NAME + (space - 1) * cell, y))
     width = (SUMMARY - _ROW_NAME - _ORDERS) / len(COLOURS)
     y = len(ACTS) * (_CELL + 1) + 2
@@ -275,7 +276,7 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
         _, draw_sign = _KINDS[kind]
         drawn += draw_sign(15, y + 13, 18, EMPTY)
         for number, colour in enumerate(COLOURS):
-            sign = _element_with_count(position, kind, colour, width - 2, 13, 18)
+            sign = _element_with_count(position, kind, colour, width - 2, y=13, size=18)
             block = d.Block([d.box(0, 0, width - 2, 25, corner=3), *sign], width - 2, 25)
             drawn.append(block.place(f"display.{kind}.{colour}", _ROW_NAME + width * number, y))
         y += 26

@@ -1,4 +1,4 @@
-"""The rule that finds the first fault of a record, a breach of what the other rules rely on.
+"""The rule that finds the first fault of a record. A fault breaks what the other rules rely on.
 
 Fields are taken to be within their ranges (`state.py`). Some positions that no game reaches pass,
 since the rules can play them: with bags and a deck of any size (an empty bag yields nothing, U2),
@@ -161,7 +161,7 @@ def fault(game: Record) -> int:
 # ---- fields that follow from others: lengths, padding, sums, what is pending ---------------------
 @rule
 def is_list(values: Any, length: int) -> bool:
-    """Return whether values are filled up to a length, and NOBODY from there on."""
+    """Return whether values are filled up to a length, and NOBODY (nothing) from there on."""
     wrong = 0
     for place in range(len(values)):
         wrong += (values[place] != s.NOBODY) != (place < length)
@@ -195,6 +195,7 @@ def list_fault(game: Record) -> int:
     if not is_list(game["drawn"], game["drawn_len"]):
         return FaultCode.GAP_IN_DRAWN
     for place in range(t.N_OBJECTIVES):
+        # Past the end of the pile, no seat may be named: only NOBODY is below 0.
         known = game["objective_known"][place]
         if known >= (players if place < game["objective_deck_len"] else 0):
             return FaultCode.KNOWN_BY_ABSENT_SEAT
@@ -259,6 +260,7 @@ def absence_fault(game: Record, seat: int) -> int:
         return 0
     anything = game["prestige"][seat] | game["pounds"][seat] | game["tokens"][seat]
     anything |= game["mood"][seat] | game["wager"][seat] | game["cylinders"][seat]
+    # `kept` is NOBODY, -1, where nothing is kept.
     anything |= game["recruited"][seat] | game["passed"][seat] | game["kept"][seat] + 1
     anything |= game["objectives_len"][seat] | game["troupe_len"][seat]
     return FaultCode.ABSENT_SEAT_NOT_EMPTY if anything or game["stage_filled"][seat] else 0
@@ -343,13 +345,17 @@ def recruits_to_come(game: Record, seat: int) -> int:
         return 0
     if part in (s.IN_WAGER, s.IN_TURNS):
         return days + 1 - game["recruited"][seat]
-    # In rest the day is already the next one (U3).
+    # In rest the day is already the next one (U3), whose recruit is still to come. In the draft it
+    # is day 1, with no recruit yet. In the other parts the day's recruits are over.
     return days + int(part in (s.IN_DRAFT, s.IN_REST))
 
 
 @rule
 def drafts_to_come(game: Record, seat: int) -> int:
-    """Return 1 if a seat still has to draft: the mover, or a seat before it in Order (Rules S5)."""
+    """Return 1 if a seat still has to draft (Rules S5).
+
+    The draft goes in reverse Order, so these are the mover and the seats before it in Order.
+    """
     if game["part"] != s.IN_DRAFT:
         return 0
     place = 0
@@ -361,9 +367,9 @@ def drafts_to_come(game: Record, seat: int) -> int:
 @rule
 def supply_fault(game: Record) -> int:
     """Check that each card, element, objective and token is in one place (Rules S4 to S6)."""
-    for deck in range(t.N_DECK):
-        found = game["shown"][deck] + game["deck"][deck] + game["discarded_cards"][deck]
-        if found + count(game["card"], t.N_BOARD + deck) != t.COPIES[deck]:
+    for index in range(t.N_DECK):
+        found = game["shown"][index] + game["deck"][index] + game["discarded_cards"][index]
+        if found + count(game["card"], t.N_BOARD + index) != t.COPIES[index]:
             return FaultCode.WRONG_CARDS
     for kind in range(2):
         for colour in range(t.N_COLOURS):
@@ -404,7 +410,7 @@ def day_fault(game: Record) -> int:
 
 @rule
 def track_fault(game: Record) -> int:
-    """Check the Initiative track, and that the queue is the rest of a track (Rules T5)."""
+    """Check the Initiative track, and that the queue has the seats left of a track (Rules T5)."""
     players = game["players"]
     part = game["part"]
     if part != s.IN_TURNS and game["initiative_len"] != players:
@@ -442,6 +448,7 @@ def rest_fault(game: Record) -> int:
             kept_was_used = kept_was_used or (
                 game["card"][seat, member] == kept and game["cylinder"][seat, member] == 1
             )
+        # A seat has a card in `kept` if and only if it has chosen, and this card was used today.
         has_chosen = secret and not waits and rest.cylinders_used(game, seat) >= 2
         if kept_was_used != has_chosen or kept_was_used != (kept != s.NOBODY):
             return FaultCode.WRONG_KEPT
@@ -464,8 +471,8 @@ def decision_fault(game: Record) -> int:
     if game["part"] == s.IN_REHEARSAL and not rehearsal.is_today(game):
         return FaultCode.REHEARSAL_ON_WRONG_DAY
     shown = 0
-    for deck in range(t.N_DECK):
-        shown += game["shown"][deck]
+    for index in range(t.N_DECK):
+        shown += game["shown"][index]
     needed = 0
     for other in range(game["players"]):
         needed += takes_shown(game, other)

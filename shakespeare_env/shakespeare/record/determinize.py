@@ -87,7 +87,7 @@ def pick(game: Record, unseen: int) -> int:
     size = 0
     for objective in range(N_OBJECTIVES):
         size += (unseen >> objective) & 1
-    left = below(game, size)
+    left = below(game, size)  # how many of them to skip
     for objective in range(N_OBJECTIVES):
         if (unseen >> objective) & 1:
             if left == 0:
@@ -102,7 +102,7 @@ def choose_rest(game: Record, seat: int) -> None:
     different = 0
     for member in range(game["troupe_len"][seat]):
         different += is_first_active(game, seat, member)
-    left = below(game, different)
+    left = below(game, different)  # how many of them to skip
     for member in range(game["troupe_len"][seat]):
         if is_first_active(game, seat, member):
             if left == 0:

@@ -13,7 +13,7 @@ from shakespeare_env.shakespeare.box.facts import ACTS, COLOURS, METRIC_NAMES
 
 LOW = -128
 HIGH = 127
-"""The greatest int8, where numbers without a limit of their own stop; `LOW` is the least."""
+"""`LOW` and `HIGH` are those of int8. Numbers without a limit in the rules are clipped to them."""
 _MOST_ELEMENTS = 100
 _MOST_SPACES = 30
 _MOST_TOKENS = 30
@@ -45,8 +45,8 @@ _SEAT_FIELDS = (
     LayoutEntry("wages", 1, 0, HIGH, "pounds it would take to pay every character (F3)"),
     LayoutEntry("extras", 1, 0, t.N_EXTRAS, "extras in the troupe"),
     LayoutEntry("objectives", 1, 0, t.N_OBJECTIVES, "number of objectives kept"),
-    LayoutEntry("metrics", t.N_METRICS, 0, HIGH, "what objectives count, now (F1a)",
-                METRIC_NAMES),
+    LayoutEntry("metrics", t.N_METRICS, 0, HIGH,
+                "present value of each metric that objectives score (F1a)", METRIC_NAMES),
     LayoutEntry("order", t.N_SEATS, 0, 1, "place in Order", is_one_hot=True),
     LayoutEntry("initiative", t.N_SEATS, 0, 1,
                 "place on the Initiative track; none before it has one", is_one_hot=True),

@@ -29,6 +29,7 @@ def _to_next(steps: Steps, most: int) -> list[int]:
 
 
 _OFF_GREY: Steps = ((t.GREY_SPACES + 1, 0),)
+"""The first space past the grey ones is a threshold, too, since grey spaces cost prestige."""
 _LAST_SPACE = int(t.ACT_LENGTH.max())
 _TO_REWARD = np.array([_to_next(_OFF_GREY + steps, _LAST_SPACE) for steps in t.BOX.pay], np.int8)
 """int8[act, space]: spaces to the next better result (Rules R2)."""
@@ -234,14 +235,15 @@ def observe_own(game: Record, seat: int, out: Any) -> None:
     if game["to_move"] == seat:
         for place in range(int(game["drawn_len"])):
             out[TABLE_AT.own_drawn + int(game["drawn"][place])] = 1
-    kept = game["objectives"][seat]
+    objectives = game["objectives"][seat]
     for place in range(int(game["objectives_len"][seat])):
-        out[TABLE_AT.own_objectives + int(kept[place])] = 1
+        out[TABLE_AT.own_objectives + int(objectives[place])] = 1
     for place in range(int(game["objective_deck_len"])):
         if game["objective_known"][place] == seat:
             out[TABLE_AT.known_in_pile + int(game["objective_deck"][place])] = place + 1
     if game["kept"][seat] != s.NOBODY:
         out[TABLE_AT.own_kept + int(game["kept"][seat])] = 1
+    # The observer's own block comes first, at 0.
     for objective in range(t.N_OBJECTIVES):
         value = out[SEAT_AT.metrics + int(t.METRIC[objective])]
         out[TABLE_AT.own_reward + objective] = t.OBJECTIVE_PRESTIGE[objective, value]

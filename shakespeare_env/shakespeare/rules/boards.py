@@ -17,11 +17,11 @@ def place(game: Record, act: int, disc: int, space: int) -> None:
     """Move a disc to the top of a space's pile (Rules T7)."""
     spaces = game["disc_space"][act]
     heights = game["disc_height"][act]
-    left = spaces[disc]
-    below = heights[disc]
+    old_space = spaces[disc]
+    old_height = heights[disc]
     height = 0
     for other in range(t.N_DISCS):
-        if spaces[other] == left and heights[other] > below:
+        if spaces[other] == old_space and heights[other] > old_height:
             heights[other] -= 1  # the discs above close the gap
         if spaces[other] == space and other != disc:
             height += 1
@@ -233,7 +233,7 @@ def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
 
 @rule
 def add_set(game: Record, seat: int, space: int, colour: int) -> None:
-    """Place a stage set for good; a candle scores, then the element acts (T11, T13, T14)."""
+    """Place a stage set for good; a candle scores, then the colour takes effect (T11, T13, T14)."""
     game["stage"][seat, space] = colour
     game["stage_filled"][seat] |= 1 << space
     if t.CANDLE[space]:

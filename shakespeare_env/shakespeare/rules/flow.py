@@ -2,6 +2,9 @@
 
 The choices that a move opens come first (white quills, elements, the Queen's gift), then the next
 seat of the same part of the game, then the next part.
+
+The state's `part` says which part of the game is under way: the draft, or a phase of the day in the
+rule book. Its `phase` says what kind of decision is next. A part can have several of these.
 """
 
 from __future__ import annotations
@@ -138,7 +141,7 @@ def next_of_part(game: Record) -> bool:
             mood.serve(game)
         elif part == s.IN_REHEARSAL:
             rehearsal.serve(game)
-        elif rest.cylinders_used(game, game["to_move"]) >= 2:
+        elif rest.cylinders_used(game, game["to_move"]) >= 2:  # the part is IN_REST
             game["phase"] = s.REST
             return True
         if has_open_choice(game):

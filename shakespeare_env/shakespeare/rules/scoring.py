@@ -117,16 +117,17 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 
 @rule
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
-    """Give up the pounds for an objective that end best for the seat (Rules F1).
+    """Give up as many pounds for an objective as end best for the seat (Rules F1).
 
-    The best end has the most prestige, then the most pounds left, then the fewest unpaid.
+    Wages are paid afterwards. The best end has the most prestige, then the most pounds left, then
+    the fewest unpaid characters.
     """
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
     best_prestige = t.UNPAID * best_unpaid
     best_gift = 0
     best_reward = 0
     for step in range(t.N_STEPS):
-        gift = int(t.STEP_AT[objective, step])
+        gift = int(t.STEP_AT[objective, step])  # past the last step, more than any seat has
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)

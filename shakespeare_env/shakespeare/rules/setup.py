@@ -19,7 +19,7 @@ OPTIONS = {"strategic_rest": range(2, t.N_SEATS + 1)}
 def set_up(game: Record, players: int, options: int) -> None:
     """Set up a game, up to the draft's first decision (Rules S1 to S6)."""
     game["players"] = players
-    game["strategic_rest"] = options & 1
+    game["strategic_rest"] = options & 1  # `options` has a bit for each entry of `OPTIONS`
     game["day"] = 1
     game["phase"] = DRAFT
     game["part"] = IN_DRAFT

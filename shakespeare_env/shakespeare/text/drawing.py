@@ -147,10 +147,10 @@ def _seat_in_words(position: Mapping[str, Any], seat: int) -> list[str]:
     entry = position["seats"][seat]
     decides = seat == position["to_move"]
     troupe = []
-    for place, (member, extra) in enumerate(w.members(entry)):
+    for place, (member, extra_name) in enumerate(w.members(entry)):
         idle = not (member["costume"] or member["cylinder"] or member["rest"])
         if decides or place >= t.N_BOARD or not idle:
-            troupe.append(_member_in_words(member, extra or w.CHARACTERS[member["card"]]))
+            troupe.append(_member_in_words(member, extra_name or w.CHARACTERS[member["card"]]))
     parts = [", ".join(troupe)] if troupe else []
     if entry["stage"]:
         candles = {space.id for space in t.BOX.spaces if space.candle}

@@ -1,6 +1,6 @@
 """The effects of a move, and of what follows it without a choice, in words.
 
-Each teller describes the calls of one rule by their changes to the record.
+Each teller (`play/tracing.py`) describes the calls of one rule by their changes to the record.
 """
 
 from __future__ import annotations
@@ -85,7 +85,7 @@ def event(
         if steps:
             space = call.after["disc_space"][act, seat]
             words.append(f"Act {name} {'back ' if steps < 0 else ''}to space {space}")
-        if max(steps, 0) < quills:
+        if max(steps, 0) < quills:  # past the last space, quills are lost
             words.append(f"{b.plural(quills - steps, 'quill')} lost on Act {name}")
     words += [b.amount(name, changed[name]) for name in _WORDED_COUNTERS if name in changed]
     if power.white:
@@ -273,7 +273,7 @@ def _initiative(call: Call) -> Iterator[Event]:
 
 
 def _few_cylinders(call: Call) -> Iterator[Event]:
-    if changes(call, 0):
+    if changes(call, 0):  # the only seat in solo
         used = b.plural(int(call.after["cylinder"][0].sum()), "cylinder")
         yield event(call, 0, f"{used} used", source="few cylinders")
 

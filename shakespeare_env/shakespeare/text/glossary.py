@@ -51,7 +51,7 @@ def _facts(position: Mapping[str, Any]) -> dict[str, object]:
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
-    table = max(position["players"], 2)
+    table = max(position["players"], 2)  # solo is set up as for two seats
     return {
         **vars(t),
         "rehearsals": f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}",

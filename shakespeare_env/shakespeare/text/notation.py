@@ -92,6 +92,7 @@ def _pending_of(game: Record) -> dict[str, Any] | None:
     if phase == s.OBJECTIVE:
         return {"drawn": _named(t.OBJECTIVE_IDS, _listed(game, "drawn"))}
     if phase == s.QUILL:
+        # `then` is what goes on after the white quills: an actor's craft, or the part of the game.
         then = _craft_of(game) if game["craft_value"] else s.PART_NAMES[game["part"]]
         return {"quills": int(game["quills"]), "then": then}
     return _craft_of(game) if phase == s.CRAFT else None
@@ -148,6 +149,7 @@ def _member_of(game: Record, seat: int, member: int) -> dict[str, Any]:
     }
 
 
+# The keys of each object, as an empty record has them.
 _EMPTY = np.zeros(1, s.STATE)[0]
 _KEYS = tuple(to_dict(_EMPTY))
 _CRAFT_KEYS = tuple(_craft_of(_EMPTY))
@@ -164,6 +166,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     given = read.object_with_keys(position, "position", _KEYS)
     read.choice(given["game"], "game", (NAME,))
     players = _integer(given, "", "players")
+    # Fields that the text leaves out or does not fill stay empty.
     for name, field in s.RANGES.items():
         game[name] = s.NOBODY if field.low == s.NOBODY else 0
     game["players"] = players
@@ -224,7 +227,7 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
         spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
         for space, pile in read.json_object(piles[name], f"piles.{name}").items():
             where = f"piles.{name}.{space}"
-            number = read.choice(space, where, spaces) + 1
+            number = read.choice(space, where, spaces) + 1  # spaces count from 1
             for height, disc in enumerate(read.items(pile, where, len(discs))):
                 is_name = isinstance(disc, int | str) and not isinstance(disc, bool)
                 if not is_name or disc not in discs:
@@ -285,7 +288,7 @@ def _read_pending(pending: Any, game: Record) -> None:
         )
     game["back"] = phase == s.BACK
     game["queen"] = phase == s.CHOOSE_QUEEN
-    if phase != s.QUILL:
+    if phase != s.QUILL:  # every other phase belongs to one part only
         (game["part"],) = s.PARTS_OF_PHASE[phase]
 
 
@@ -311,9 +314,12 @@ def _read_seat(value: Any, where: str, game: Record, seat: int, over: bool) -> N
         game["wager"][seat] = _integer(given, f"{where}.", "wager", low=1)
     if given["kept"] is not None:
         game["kept"][seat] = read.choice(given["kept"], f"{where}.kept", t.CARD_IDS)
-    kept = read.choices(given["objectives"], f"{where}.objectives", t.OBJECTIVE_IDS, t.N_OBJECTIVES)
-    game["objectives"][seat, : len(kept)] = kept
-    game["objectives_len"][seat] = len(kept)
+    where_objectives = f"{where}.objectives"
+    objectives = read.choices(
+        given["objectives"], where_objectives, t.OBJECTIVE_IDS, t.N_OBJECTIVES
+    )
+    game["objectives"][seat, : len(objectives)] = objectives
+    game["objectives_len"][seat] = len(objectives)
     for name, colour in read.json_object(given["stage"], f"{where}.stage").items():
         space = read.choice(name, f"{where}.stage", t.SPACE_IDS)
         game["stage"][seat, space] = read.choice(colour, f"{where}.stage.{name}", COLOURS)

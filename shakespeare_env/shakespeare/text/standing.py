@@ -59,7 +59,8 @@ def reward(objective: str, value: int) -> int:
 def prestige_now(position: Mapping[str, Any], seat: int, objective: str) -> int | None:
     """Return the prestige that an objective would bring a seat now, or None if that is unknown.
 
-    It is unknown if the card is, and at the end if the objective asks for pounds given up.
+    It is unknown while the objective's card is hidden. At the end of the game it is also unknown if
+    the objective rewards pounds that the seat has given up, because a position does not show them.
     """
     if objective == UNKNOWN:
         return None
@@ -86,12 +87,12 @@ def yellow_elements(position: Mapping[str, Any], seat: int) -> int:
 
 
 def _scored_fields(position: Mapping[str, Any], seat: int) -> Record:
-    """Return the discs on the acts, and one seat's pounds, stage and troupe, by field.
+    """Return a record to score, with all discs and one seat's pounds, stage and troupe.
 
     The interpreter indexes a dictionary of arrays more than twice as fast as a NumPy record.
     """
     game = {name: np.zeros((), STATE[name]) for name in _SCORED_FIELDS}
-    game["stage"][:] = NOBODY
+    game["stage"][:] = NOBODY  # on the stage it means "no element on this space"
     for act, name in enumerate(ACTS):
         spaces = game["disc_space"][act]
         heights = game["disc_height"][act]

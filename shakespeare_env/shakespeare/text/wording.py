@@ -21,7 +21,7 @@ _PHASES = {
     "rest": "phase 6, rest",
     "over": "the game is over",
 }
-_EVENING = ("back", "mood", "rehearsal", "rest")
+_EVENING = ("back", "mood", "rehearsal", "rest")  # phases after the last recruitment of a day
 CHARACTERS = dict(zip(t.CARD_IDS, t.CARD_NAMES, strict=True))
 """The names of characters by id."""
 OBJECTIVES = {UNKNOWN: UNKNOWN, **dict(zip(t.OBJECTIVE_IDS, t.OBJECTIVE_NAMES, strict=True))}
@@ -91,7 +91,7 @@ def headline(position: Mapping[str, Any], names: Sequence[str] = ()) -> Headline
 def winners(position: Mapping[str, Any]) -> list[int]:
     """Return the winners' seats; none before the end, and none in solo.
 
-    In solo the notation always names the seat a winner; its score is compared with a target.
+    A solo game has a target score instead, although its position always lists the seat as a winner.
     """
     return list(position["winners"] or ()) if position["players"] > 1 else []
 
@@ -152,7 +152,10 @@ def extra_words(name: str) -> str:
 
 
 def _part(position: Mapping[str, Any]) -> str:
-    """Return the phase; for white quills the part they belong to, or "" before an element."""
+    """Return the phase, or during the choice for a white quill the phase that continues after it.
+
+    If the player is still to take elements after the quill, return "".
+    """
     phase = position["phase"]
     part = position["pending"]["then"] if phase == "quill" else phase
     return part if isinstance(part, str) else ""
@@ -174,6 +177,7 @@ def _outcome(position: Mapping[str, Any]) -> str:
 
 
 def _craft(pending: Mapping[str, Any]) -> str:
+    """Return the question which costume or stage set elements a seat takes."""
     kinds = [name for key, name in (("costumes", "costume"), ("sets", "stage set")) if pending[key]]
     if pending["optional"]:
         return f"take {' and '.join(kinds)} elements, up to {pending['value']} in value"
@@ -183,7 +187,8 @@ def _craft(pending: Mapping[str, Any]) -> str:
 def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
     """Return a position as a seat sees it, with `UNKNOWN` for what it cannot know (Rules D3).
 
-    All of the objective pile is unknown, since text does not say who put cards back.
+    A seat would know the objectives that it has put back into the pile. But a position does not say
+    who put which card back, so the entire pile is unknown here.
     """
     phase = position["phase"]
     seen = {**position, "objective_deck": [UNKNOWN] * len(position["objective_deck"])}

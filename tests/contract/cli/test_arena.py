@@ -80,7 +80,7 @@ def test_names_that_are_not_utf8_are_used_as_they_are_written(config):
         (["a[1]/arena.toml", "--results", "bad.toml"], "bad.toml"),
         (["--report", "--results", "."], "."),
         (["--merge", ".", "--results", "x"], "."),
-        (["--report"], "give an arena's file"),
+        (["--report"], "give the file of an arena"),
         (["--results", "empty"], "give the file of the arena to play"),
     ],
 )

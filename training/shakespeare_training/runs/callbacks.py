@@ -27,7 +27,7 @@ class SB3Callbacks:
     def on_training_start(self) -> None:
         """Give the callbacks their learner, and tell them that the loop begins."""
         self._call("init_callback", self._learner)
-        self._call("on_training_start", {}, {})
+        self._call("on_training_start", {}, {})  # no locals and no globals of the loop
 
     def on_rollout_start(self) -> None:
         """Tell the callbacks that a rollout begins."""

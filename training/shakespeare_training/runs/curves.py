@@ -18,7 +18,7 @@ SIZE = (1300, 560)
 """Width and height of the picture in pixels."""
 
 Figure = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
-"""A function that returns a figure of a result and the ends of its interval, or None for each."""
+"""Returns a number from a result and both ends of its interval, or None for all three."""
 
 
 def draw_curves(
@@ -28,7 +28,7 @@ def draw_curves(
     title: str = "",
     targets: Mapping[int, float] | None = None,
 ) -> None:
-    """Write `curves_figure` as a PNG file atomically, and make its folder."""
+    """Write the picture of `curves_figure` to a PNG file atomically, and make the file's folder."""
     content = curves_figure(history, title=title, targets=targets).png()
     path.parent.mkdir(parents=True, exist_ok=True)
     write_atomically(path, content)
@@ -92,6 +92,7 @@ def _draw(
             result for result in history if (result.players, result.opponent) == (players, opponent)
         ]
         decisions = [result.decisions for result in results]
+        # As floats, None becomes NaN, which leaves a gap.
         middle, low, high = np.array([figure(result) for result in results], float).T
         marker = style.MARKERS[opponents.index(opponent) % len(style.MARKERS)]
         rivals = f"against {opponent}" if opponent else "solo"

@@ -19,7 +19,7 @@ SOLO = ""
 ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LEARNER = "\0learner"  # a name that no agent and no folder can have
-_SEED_OFFSET = 10**9  # the distance from the seeds of training games to those of evaluation games
+_SEED_OFFSET = 10**9  # seed of evaluation games, less the seed of the run
 
 Kind = tuple[int, str]
 """A kind of game in an evaluation: a seat count and an opponent."""
@@ -130,7 +130,7 @@ def measure(
     game = registry.game(config.game)
     learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
     sizes = {(players, name): math.ceil(games / players) * players for players, name in kinds}
-    # The time of a game is about proportional to its seats.
+    # Progress is counted in seats times games, because a game's time is about proportional to that.
     all_work = sum(size * players for (players, _), size in sizes.items())
     work_done = 0
     for players, name in kinds:

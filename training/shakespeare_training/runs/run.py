@@ -49,7 +49,8 @@ class Run:
         history: All results of evaluations so far.
         seconds: Seconds of training up to the last stop.
         limit: Seconds of training after which the run stops; None without a time limit.
-        commands: Shell commands that train such a network, in order.
+        commands: The shell commands that repeat this training, in order: the one that starts it,
+            and those that resume it with another length or time limit.
     """
 
     def __init__(
@@ -107,7 +108,8 @@ class Run:
         """Start a run, with the weights of the checkpoint `start` if given.
 
         Its schedules follow the number of decisions or the time limit, whichever ends sooner.
-        Expert iteration needs no warm-up from a checkpoint with heads: `warmup_decisions` may be 0.
+        Expert iteration may search from the first decision (`warmup_decisions` of 0) if `start` has
+        the heads that guide the search, since they are trained already.
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
@@ -145,8 +147,8 @@ class Run:
     ) -> Run:
         """Continue a run as if it had never stopped.
 
-        Its schedules follow the new number of decisions and the new time limit, whose minutes come
-        after those that the run has had. A former limit no longer counts.
+        Its schedules follow the new number of decisions and the new time limit. The `minutes` are
+        counted from now on. Without them the run has no time limit, even if it had one before.
 
         A stranger may have written the folder. So opponents that its settings name in Python are
         imported only if they are among the `trusted`.
@@ -184,9 +186,9 @@ class Run:
             run.seconds = state.seconds
             run.commands = list(state.commands)
             run._limit_time(minutes)
-            # Without a new limit the run goes on past its former one.
-            has_new_limit = minutes is not None or state.limit is not None
-            if has_new_length or has_new_limit:
+            # Without `minutes` a former limit is lifted.
+            changes_limit = minutes is not None or state.limit is not None
+            if has_new_length or changes_limit:
                 length = f" --decisions {decisions}" if has_new_length else ""
                 run.commands.append(
                     f"shakespeare train --resume RUN{length}{_time_option(minutes)}"

@@ -1,7 +1,7 @@
 """A run's folder: locking it, and saving and restoring all that decides how the run continues.
 
-A JSON file names the files of arrays beside it and is written last. So the folder always holds one
-complete state, which was copied between an update and the next rollout.
+A JSON file names the files of arrays beside it. It is written last, so the folder always holds one
+complete state. A state is copied from the learner between an update and the next rollout.
 """
 
 from __future__ import annotations
@@ -45,16 +45,16 @@ CONFIG_NAME = "config.toml"
 CURVES_NAME = "learning_curve.png"
 LOGS_NAME = "tensorboard"
 _ARRAYS = "run"
-"""Prefix of the files with the learner's arrays."""
+"""Prefix of the names of files with the learner's arrays."""
 _SNAPSHOT = "snapshot"
-"""Prefix of the files with the weights of snapshots."""
+"""Prefix of the names of files with the weights of snapshots."""
 _NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """A regular expression of the names of all files that are written atomically."""
-_LARGEST_FIGURE = 1e15  # of an evaluation
-_MOST_BYTES = 2**26  # of the JSON file
+_LARGEST_FIGURE = 1e15  # the largest number in a result of an evaluation
+_MOST_BYTES = 2**26  # the largest size of the JSON file
 _MISFITS = LookupError, TypeError, ValueError, RuntimeError, OverflowError
-"""Errors of Python, NumPy and PyTorch if arrays and states do not fit a learner."""
+"""Errors that Python, NumPy and PyTorch raise if arrays and states do not fit a learner."""
 
 WholeNumber = Annotated[int, Field(ge=0, le=10**15)]
 Seconds = Annotated[float, Field(ge=0)]
@@ -79,14 +79,14 @@ class LeagueState(StrictModel):
     """The league without its arrays (`League.to_json`)."""
 
     opponents: list[OpponentState]
-    active: WholeNumber | None
-    active_until: WholeNumber
-    finished: WholeNumber
+    active: WholeNumber | None  # index of the snapshot that plays in new games
+    active_until: WholeNumber  # the value of `finished` at which another snapshot is drawn
+    finished: WholeNumber  # the number of games finished so far
     rng: dict[str, Any]
 
 
 class RunState(StrictModel):
-    """The JSON file of a run (`Run`); `arrays` and `snapshots` name the files beside it."""
+    """The JSON file of a run. `Run` documents most entries; `arrays` and `snapshots` name files."""
 
     format: Literal[6] = 6
     config: TrainingConfig
@@ -100,7 +100,7 @@ class RunState(StrictModel):
     updates: WholeNumber
     rng: dict[str, Any]
     league: LeagueState
-    made_for: dict[str, str] = {}
+    made_for: dict[str, str] = {}  # facts of the game and its records that must match to resume
     arrays: StoredTensors | None = None
     snapshots: list[StoredTensors] = []
 
@@ -110,8 +110,8 @@ class ResumePoint:
     """A copy of everything that decides how a run continues.
 
     Attributes:
-        state: The run without its arrays and files.
-        arrays: Copies of the learner's arrays, on its device, which may still be copying.
+        state: The content of the JSON file, still without `made_for`, `arrays` and `snapshots`.
+        arrays: Copies of the learner's arrays, on its device. A GPU may not have finished copying.
         snapshots: The snapshots of the league.
     """
 
@@ -121,7 +121,7 @@ class ResumePoint:
 
     @classmethod
     def of(cls, learner: Learner, **facts: Any) -> ResumePoint:
-        """Copy the present learner, with facts of the run, which are named as in `RunState`."""
+        """Copy the learner as it is now. `facts` are the other fields of `RunState`."""
         league = learner.league
         state = RunState(
             decisions=learner.num_timesteps,
@@ -130,7 +130,7 @@ class ResumePoint:
             league=LeagueState.model_validate(league.to_json()),
             **facts,
         )
-        arrays = {name: tensor.clone() for name, tensor in _tensors_of(learner).items()}
+        arrays = {name: tensor.clone() for name, tensor in _learner_tensors(learner).items()}
         return cls(state, arrays, league.snapshots)
 
     def save(self, folder: Path) -> None:
@@ -143,7 +143,7 @@ class ResumePoint:
         game = registry.game(state.config.game)
         arrays = {name: tensor.cpu().numpy() for name, tensor in self.arrays.items()}
         stored = storage.store_tensors(folder, _ARRAYS, arrays)
-        snapshots = [_stored(folder, snapshot) for snapshot in self.snapshots]
+        snapshots = [_store_snapshot(folder, snapshot) for snapshot in self.snapshots]
         files = {"made_for": _made_for(game), "arrays": stored, "snapshots": snapshots}
         content = state.model_copy(update=files).model_dump_json(indent=1)
         storage.write_atomically(folder / STATE_NAME, content.encode())
@@ -166,8 +166,8 @@ class ResumePoint:
         )
 
 
-def _stored(folder: Path, snapshot: Opponent) -> StoredTensors:
-    """Return the file of a snapshot's weights, after writing it if the folder lacks it."""
+def _store_snapshot(folder: Path, snapshot: Opponent) -> StoredTensors:
+    """Write a snapshot's weights unless the folder has them. Return the file's name and digest."""
     if snapshot.stored is None or not (folder / snapshot.stored.file).is_file():
         assert snapshot.tensors is not None
         stem = f"{_SNAPSHOT}-{int(snapshot.name)}"
@@ -209,7 +209,7 @@ def locked(folder: Path, *, is_new: bool) -> Iterator[None]:
 
 
 def how_to_continue(folder: Path) -> str:
-    """Return the remedy after a run has failed, in words without a capital and a full stop."""
+    """Return what to do after a run has failed, as the end of a sentence without a full stop."""
     if not (folder / STATE_NAME).exists():
         return "nothing was saved yet; once this is fixed, start again with the same command"
     resume = command("train", *registry.game_file_options(), "--resume", folder)
@@ -258,7 +258,7 @@ def read_state(folder: Path) -> RunState:
 
 
 def _history_fault(state: RunState) -> str | None:
-    """Return the fault of the first result that the run cannot have had; None if all are fine."""
+    """Return an error message about the first impossible result in the history; None if all fit."""
     kinds = set(kinds_of_games(state.config))
     for result in state.history:
         figures = [value for value in vars(result).values() if isinstance(value, int | float)]
@@ -306,7 +306,7 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
     learner.updates = state.updates
 
 
-def _tensors_of(learner: Learner) -> dict[str, torch.Tensor]:
+def _learner_tensors(learner: Learner) -> dict[str, torch.Tensor]:
     """Return a learner's tensors by their names in files, without copying."""
     lineup = learner.league.lineup
     tensors = {
@@ -330,7 +330,8 @@ def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
     They are checked because compiled code trusts them. Records of games are checked when they are
     loaded.
     """
-    expected = _tensors_of(learner)
+    expected = _learner_tensors(learner)
+    # A new optimiser has no moments. It has them once it was updated.
     was_updated = any(name.startswith("optimizer/") for name in arrays)
     if was_updated:
         for number, parameter in enumerate(learner.policy.parameters()):
@@ -369,6 +370,7 @@ def _check_seats(
 ) -> None:
     """Raise ValueError unless the learner sits in every game, with one opponent at most."""
     is_present = np.arange(seats.shape[1]) < players[:, None]
+    # Opponents are indices from 0. `OUTSIDE`, the learner, and `NOBODY` are negative.
     opponent = seats.max(axis=1, keepdims=True)
     is_player = (seats == OUTSIDE) | (seats == opponent)
     is_possible = np.where(is_present, is_player, seats == NOBODY)
@@ -386,7 +388,7 @@ def _check_open_decisions(open_decisions: Arrays, players: NDArray[np.integer[An
     is_possible = (games >= 0) & (games < len(players)) & (seats >= 0)
     is_possible &= (actions >= 0) & (actions < masks.shape[1])
     is_possible &= open_decisions["log_probs"] <= 0
-    if is_possible.all():  # so that they can be indices
+    if is_possible.all():  # only then can games and actions be used as indices
         is_possible &= seats < players[games]
         is_possible &= masks[np.arange(len(games)), actions]
     decisions = np.stack([games, seats], axis=1)
@@ -396,6 +398,7 @@ def _check_open_decisions(open_decisions: Arrays, players: NDArray[np.integer[An
 
 
 def _set_arrays(arrays: Arrays, learner: Learner) -> None:
+    """Load the network, the optimiser, the games and the open decisions into a learner."""
     tensors = {
         name: torch.tensor(array, device=learner.device)
         for name, array in arrays.items()

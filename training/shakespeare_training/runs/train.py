@@ -144,7 +144,7 @@ class _Training:
             with self._progress, stop.deferred(), run.learning(stop.check) as learner:
                 self._loop(learner)
         except KeyboardInterrupt:
-            if self._saved is None:  # there is nothing to save yet
+            if self._saved is None:  # the run was stopped before its first save, untrained
                 raise
             if self._point is not self._saved:
                 self._save()

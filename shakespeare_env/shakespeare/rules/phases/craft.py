@@ -1,6 +1,7 @@
 """Taking elements from the display and placing them (Rules T10 to T14).
 
-During a game, only this module writes the `craft_*` fields.
+A craft is a permission to take elements. It is open from the activation that gives it until it is
+used up, and the `craft_*` fields describe it. During a game, only this module writes them.
 """
 
 from __future__ import annotations
@@ -49,7 +50,7 @@ def set_craft(
 def spend(game: Record, kind: int, colour: int) -> None:
     """Take an element from the display and pay its value (Rules T10).
 
-    The craft ends with a mandatory element, or when no value is left.
+    The craft ends after a mandatory element, or when no value is left.
     """
     game["display"][kind, colour] -= 1
     game["craft_value"] -= t.ELEMENT_VALUE[colour]
@@ -85,7 +86,7 @@ def takeable_colours(game: Record, kind: int) -> int:
 
 @rule
 def legal(game: Record, mask: Any) -> int:
-    """Mark the elements that can be taken and placed, and `done` unless one must be (T10)."""
+    """Mark the elements that can be taken and placed, and `done` unless one must be taken (T10)."""
     count = 0
     if game["craft_costumes"]:
         count += legal_costumes(game, mask)

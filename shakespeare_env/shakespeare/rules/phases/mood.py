@@ -22,7 +22,8 @@ def lower_moods(game: Record) -> None:
 def serve(game: Record) -> None:
     """Pay out the mover's mood and reset it to 0 (Rules M2, M3).
 
-    A step that the seat has to choose stays open, as `back` or `quills`.
+    Some moods bring a move back or a white quill, and the seat has to choose the act. That choice
+    is left open, marked in `back` or `quills`.
     """
     seat = game["to_move"]
     mood = game["mood"][seat]

@@ -35,6 +35,7 @@ def play_gift(game: Record, action: int) -> None:
     for place in range(drawn):
         game["drawn"][place] = deck[place]
     game["drawn_len"] = drawn
+    # The rest of the deck moves up. NOBODY stands for "no card" after its last card.
     for place in range(N_OBJECTIVES):
         below = place + drawn
         deck[place] = deck[below] if below < N_OBJECTIVES else NOBODY

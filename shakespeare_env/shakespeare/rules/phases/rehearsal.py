@@ -18,7 +18,8 @@ def is_today(game: Record) -> bool:
 def serve(game: Record) -> None:
     """Use the powers of the mover's complete costumes, even of resting wearers (Rules R1).
 
-    Coloured quills and gains come first (Rules T8); white quills stay open as `quills`.
+    Coloured quills and gains come first (Rules T8). Then the seat places its white quills one by
+    one; `quills` counts those left.
     """
     seat = game["to_move"]
     white = 0

@@ -23,10 +23,10 @@ def legal(game: Record, mask: Any) -> int:
         mask[actions.PASS] = True
         count += 1
     else:
-        for deck in range(t.N_DECK):
-            if game["shown"][deck] > 0:
-                mask[actions.RECRUIT + deck] = True
-                mask[actions.EXTRA + deck] = True
+        for index in range(t.N_DECK):
+            if game["shown"][index] > 0:
+                mask[actions.RECRUIT + index] = True
+                mask[actions.EXTRA + index] = True
                 count += 2
     if game["cylinders"][seat] > 0:
         for member in range(game["troupe_len"][seat]):
@@ -73,11 +73,11 @@ def play(game: Record, action: int) -> None:
 
 
 @rule
-def recruit(game: Record, seat: int, deck: int, face_down: int) -> None:
-    """Take a shown card as itself or as an extra, free for now (Rules T2)."""
-    game["shown"][deck] -= 1
+def recruit(game: Record, seat: int, index: int, face_down: int) -> None:
+    """Take a shown card, given by deck index, as itself or as an extra, free for now (T2)."""
+    game["shown"][index] -= 1
     game["recruited"][seat] = 1
-    boards.join(game, seat, t.N_BOARD + deck, face_down)
+    boards.join(game, seat, t.N_BOARD + index, face_down)
 
 
 @rule
@@ -105,10 +105,11 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
 def act(game: Record, seat: int, card: int) -> None:
     """Use an actor's power (Rules T8, T18).
 
-    Coloured quills and other gains come at once. White quills and an element to take stay open.
+    Coloured quills and other gains come at once. White quills and an element to take are choices
+    that the seat makes next.
     """
-    for track in range(3):
-        boards.advance(game, track, seat, t.QUILLS[card, track])
+    for number in range(3):  # the three acts
+        boards.advance(game, number, seat, t.QUILLS[card, number])
     boards.shift_mood(game, seat, t.MOOD[card])
     boards.shift_mood_of_others(game, seat, t.OTHERS_MOOD[card])
     boards.gain_pounds(game, seat, t.POUNDS[card])
