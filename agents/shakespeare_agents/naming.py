@@ -27,11 +27,12 @@ if TYPE_CHECKING:
 
 ENTRY_POINTS = "shakespeare_env.agents"
 """The entry point group where other distributions register agents."""
-HOW_TO_NAME = "the folder of a checkpoint, my.py:NAME or package.module:NAME"
+HOW_TO_NAME = "the folder of a checkpoint, net.onnx, my.py:NAME or package.module:NAME"
 """Ways to name agents besides `names()`, for help texts and error messages."""
 CAN_PLAY = (
-    "an object with act() or search(), a function of observations, masks and generators, or a "
-    "class or function that makes an agent from the game or from no argument"
+    "an object with act() or search(), a function of observations, masks and generators, a model "
+    "(a module of PyTorch, or a function of observations and masks), or a class or function that "
+    "makes one of these from the game or from no argument"
 )
 """Objects from which an agent can be made, for error messages."""
 IDENTITY_OPTIONS = ("files", "version", "weights")
