@@ -35,7 +35,7 @@ parser.add_argument(
     "--size", type=int, default=1024, help="decisions per batch"
 )
 parser.add_argument(
-    "--rate", type=float, default=3e-3, help="the first learning rate"
+    "--rate", type=float, default=3e-3, help="the highest learning rate"
 )
 parser.add_argument(
     "--games", type=int, default=8000, help="games to evaluate"
@@ -153,6 +153,6 @@ save_checkpoint(
     figures={"decisions": training.decisions, "agreed": agreed},
 )
 clone = Entrant("clone", make(str(args.out), game))
-cloned = Entrant(args.agent, make(args.agent, game))
-table = [clone, *[cloned] * (players - 1)]
+original = Entrant(args.agent, make(args.agent, game))
+table = [clone, *[original] * (players - 1)]
 print(evaluate(table, name, games=args.games, seed=args.seed + 1))

@@ -60,7 +60,8 @@ def checked_box(kind: type[F], facts: Mapping[str, Any], path: Path) -> F:
     except ValidationError as error:
         first = error.errors(include_url=False)[0]
         fault = first["msg"].removeprefix("Value error, ")
-        # A missing entry has no value to quote, and a fault of the complete box quotes too much.
+        # A missing entry has no value to quote. If `loc` is empty, the value is the complete box,
+        # which is too long to quote.
         if first["type"] != "missing" and first["loc"]:
             fault = f"{short_repr(first['input'])}: {fault}"
         raise BoxError(f"{path}: {_entry_prefix(facts, first['loc'])}{fault}") from None
@@ -71,10 +72,10 @@ def facts_digest(package: Path, path: Path) -> str:
 
     Tables that the file lacks are taken from the package's own box.
     """
-    return digest_of_facts(complete_facts(package, path))
+    return parsed_facts_digest(complete_facts(package, path))
 
 
-def digest_of_facts(facts: Mapping[str, Any]) -> str:
+def parsed_facts_digest(facts: Mapping[str, Any]) -> str:
     """Return the SHA-256 of the parsed facts of a box file without their sources."""
     text = json.dumps(_without_sources(facts), sort_keys=True, default=str)
     return hashlib.sha256(text.encode()).hexdigest()

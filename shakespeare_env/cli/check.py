@@ -49,16 +49,17 @@ def check(
     wrong. Lists are printed as Markdown.
     """
     if actions:
-        read = {"actions", "game_name"}
-        refuse_unused(context, read, "--actions lists the actions alone")
+        used = {"actions", "game_name"}
+        refuse_unused(context, used, "--actions lists the actions alone")
     elif observation:
-        read = {"observation", "game_name"}
-        refuse_unused(context, read, "--observation lists the fields alone")
+        used = {"observation", "game_name"}
+        refuse_unused(context, used, "--observation lists the fields alone")
 
     given = files or []
     own_games = [str(file) for file in given if registry.is_file_reference(str(file))]
     boxes = [file for file in given if str(file) not in own_games]
     if own_games and not boxes:
+        # Neither --game nor --all would have an effect.
         why = "FILE.py:GAME already names the game, and only box files have constraints"
         refuse_unused(context, {"files"}, why)
     game = find_game(game_name)
@@ -82,7 +83,7 @@ def check(
 
 
 def _report_game(game: Game) -> bool:
-    """Print what is wrong with a game, and return whether nothing is."""
+    """Print what is wrong with a game, and return True if no fault was found."""
     from shakespeare_env.checking import check_game
 
     faults = check_game(game)

@@ -35,7 +35,7 @@ from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
 CHOICE = np.uint64(0xC401CE)
 """The seed of `random_actions` is the seed of the games XOR this constant."""
 _FEWEST_TO_SHARE = 256
-"""The fewest games that several threads share; one thread steps fewer."""
+"""The fewest games of a batch that threads share. Work for all of its games is always shared."""
 _PICKLED = ("rewards", "done", "final_scores", "final_winners", "_chance")
 """The arrays that a pickle holds besides the games."""
 
@@ -129,7 +129,7 @@ class Batch:
         self._settings = tuple(settings)
         self._kernels = kernels_of(self.game)
         self._every_row = np.arange(n)
-        self._chance = np.zeros(n, np.uint64)
+        self._chance = np.zeros(n, np.uint64)  # the random states of `random_actions`
         self._pool = ThreadPool(threads)
         self._lock = threading.RLock()
         self._replacing = False  # stays True if an interrupt leaves games partly replaced
@@ -149,8 +149,8 @@ class Batch:
         random = streams(seed, dealt)
         chance = streams(int(check_seed(seed) ^ CHOICE), dealt)
         with self._lock:
-            if rows is None:
-                self._pool.settle()
+            if rows is None:  # replaces all games, so partly replaced ones do not matter
+                self._pool.settle()  # wait for threads that an interrupted call left at work
             else:
                 self._check_complete()
             self._replacing = True
@@ -327,7 +327,11 @@ class Batch:
         self._share(len(rows), set_up_share)
 
     def _share(self, size: int, work: Work) -> None:
-        """Share work among all threads, or do it on this one if the games are few."""
+        """Call `work` for `size` games.
+
+        All threads share the work if it is for all games of the batch, or for many of them. The
+        calling thread does it alone if it is for a few of them.
+        """
         if self._pool.threads == 1 or size < min(self.n, _FEWEST_TO_SHARE):
             work(0, size)
         else:

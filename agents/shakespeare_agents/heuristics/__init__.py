@@ -23,8 +23,9 @@ def heuristics_of(game: Game) -> Any:
     """
     if not has_heuristics(game):
         raise ValueError(
-            f"heuristic and greedy cannot play {game.name}, which has no heuristic; give random or "
-            "search, which play every game, or an agent of your own, as my.py:NAME"
+            f"the agents heuristic and greedy cannot play {game.name}, which has no heuristic; "
+            "give random or search, agents that play every game, or an agent of your own, as "
+            "my.py:NAME"
         )
     return import_module(f"{__name__}.{game.name}")
 

@@ -27,7 +27,7 @@ ELO = 400 / math.log(10)
 PENALTY = 0.5
 """The games that every agent wins, and also loses, against a virtual agent."""
 FIT_LEVEL = 0.01
-"""A fit less probable than this counts the model as false."""
+"""The model is taken to be false if the p-value of its fit is below this level."""
 _FEWEST = 1.0
 """A pair with fewer expected victories or defeats than this is left out of chi-square."""
 
@@ -58,8 +58,9 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
     each other seat.
 
     Each agent wins `penalty` games against a virtual agent of rating 0 and loses as many, so that
-    an agent that has never lost has a finite rating. Both count as matches of their own. So the
-    covariance shows how little is known even where nothing else varies.
+    an agent that has never lost has a finite rating. The virtual victories count as one match, and
+    the virtual defeats as another. As these two matches differ, the covariance is large even for
+    an agent whose own few matches all ended alike.
     """
     # Sorting makes figures equal to the last digit if results are merged in another order.
     games = results.filter(pl.col("players") > 1).sort("key")
@@ -123,7 +124,8 @@ def _stages_of_orders(rows: Integers, seats: Integers, places: Integers) -> Iter
         for place in np.unique(pattern):
             tied = np.flatnonzero(pattern == place).tolist()
             behind = np.flatnonzero(pattern > place).tolist()
-            # Some of those that tie have been chosen before, in all orders equally often.
+            # Before each choice among tied seats, `size` of them have already been chosen. Over all
+            # orders of the tied seats, these are each subset of that size equally often.
             for size in range(len(tied)):
                 for chosen_before in itertools.combinations(tied, size):
                     left = [column for column in tied if column not in chosen_before]
@@ -136,7 +138,8 @@ def _stages_of_orders(rows: Integers, seats: Integers, places: Integers) -> Iter
 def _aggregated(digests: tuple[str, ...], matches: int, stages: Sequence[_Stage]) -> Choices:
     """Count equal choice sets once, and sum up choices by match."""
     n = len(digests)
-    # The members of a set, in order, are the digits of one number, in which 0 is nobody.
+    # Encode each choice set as one integer in base n + 2. Its digits are the sorted agents,
+    # counted from 1, so that the digit 0 means that there is no further agent.
     codes = [
         np.sort(stage.held + 1, axis=1) @ (n + 2) ** np.arange(stage.held.shape[1])
         for stage in stages
@@ -312,7 +315,7 @@ def fit_ratings(results: pl.DataFrame) -> Ratings:
 
 @dataclass(frozen=True)
 class Fit:
-    """The goodness of fit of a table's ratings: Pearson's chi-square over pairs.
+    """The goodness of fit of the ratings at one number of seats: Pearson's chi-square over pairs.
 
     Attributes:
         chi_square: The sum of z² over the pairs compared.
@@ -344,7 +347,7 @@ class Fit:
 
 
 def ratings_and_fit(results: pl.DataFrame) -> tuple[Ratings, Fit]:
-    """Return the ratings of one table's games and their fit.
+    """Return the ratings from the games at one number of seats, and their fit.
 
     The covariance is wider if the model is false.
     """
@@ -357,7 +360,7 @@ def _fit_of(ratings: Ratings, results: pl.DataFrame) -> Fit:
     """Return how well ratings fit the games that they were estimated from.
 
     Games of a match depend on each other, so all variances are multiplied by the design effect of
-    the table's matches, averaged over pairs.
+    the matches, averaged over pairs.
     """
     sides = ["digest", "other_digest"]
     by = ["players", *sides]
@@ -368,11 +371,11 @@ def _fit_of(ratings: Ratings, results: pl.DataFrame) -> Fit:
     number = {digest: i for i, digest in enumerate(ratings.digests)}
     edges = np.array([[number[digest] for digest in pairs[side]] for side in sides], np.int64)
     first, second = ratings.points[edges]
+    pairs = pairs.with_columns(expected=scipy.special.expit((first - second) / ELO))
     expected = pl.col("expected")
     games = pl.col("rows") / effect
     z = (pl.col("mean") - expected) * (games / (expected * (1 - expected))).sqrt()
     is_enough = pl.min_horizontal(expected, 1 - expected) * games >= _FEWEST
-    pairs = pairs.with_columns(expected=scipy.special.expit((first - second) / ELO))
     pairs = pairs.with_columns(z=pl.when(is_enough).then(z))
 
     edges = edges[:, pairs["z"].is_not_null().to_numpy()]

@@ -28,8 +28,9 @@ RANKS_EXPLAINED = (
     "= marks shared ones."
 )
 VERDICTS_EXPLAINED = (
-    "Behind a lead on the next agent: > stronger, = equal, ? open; all verdicts on all ladders are "
-    "right together at 95 %, so they are stricter than each interval."
+    "The mark behind a lead compares the agent with the next one: > stronger, = equal, ? open. The "
+    "verdicts on all ladders are jointly right with 95 % confidence, so they are stricter than the "
+    "single intervals."
 )
 _MARKS = {"stronger": ">", "equal": "=", "open": "?", None: ""}
 _TEXTS = {"Agent", "Other", "Fault", "Example", "Digest"}
@@ -100,18 +101,18 @@ def fit_sheets(standings: Standings) -> Iterator[Sheet]:
         p = f"p {format_number(fit['p'], 3)}" if fit["p"] >= 0.001 else "p < 0.001"
         if fit["widening"] > 1:
             conclusion = (
-                "One number an agent does not explain these pairs: measured pairs go before "
-                f"ratings, whose intervals are {fit['widening']:.1f} times as wide."
+                "One rating per agent does not explain these pairs. Trust measured pairs more "
+                f"than ratings, whose intervals were made {fit['widening']:.1f} times as wide."
             )
         else:
-            conclusion = "One number an agent explains these pairs as far as games tell."
+            conclusion = "One rating per agent explains these pairs as far as games tell."
         yield Sheet(
             f"Fit, {counted(fit['players'], 'seat')}: "
             f"chi-square {format_number(fit['chi_square'], 1)} "
             f"over {counted(fit['compared'], 'pair')}, {fit['freedom']} df, {p}",
             ("Agent", "Other", "Ahead, %", "Expected, %", "z"),
             [_fit_row(pair) for pair in worst],
-            f"{conclusion} Worst pairs; z: standard errors between.",
+            f"{conclusion} The pairs that fit worst; z: the difference in standard errors.",
         )
 
 
@@ -142,7 +143,8 @@ def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
                 f"Ahead of, %, {counted(players, 'seat')}{' (continued)' if start else ''}",
                 ("#", "Agent", *ranks),
                 rows,
-                "Row against column, ties half; * surely other than 50.",
+                "How often the row's agent finished ahead of the column's; ties count half. "
+                "* surely other than 50.",
             )
 
 
@@ -198,7 +200,10 @@ def standings_tables(standings: Standings, extra: Sequence[Sheet] = ()) -> Rende
 
 
 def ladders_and_pairs(standings: Standings, pairs: list[Sheet]) -> list[Sheet]:
-    """Return ladders, then the sheets about pairs. If ratings misfit a table, pairs come first."""
+    """Return ladders, then the sheets about pairs. The latter come first if ratings misfit.
+
+    Ratings misfit if one rating per agent does not explain the games at some number of seats.
+    """
     ladders = list(ladder_sheets(standings))
     return pairs + ladders if standings.misfit else ladders + pairs
 

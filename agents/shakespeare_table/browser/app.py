@@ -51,7 +51,7 @@ MAX_CONNECTIONS_PER_ADDRESS = max(MAX_CONNECTIONS // 4, 8)
 REQUEST_TIMEOUT_S = 30.0
 """Seconds in which a request must arrive completely."""
 READ_TIMEOUT_S = 60.0
-"""Seconds in which a browser must read what is sent. They do not run while nothing is sent."""
+"""Seconds in which a browser must read what is sent. Time when nothing is sent does not count."""
 _NOT_DONE = "Your request was not carried out; every move that was shown is kept."
 
 

@@ -163,7 +163,7 @@ class GameTools:
     def explain(
         self,
         table: TableNumber,
-        name: Annotated[str, Field(description="A name that moves or the drawing use.")],
+        name: Annotated[str, Field(description="A name from a move or from the drawing.")],
     ) -> ToolResult:
         """Explain what a card, a move or a thing on the table does and is worth now."""
         with self._lock:
@@ -285,25 +285,25 @@ class GameTools:
     def _names_of_opponents(self, game: str) -> Sequence[str]:
         return self._opponent_names or (default(registry.game(game)),)
 
-    def _opponents(self, game: str, number: int) -> list[Opponent]:
-        given_names = self._names_of_opponents(game)
-        contract = registry.game(game)
+    def _opponents(self, game_name: str, number: int) -> list[Opponent]:
+        given_names = self._names_of_opponents(game_name)
+        game = registry.game(game_name)
         # The last name also stands for the seats that are left.
         names = [given_names[min(at, len(given_names) - 1)] for at in range(number)]
         for name in names:
-            if (game, name) not in self._made_opponents:
+            if (game_name, name) not in self._made_opponents:
                 spec = parse_if_name(name)
                 try:
-                    agent = make(spec, contract)
+                    agent = make(spec, game)
                 except Exception as fault:  # the agent may be anybody's code
                     print(f"{name} cannot play: {fault}", file=sys.stderr)
                     kind = type(fault).__name__
                     raise RequestError(
                         f"{public_name(name)} cannot play ({kind}). The server's errors say more."
                     ) from fault
-                digest = agent_digest(spec, agent, contract)
-                self._made_opponents[game, name] = Opponent(name, digest, agent)
-        return [self._made_opponents[game, name] for name in names]
+                digest = agent_digest(spec, agent, game)
+                self._made_opponents[game_name, name] = Opponent(name, digest, agent)
+        return [self._made_opponents[game_name, name] for name in names]
 
     def _with_ending(self, game: ModelGame, result: ToolResult) -> ToolResult:
         """Return a result. If the game is over and counts, keep it and add a note that says so."""

@@ -21,7 +21,7 @@ from shakespeare_env.checks.box_files import (
     box_in_force,
     checked_box,
     complete_facts,
-    digest_of_facts,
+    parsed_facts_digest,
 )
 
 COLOURS = ("red", "orange", "green", "blue", "purple")
@@ -88,7 +88,7 @@ _PACKAGE = Path(__file__).parents[1]
 BOX_FILE = box_in_force(_PACKAGE, "FIGARO_BOX")
 _FACTS = complete_facts(_PACKAGE, BOX_FILE)
 BOX = checked_box(Box, _FACTS, BOX_FILE)
-BOX_DIGEST = digest_of_facts(_FACTS)
+BOX_DIGEST = parsed_facts_digest(_FACTS)
 
 N_SEATS = SEATS[-1]
 MIN_SEATS = SEATS[0]

@@ -23,7 +23,7 @@ from shakespeare_env.checks.box_files import (
     box_in_force,
     checked_box,
     complete_facts,
-    digest_of_facts,
+    parsed_facts_digest,
 )
 from shakespeare_env.shakespeare.box.facts import (
     ACTS,
@@ -39,7 +39,7 @@ _PACKAGE = Path(__file__).parents[1]
 BOX_FILE = box_in_force(_PACKAGE, "SHAKESPEARE_BOX")
 _FACTS = complete_facts(_PACKAGE, BOX_FILE)
 BOX = checked_box(Box, _FACTS, BOX_FILE)
-BOX_DIGEST = digest_of_facts(_FACTS)
+BOX_DIGEST = parsed_facts_digest(_FACTS)
 
 N_SEATS = 4
 FIRST_REHEARSAL, N_DAYS = BOX.rehearsals.days

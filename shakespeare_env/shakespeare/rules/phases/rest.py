@@ -90,6 +90,6 @@ def begin_day(game: Record) -> None:
     """Return all cylinders and forget the day's wagers, recruits and passes (Rules P3)."""
     game["cylinder"][:, :] = 0
     game["wager"][:] = 0
-    game["cylinders"][:] = 0
+    game["cylinders"][:] = 0  # none to place until the wagers are revealed
     game["recruited"][:] = 0
     game["passed"][:] = 0
