@@ -40,7 +40,8 @@ class RulePolicy:
     """A compiled rule that chooses an action.
 
     Attributes:
-        owner: The beginning of the name of the folder that keeps its machine code.
+        owner: What the rule belongs to, such as the game's name. The name of the folder that keeps
+            its machine code begins with it.
         choose: Compiled (observation int8[D], mask bool[A], random number in [0, 1)) -> action.
     """
 

@@ -252,7 +252,8 @@ def open_contenders(config: ArenaConfig, game: Game) -> Iterator[dict[str, Entra
                     f"{contender.label!r} is the same agent as {same!r}; name one of them"
                 )
             stack.callback(getattr(agent, "close", lambda: None))
-            # A program's agent was made from nothing that `make` accepts: None stands for itself.
+            # A program's agent cannot be made by `make`, so `given` is left out. It is then the
+            # agent itself.
             origin = None if contender.program else contender.agent
             entrants[digest] = Entrant(contender.label, agent, given=origin)
         yield entrants

@@ -1,4 +1,8 @@
-"""The scale of playouts: how an agent climbs it, and the estimate of the agent's place.
+"""The scale of playouts, on which an agent's strength is measured by games against its rungs.
+
+A rung is a search with a fixed number of playouts a move. Rung 1 is the network alone. A rung below
+1 plays that share of its moves like the network and the others at random. `climb` plays an agent
+against rungs, and `fit_place` estimates its place on the scale.
 
 The model: with n seats, the odds of the agent's one seat against copies of a rung are those of an
 equal player, 1 to n - 1, times e^(slope (x - the rung's place)), where x is the agent's place.
@@ -26,7 +30,7 @@ import scipy.special
 from numpy.typing import NDArray
 
 RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
-"""Playouts a move of the rungs met first; below 1 the share of the network's moves."""
+"""The rungs that an agent meets at first. Later it may meet rungs between two of these."""
 _NETWORK = 20.0
 """The distance on the scale from random play to the network alone, in doublings of playouts."""
 _PLACES = np.arange(-_NETWORK - 6, 18.0, 1 / 16)
@@ -45,7 +49,7 @@ _PRIOR_SLOPE = 0.25
 The prior is weak. It decides only where games do not, as when an agent has met a single rung.
 """
 _PRIOR_FACTOR = math.e
-"""The factor by which a slope one standard deviation from the middle of that prior differs."""
+"""One standard deviation of that prior, as a factor of the slope."""
 _SCATTER = 0.7
 """One standard deviation of the logarithm of a rung's slope about the common one's."""
 _COSTS = 0.5 * (_STEP * np.arange(-_MOST_STEPS, _MOST_STEPS + 1) / _SCATTER) ** 2
@@ -55,7 +59,7 @@ _CHI2_95 = float(scipy.special.chdtri(1, 0.05))
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
 _TOGETHER_S = 10.0
-"""The most seconds of deals played together, all of which an interruption loses."""
+"""The most seconds that deals played together may take. An interruption loses all of them."""
 _MOST_TOGETHER = 4096
 """The most deals played together."""
 _DEALS_AT_END = 100
@@ -99,9 +103,10 @@ def playouts_at(place: float) -> float | None:
 
 
 class PlaceEstimate(NamedTuple):
-    """An agent's place on the scale, log2 of playouts from one playout on, and its interval.
+    """An agent's place on the scale, and its 95 % interval.
 
-    The ends of the interval are infinite where games exclude nothing.
+    The place of a rung with one playout or more is log2 of its playouts (`place_of`). The ends of
+    the interval are infinite where games exclude nothing.
     """
 
     place: float

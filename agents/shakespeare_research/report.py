@@ -1,4 +1,9 @@
-"""A report on answers, as tables of numbers and as a page."""
+"""A report on the questions of `shakespeare_research.questions`, as tables and as a page.
+
+Players, which are agents, have answered questions such as what a move is worth. They were asked in
+many boxes. A box is the file of the facts that are printed in a game's box, such as those of its
+cards. The report says which answers hold in all boxes and which facts make them differ.
+"""
 
 from __future__ import annotations
 
@@ -38,7 +43,7 @@ class FindingsReport:
     Attributes:
         game: The game's name.
         answers: The answers, with the box's name in `box`.
-        drawn: The boxes.
+        drawn: The boxes in which players were asked, with the facts in which they differ.
         findings: The findings, in the order of the questions.
 
     Raises:
@@ -69,11 +74,14 @@ class FindingsReport:
         self.findings = findings(rows, self.drawn.kinds, questions_of(self.game))
 
     def facts(self) -> pl.DataFrame:
-        """Return the shares of the findings' variance between boxes that facts explain.
+        """Return how much of the findings' variance between boxes facts explain.
 
-        The columns are those of `ExplainedVariance`; `by`, which is "group" for a group and "fact"
-        for a unit; and `low` and `high`, the ends of the share's 95 % interval by Student's t
-        over boxes.
+        There is a row for each group of facts, such as all costs, and for each unit. A unit is the
+        facts of one group that are printed on one thing, such as a card. The columns are:
+
+        - those of `ExplainedVariance`;
+        - `by`: "group" in the row of a group, and "fact" in the row of a unit;
+        - `low` and `high`: the ends of the share's 95 % interval by Student's t over boxes.
         """
         values, errors, names = matrices(self.answers)
         groups = explained_by_groups(values, errors, [self.drawn.kinds[name] for name in names])
@@ -126,6 +134,7 @@ class FindingsReport:
         parts += [
             "## What facts carry",
             _facts_table("Group", facts.filter(by="group")),
+            # What an owner may read off the components of a copy of the game.
             _facts_table("On a copy", facts.filter(by="fact")),
         ]
         return "\n\n".join(parts) + "\n"
@@ -168,16 +177,17 @@ def _table(rows: Sequence[Sequence[str]]) -> str:
 
 
 def _cells(player: str, found: PlayerFinding) -> Iterator[str]:
-    over = found.over
+    combined = found.over  # the estimates in all drawn boxes, combined
     yield f"`{player}`"
     if found.bundled is None:
         yield ""
     else:
         half = student_quantile(found.bundled.deals - 1) * found.bundled.error
         yield f"{found.bundled.value:+.2f} ± {half:.2f}"
-    yield f"{over.mean:+.2f} ({over.low:+.2f} to {over.high:+.2f})"
-    yield f"{over.between:.2f} / {over.sampling:.2f}"
-    yield f"{over.same_sign} of {over.boxes}, at least {100 * over.sign_bound:.0f} %"
+    yield f"{combined.mean:+.2f} ({combined.low:+.2f} to {combined.high:+.2f})"
+    yield f"{combined.between:.2f} / {combined.sampling:.2f}"
+    least = 100 * combined.sign_bound
+    yield f"{combined.same_sign} of {combined.boxes}, at least {least:.0f} %"
     yield ", ".join(f"{group} {100 * share:.0f} %" for group, share in found.moved_by.items())
 
 

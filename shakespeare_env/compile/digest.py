@@ -77,8 +77,8 @@ _DESCRIBED_BY_REPR = (bool, int, float, complex, str, bytes, slice, NoneType, El
 first_read: dict[FunctionType, tuple[str, list[FunctionType]]] = {}
 """The description and the callees of each function when it was first compiled or loaded.
 
-A compiled rule keeps the values that it read then, even if one of them is assigned again. A kernel
-that is compiled with that rule later would therefore not match its digest.
+A compiled rule keeps the values that it read then, even if one of them is assigned again. A digest
+of the new values would not describe its machine code, so `code_digest` refuses changed functions.
 """
 
 

@@ -44,10 +44,11 @@ class StateField:
         follows: A rule (game, seat) -> int that computes the field's number in the seat's row, if
             the field is derived from other fields.
         visible: The viewers who see the field.
-        pool: The name of the pool of cards that the field's numbers were dealt from. For a seat,
-            the cards that it does not see may be exchanged among all fields of the pool; negative
-            numbers stand for no card. If a field has no pool, a number that the seat does not see
-            may have any value in its range, except that `counts` keep their sum.
+        pool: The name of the pool of cards that the field's numbers were dealt from. Negative
+            numbers stand for no card. The pool decides how a determinization redraws what a seat
+            does not see. It shuffles the hidden cards of a pool among all fields of the pool. A
+            hidden number of a field without a pool is drawn from the field's range, and hidden
+            `counts` keep their sum.
     """
 
     name: str
@@ -107,7 +108,10 @@ class StateField:
 
     @property
     def shows_sum(self) -> bool:
-        """Whether seats that do not see a row still see its sum."""
+        """Whether seats that do not see a row still see its sum.
+
+        They do if the row is a single object of counts. A row of several axes is hidden altogether.
+        """
         return self.form == "counts" and self.size == self.rows * len(self.places)
 
 

@@ -55,7 +55,8 @@ class GameRules:
         scores: The rule `Rules.scores`. Scores must depend on nothing that is hidden.
         options: Variants, each with the seat counts that can play it.
         score_scale: The number of points that make one unit of reward.
-        good_scores: Good winning scores by seat count. A game for one seat needs that of one seat.
+        good_scores: Good winning scores by seat count. A game that can be played alone needs an
+            entry for one seat.
         observe: The rule `Rules.observe`, by default derived from the fields.
         layout: The layout of what `observe` writes. Give both or neither.
         determinize: The rule `Rules.determinize`, by default derived from the fields.
@@ -125,7 +126,8 @@ def define(
         rules: The rules and the actions.
         record: The fields of the record, its checks and its notation.
         presentation: The game's own words and pictures, in place of those derived from the fields.
-        box: The component file in force, by default the file that defines `set_up`.
+        box: The file with the facts that are printed on the game's components, such as its cards.
+            By default it is the Python file that defines `set_up`.
         digest: See `Game`.
         forecast_horizon: See `Game`.
 

@@ -107,9 +107,10 @@ def picture(
     colours: Sequence[tuple[str, str]],
     explained: Sequence[tuple[d.Elements, str]] = (),
 ) -> str:
-    """Return a board as an SVG document, `WIDTH` units wide. Its height depends on `rows` alone.
+    """Return a board as an SVG document, `WIDTH` units wide.
 
-    Each panel is a group with its name as `data-part`. Panels that are in no row are left out.
+    Its height depends only on `rows` and on whether there is a legend. Each panel is a group with
+    its name as `data-part`. Panels that are in no row are left out.
 
     Args:
         head: The game, its progress, and who decides or has won.
@@ -175,7 +176,11 @@ def _head(head: Headline, mover: int | None, colours: Sequence[tuple[str, str]])
 def _panel(
     panel: Panel, width: float, height: float, mover: int | None, colours: Sequence[tuple[str, str]]
 ) -> d.Block:
-    """Draw a panel: a seat's in a frame of its colour, thick if it decides, others with a title."""
+    """Draw a panel.
+
+    A seat's panel has a frame in the seat's colour, which is thick if the seat is to move. Other
+    panels have a title.
+    """
     top: float = _PADDING
     if panel.seat is None:
         drawn: d.Elements = [d.frame(width, height, d.LINE)]
@@ -193,7 +198,11 @@ def _panel(
 
 
 def _fit(pieces: Sequence[Piece], width: float, height: float) -> tuple[float, list[Placed]]:
-    """Return the largest scale at which pieces fit, or the smallest, and the placed pieces."""
+    """Return a scale and the pieces placed at that scale.
+
+    It is the largest of the scales tried at which all pieces fit. If they fit at none, it is the
+    smallest one.
+    """
     for number in range(_N_SCALES):
         scale = _LARGEST_SCALE * _SHRINKING**number
         placed = _in_columns(pieces, height / scale)

@@ -35,8 +35,9 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     The observation, int8[D], holds what the seat may know. `info["action_mask"]` and
     `action_masks()` mark the legal actions. The reward is the sum of what the seat has received
     since its last decision. At the end `info` also says how the game ended
-    (`spaces.episode_outcomes`). These values are Python numbers, or arrays [L] where each of L
-    seats has a value. An illegal action ends the game with reward -1.
+    (`spaces.episode_outcomes`). These entries are Python numbers, except that an entry with a value
+    for each seat is an array [L], where L is the number of seats. An illegal action ends the game
+    with reward -1.
 
     Args:
         game: The game's name.

@@ -42,9 +42,13 @@ class PlayoutScratch(NamedTuple):
     seen: NDArray[np.int8]  # int8[D], the observation of the seat to move
     change: NDArray[np.int16]  # int16[D], differences between two observations
     begun: NDArray[np.bool_]
-    """bool[2, S], the seats that have observed a position: at the root, and in this playout."""
+    """bool[2, S], the seats that have an entry in `seen_by` and `sums`.
+
+    Index 0 of these three arrays is for the searched game, and index 1 is for the current playout.
+    """
     seen_by: NDArray[np.int8]
-    """int8[2, S, D], the last observation of each seat: at the root, and in this playout."""
+    """int8[2, S, D], the first observation of each seat in any playout of the searched game, and
+    its last observation in the current playout."""
     sums: NDArray[np.int32]  # int32[2, S, W], the first layer's sums for these observations
     scores: NDArray[np.int16]  # int16[S]
 
@@ -100,10 +104,11 @@ def copy_into(source: Any, out: Any) -> None:
 
 @rule
 def write_features(game: Any, weights: Any, scratch: Any, playout: Any) -> None:
-    """Write the features of the mover's observation, as an update of its last observation's.
+    """Write the network's features for the observation of the seat to move.
 
-    The first observations of a search are kept for all its playouts (index 0); those of the current
-    playout start as copies of them (index 1).
+    The sums of the first layer are not computed anew. The seat's last sums are updated by the
+    difference between its last observation and this one. In a new playout, a seat starts from the
+    first observation that it made in any playout of the same searched game.
     """
     seat = game["to_move"]
     if not playout.begun[1, seat]:

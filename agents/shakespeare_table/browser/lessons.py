@@ -184,8 +184,10 @@ def variables(
         - `seat` and `move`: as given.
         - `parts`: the parts of the move's text, split at each `:` and `>`.
         - `phase`: the phase.
-        - `me`: the seat's own part of every list that has an entry for each seat. For each of its
-          lists of cards it also has the number of cards with each property, such as `troupe_rest`.
+        - `me`: the seat's own entry of every list that has an entry for each seat. If the position
+          has an object for each seat in `seats`, the keys of the seat's object are in `me` too. For
+          a list of cards among these, such as `troupe`, and a key of the cards, such as `rest`, the
+          number of cards in which that key is not empty, false or 0 is in `me` as `troupe_rest`.
         - `now`: the values of topics for the seat (`Topic.values`), by the topics' names.
         - `by_seat`: the values of topics for all seats, by the topics' names.
         - `gain`: the changes of points and counters by the events, for `me` and for the `others`.

@@ -47,7 +47,7 @@ _GAMES_KEPT = 12  # in memory
 _DRAWINGS_KEPT = 16  # films, pages and pictures of each game, of up to about 0.4 MB each
 _LINES_KEPT = 32  # best lines by each agent in each game
 MAX_MOVES = 2000
-"""The most moves of an uploaded game. Long games of the bundled ones have some hundreds."""
+"""The most moves of an uploaded game. Long games of Shakespeare and Figaro have a few hundred."""
 _PROGRESS_EVERY_S = 0.3
 _GRAPHS_EVERY_S = 1.5
 _FORECAST_PLAYOUTS = 8  # of each position for the first graph, if no network forecasts
@@ -58,18 +58,21 @@ class ReviewedGame:
     """A finished game under review. Nothing in it is secret.
 
     Attributes:
+        history: The game's moves and positions. `film.game` is the `Game` with its rules.
         plan: The setup of the table where it was played; None for an uploaded game.
         drawings: The films, pages and pictures that the drawing process has made of it.
         reviews: The agents' reviews, by the agents' names as pages show them.
     """
 
-    def __init__(self, game: GameHistory, title: str = "", plan: TablePlan | None = None) -> None:
+    def __init__(
+        self, history: GameHistory, title: str = "", plan: TablePlan | None = None
+    ) -> None:
         self.plan = plan
         if plan is None:
-            game = with_public_names(game)
+            history = with_public_names(history)
         # A list holds each position by itself, so that a single one can be sent to a process.
-        self.game = replace(game, positions=list(game.positions))
-        self.film = Film(self.game)
+        self.history = replace(history, positions=list(history.positions))
+        self.film = Film(self.history)
         self.title = title or self.film.title()
         self.drawings = SharedResults(_DRAWINGS_KEPT)
         self.reviews: dict[str, AgentReview] = {}
@@ -148,7 +151,10 @@ class AgentReview:
         return await self._pool.result(job, viewer)
 
     def _line_forecasts(self, number: int, line: GameHistory, by_movers: Forecasts) -> Forecasts:
-        """Average the forecasts of a line over seats, with the game's forecasts before the line.
+        """Return the forecasts of a line's positions, averaged over seats.
+
+        The average at a position takes in each seat's latest decision, which may be one of the game
+        before the line.
 
         Args:
             number: The number of moves of the game before the line.
@@ -210,7 +216,7 @@ class _ReviewQuery:
     def ply_to_move(self) -> int:
         """The number of the requested position; HTTPException if the game is over there."""
         ply = self.ply
-        if self.reviewed.game.positions[ply].to_move is None:
+        if self.reviewed.history.positions[ply].to_move is None:
             raise HTTPException(409, "The game is over here; choose an earlier position.")
         return ply
 
@@ -219,7 +225,7 @@ class _ReviewQuery:
         game = self.reviewed.film.game
         name = self.request.query_params.get("agent") or default_agent(game)
         agent = self.site.opponents.agent(name, game.name)
-        new = AgentReview(self.reviewed.game, name, agent, self.site.analyses, self.site.threads)
+        new = AgentReview(self.reviewed.history, name, agent, self.site.analyses, self.site.threads)
         return self.reviewed.reviews.setdefault(name, new)
 
 
@@ -308,7 +314,7 @@ async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
 
 def _game_of(lines: bytes) -> Iterator[GameHistory | DatasetError | None]:
     """Yield the game that lines hold, or the error that says what is wrong, as a job."""
-    yield None
+    yield None  # a job yields None once it is ready to work, and then its results (`Job`)
     try:
         yield parse_json_lines(lines, _UPLOAD_NAME)
     except DatasetError as fault:
@@ -370,7 +376,7 @@ def _show(query: _ReviewQuery) -> Response:
 
 
 async def _film(query: _ReviewQuery) -> Response:
-    content = await query.drawing("film", partial(_packed_film, query.reviewed.game))
+    content = await query.drawing("film", partial(_packed_film, query.reviewed.history))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
     return Response(content, media_type="application/json", headers=headers)
 
@@ -386,7 +392,7 @@ async def _download(query: _ReviewQuery) -> Response:
     review = await run(query.viewer, query.review)
     verdicts = list(review.verdicts)
     forecasts = await run(query.viewer, review.forecasts) if verdicts else None
-    game = query.reviewed.game
+    game = query.reviewed.history
     job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts)
     page = await query.drawing(("page", review.name, len(verdicts)), job)
     name = query.reviewed.film.game.name
@@ -408,7 +414,7 @@ def _page_of(
 
 async def _picture(query: _ReviewQuery) -> Response:
     ply = query.ply
-    game = query.reviewed.game
+    game = query.reviewed.history
     position = GameHistory([game.positions[ply]], [], game.names)
     drawn = await query.drawing(("picture", ply), partial(_picture_of, position))
     return Response(drawn, media_type="image/png")
@@ -435,7 +441,7 @@ async def _best_line(query: _ReviewQuery) -> Response:
 def _line_response(
     query: _ReviewQuery, review: AgentReview, line: GameHistory, forecasts: Forecasts
 ) -> Response:
-    named = replace(line, names=query.reviewed.game.names)
+    named = replace(line, names=query.reviewed.history.names)
     film = json.loads(Film(named).data())
     is_solo = query.reviewed.film.players == 1
     values = forecasts.scores if is_solo else 100 * forecasts.chances
@@ -447,13 +453,13 @@ def _play_on(query: _ReviewQuery) -> Response:
     """Redirect to the form of a new table that begins with the requested position."""
     reviewed = query.reviewed
     opponents = query.site.opponents
-    position = reviewed.game.positions[query.ply_to_move]
+    position = reviewed.history.positions[query.ply_to_move]
     if reviewed.plan is not None:
         fields = same_seats(reviewed.plan, opponents)
     else:
         fields = {"game": position.game.name}
         offered = opponents.shown_names(position.game.name)
-        for seat, name in enumerate(reviewed.game.names or ()):
+        for seat, name in enumerate(reviewed.history.names or ()):
             fields[f"seat{seat}"] = name if name in offered else PERSON
             fields[f"name{seat}"] = short_name(name)
     fields["position"] = json.dumps(position.to_dict(), separators=(",", ":"))

@@ -111,7 +111,8 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
             f"{answer} ({position.describe_move(answer)}) is not legal now; enter a listed move"
         )
     texts = [re.escape(part) for part in _SEPARATORS.split(answer.lower())]
-    # Each part of the answer begins a word within a part of the move. Words are separated by `_`.
+    # Parts of a move are separated by `:` or `>`, and the words of a part by `_`. Every part of the
+    # answer must be the beginning of a word: `keep:dresser` finds `keep:set_dresser_8`.
     pattern = rf"(^|[:>_]){'[^:>]*[:>]([^:>]*_)?'.join(texts)}"
     found = [move for move in legal if any(texts) and re.search(pattern, move.lower())]
     if not found:
