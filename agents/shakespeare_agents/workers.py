@@ -295,7 +295,7 @@ class _Answer:
     fault: _ShardError | None
 
 
-def _run_shard(driver_code: str, job: bytes, shard: bytes) -> bytes:
+def _run_shard(driver_digest: str, job: bytes, shard: bytes) -> bytes:
     record_sources()
     decisions = 0
     games = 0
@@ -308,7 +308,7 @@ def _run_shard(driver_code: str, job: bytes, shard: bytes) -> bytes:
     result = None
     fault = None
     try:
-        result = _started(driver_code, job)(cloudpickle.loads(shard), count)
+        result = _started(driver_digest, job)(cloudpickle.loads(shard), count)
     except (Exception, SystemExit) as raised:  # a user's agent may raise anything
         fault = _ShardError.of(raised)
     content: bytes = cloudpickle.dumps(_Answer(result, decisions, games, fault))
@@ -337,9 +337,9 @@ def _run_shard_in(folder: str, *arguments: Any) -> bytes:
 
 
 @lru_cache(4)
-def _started(driver_code: str, job: bytes) -> Any:
+def _started(driver_digest: str, job: bytes) -> Any:
     """Start a job in this worker, if it has not been started yet."""
-    if driver_code != code_digest():
+    if driver_digest != code_digest():
         raise WorkerError(
             f"{platform.node()} has another version of this project; install the same version on "
             "all machines"

@@ -52,8 +52,8 @@ def forecasts(
         players: The number of seats.
         games: The number of games.
         seed: Decides the deals and the agent's draws.
-        every: The number of decisions from one that is noted to the next. Which decision is noted
-            first differs by game.
+        every: Forecasts are noted at every `every`-th decision of a game. The first decision noted
+            differs by game.
         player: A network with heads, as for `naming.make`.
 
     Returns:

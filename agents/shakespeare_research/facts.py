@@ -1,12 +1,13 @@
 """How much of the findings' variance between boxes each group of printed facts explains.
 
-A box is a file of printed facts, which are drawn at random in groups, such as costs. A group
-explains as much variance as there is between boxes in which it alone is drawn. A unit is the facts
+A finding is a player's answer to a question about strategy, a number estimated in every box. A box
+is a file of printed facts, which are drawn at random in groups, such as costs. What a group
+explains is the variance between boxes in which only this group is drawn. A unit is the facts
 printed on one thing, such as a card, which an owner of the game reads off together. Units are never
 drawn alone. So for units, pairs of boxes in which all facts are drawn are compared instead:
-findings that depend on a card are alike in boxes where the card is alike (Haseman and Elston
-1972, "The investigation of linkage between a quantitative trait and a marker locus"). Pairs share
-no sampling error, so these estimates contain none.
+findings that depend on a card are alike in boxes where the card is alike (Haseman and Elston 1972,
+"The investigation of linkage between a quantitative trait and a marker locus"). Pairs share no
+sampling error, so these estimates contain none.
 """
 
 from __future__ import annotations
@@ -114,8 +115,9 @@ def explained_by_units(
 ) -> list[ExplainedVariance]:
     """Return what each unit explains, the largest share first.
 
-    Estimates are shrunk towards the mean of a normal prior: an equal part of what the unit's group
-    explains, or of everything if that is unknown. The more uncertain an estimate is, the more it is
+    Estimates are shrunk towards the mean of a normal prior. This mean is the share that the unit's
+    group explains, divided by the number of units in the group. If the group's share is unknown,
+    every unit has the same prior mean, 1 / units. The more uncertain an estimate is, the more it is
     shrunk. The prior is as wide as the scatter of the estimates, and at least as wide as its mean.
     For a unit that is its whole group, the prior is as certain as the group's estimate.
 
@@ -129,12 +131,12 @@ def explained_by_units(
     by_group = {group.name: group for group in explained_by_groups(values, errors, kinds)}
     sizes = Counter(group for _, group in drawn.units)
 
-    everything = _boxes_of_kind(kinds, "all")
-    scaled_values, _ = _scaled(values, errors, everything)
-    scaled = scaled_values[:, everything]
+    fully_drawn = _boxes_of_kind(kinds, "all")
+    scaled_values, _ = _scaled(values, errors, fully_drawn)
+    scaled = scaled_values[:, fully_drawn]
     deviations = scaled - scaled.mean(axis=1, keepdims=True)
     products = deviations.T @ deviations
-    drawn_names = [names[box] for box in everything]
+    drawn_names = [names[box] for box in fully_drawn]
     count = len(drawn_names)
     without_one = [np.ix_(rest, rest) for rest in _leave_one_out(count)]
 
@@ -157,12 +159,13 @@ def explained_by_units(
             is_whole_group[row] = size == 1
         means[row] = share_of_group / size
 
-    noise = slope_errors**2
-    scatter = ((slopes - means) ** 2 - noise).sum() / max((means**2).sum(), _TINY)
-    width = mean_errors**2 + np.where(is_whole_group, 0.0, max(scatter, 1.0) * means**2)
-    weight = width / np.maximum(width + noise, _TINY)
+    error_variances = slope_errors**2
+    scatter = ((slopes - means) ** 2 - error_variances).sum() / max((means**2).sum(), _TINY)
+    scatter_variances = np.where(is_whole_group, 0.0, max(scatter, 1.0) * means**2)
+    prior_variances = mean_errors**2 + scatter_variances
+    weight = prior_variances / np.maximum(prior_variances + error_variances, _TINY)
     shares = (weight * slopes + (1 - weight) * means).tolist()
-    share_errors = np.sqrt(weight * noise).tolist()
+    share_errors = np.sqrt(weight * error_variances).tolist()
 
     units = []
     for ((name, group), keys), share, error in zip(
@@ -174,9 +177,10 @@ def explained_by_units(
 
 
 def matrices(rows: pl.DataFrame) -> tuple[Floats, Floats, list[str]]:
-    """Return answers as arrays, leaving out findings that lack an estimate in some box.
+    """Return the findings' estimates and standard errors as arrays.
 
-    So players that were not asked in all boxes are left out.
+    A finding without an estimate in some box is left out. So the arrays have no findings of a
+    player that was not tried in every box.
 
     Returns:
         Estimates and their errors, float64[findings, boxes] each, and the boxes' names.
@@ -197,7 +201,9 @@ def _boxes_of_kind(kinds: Sequence[str], kind: str) -> NDArray[np.int64]:
     return np.flatnonzero(np.array(kinds) == kind)
 
 
-def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tuple[Floats, Floats]:
+def _scaled(
+    values: Floats, errors: Floats, fully_drawn: NDArray[np.int64]
+) -> tuple[Floats, Floats]:
     """Scale findings so that their variances between boxes of kind `all` sum to 1.
 
     The reliability of a finding is the share of its variance that is not due to sampling errors. A
@@ -207,10 +213,10 @@ def _scaled(values: Floats, errors: Floats, everything: NDArray[np.int64]) -> tu
     Args:
         values: Estimates, float64[findings, boxes].
         errors: Their standard errors, float64[findings, boxes].
-        everything: The indices of the boxes of kind `all`.
+        fully_drawn: The indices of the boxes of kind `all`.
     """
-    spread = values[:, everything].var(axis=1, ddof=1)
-    reliability = (1 - (errors[:, everything] ** 2).mean(axis=1) / spread).clip(0)
+    spread = values[:, fully_drawn].var(axis=1, ddof=1)
+    reliability = (1 - (errors[:, fully_drawn] ** 2).mean(axis=1) / spread).clip(0)
     scale = reliability / np.sqrt(spread * max((reliability**3).sum(), _TINY))
     return values * scale[:, None], errors * scale[:, None]
 
@@ -233,7 +239,7 @@ def _jackknife(leave_one_out: Sequence[float]) -> float:
 
 
 def _numbers(name: str, value: Any) -> dict[str, float]:
-    """Flatten a fact into named numbers, in which a text is a 1 under its own name."""
+    """Flatten a fact into numbers by name. A text is one-hot: `name=text` has the number 1."""
     if isinstance(value, str):
         return {f"{name}={value}": 1.0}
     if not isinstance(value, Mapping | list):

@@ -66,11 +66,11 @@ def prepare(axes: Axes, title: str, x: str, y: str = "") -> None:
         axes.spines[side].set_visible(False)
 
 
-def bars(place: int) -> dict[str, Any]:
-    """Return arguments of `Axes.errorbar` that draw series number `place`, from 0."""
+def errorbar_style(series: int) -> dict[str, Any]:
+    """Return arguments of `Axes.errorbar` for the series with a number, counted from 0."""
     return {
-        "color": COLOURS[place % len(COLOURS)],
-        "marker": MARKERS[place % len(MARKERS)],
+        "color": COLOURS[series % len(COLOURS)],
+        "marker": MARKERS[series % len(MARKERS)],
         "markersize": 5,
         "linewidth": 1.5,
         "elinewidth": 1.2,

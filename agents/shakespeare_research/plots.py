@@ -176,7 +176,7 @@ def plot_findings(findings: Sequence[Finding]) -> style.Picture:
     _rows(axes, [f"{finding.item}\n{finding.verdict}" for finding in ordered])
     for number, player in enumerate(players):
         shift = 0.26 * (number - (len(players) - 1) / 2)
-        colour = style.bars(number)["color"]
+        colour = style.errorbar_style(number)["color"]
         heights = []
         means = []
         for row, finding in enumerate(ordered):
@@ -267,7 +267,7 @@ def _bars(
         across: at,
         f"{along}err": drawn.select("below", "above").to_numpy().T,
     }
-    axes.errorbar(**data, label=label, **{**style.bars(series), **options})
+    axes.errorbar(**data, label=label, **{**style.errorbar_style(series), **options})
 
 
 def _rows(axes: Axes, names: list[str]) -> None:

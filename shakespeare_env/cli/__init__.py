@@ -75,6 +75,7 @@ class _Commands(TyperGroup):
             if isinstance(raised, RuntimeError) and isinstance(raised.__cause__, StopIteration):
                 # Python raises a RuntimeError in place of a StopIteration that leaves a generator.
                 fault = raised.__cause__
+            # `own_frames` are the traceback's frames in the user's own files.
             is_from_user_code = bool(agent_notes(fault) or own_frames(fault))
             if isinstance(fault, BrokenPipeError) and not is_from_user_code:
                 raise  # nobody reads the output any more, and Click ends the command quietly

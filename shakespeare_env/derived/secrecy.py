@@ -1,9 +1,9 @@
 """Secrecy: which moves are hidden from the other seats.
 
-A move is public if the others can tell it apart from every other move, whatever they do not see.
-The rules themselves decide this: they are executed on a record in which every hidden number is
-open, so that it may have any value of its range (`play.branching`). The answer depends only on what
-all others see, so the secrecy of a move reveals nothing to them.
+A move is public if the others can tell it apart from every other move, whatever the values of the
+numbers that are hidden from them. The rules themselves decide this: they are executed on a record
+in which every hidden number is open, so that it may have any value of its range (`play.branching`).
+The answer depends only on what all others see, so the secrecy of a move reveals nothing to them.
 """
 
 from __future__ import annotations
@@ -160,6 +160,7 @@ class Secrecy:
             return self._view(game, before, sums, mover)
 
         try:
+            # If every path turns out to be impossible, nothing is known about the views.
             return frozenset(execution_paths(run)) or None
         except NotFollowedError:
             return None
@@ -197,7 +198,8 @@ class Secrecy:
             for row, places in enumerate(_rows(field)):
                 row_after = [numbers[place] for place in places]
                 is_seen = self._is_seen(field, game, mover, row)
-                view.append(frozenset([int(is_seen)]))  # whether a row is seen is seen, too
+                # The others also notice whether they see the row at all.
+                view.append(frozenset([int(is_seen)]))
                 if is_seen:
                     view += map(values_of, row_after)
                 elif field.shows_sum:

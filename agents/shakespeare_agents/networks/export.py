@@ -84,19 +84,20 @@ def _onnx(network: Network, card: Card) -> bytes:
     outputs = []
     for name, reads, output in network.layers:
         inputs = "scaled" if reads == "observation" else reads
-        # The sums of most output layers are outputs themselves. A hidden layer's sums go on to a
-        # ReLU node, and those of the value to a Squeeze node, which drops the last dimension.
-        sums = f"{name}_sums" if output in ("", "value") else output
+        # A layer's pre-activations are its weighted sums before the activation function. Most
+        # output layers have none, so these sums are the output itself. A hidden layer passes them
+        # to a ReLU node, and the value layer to a Squeeze node, which drops the last dimension.
+        pre_activations = f"{name}_sums" if output in ("", "value") else output
         weights = [f"{name}.weight", f"{name}.bias"]
-        nodes.append(helper.make_node("Gemm", [inputs, *weights], [sums], transB=1))
+        nodes.append(helper.make_node("Gemm", [inputs, *weights], [pre_activations], transB=1))
         shape = ["n", len(network.tensors[f"{name}.bias"])]
-        relu_input = sums
+        relu_input = pre_activations
         if name == "trunk":
-            normalised = [sums, "norm.weight", "norm.bias"]
+            normalised = [pre_activations, "norm.weight", "norm.bias"]
             nodes.append(helper.make_node("LayerNormalization", normalised, ["normalised"]))
             relu_input = "normalised"
         if output == "value":
-            nodes.append(helper.make_node("Squeeze", [sums, "last"], [output]))
+            nodes.append(helper.make_node("Squeeze", [pre_activations, "last"], [output]))
             shape = ["n"]
         if output:
             outputs.append(helper.make_tensor_value_info(output, TensorProto.FLOAT, shape))
@@ -124,10 +125,11 @@ def _onnx(network: Network, card: Card) -> bytes:
 
 def _model_card(card: Card, game: Game, files: Collection[str]) -> str:
     seats = ", ".join(map(str, card.players))
-    heads = """
+    heads = f"""
 | `win_logits` | [n, S], logits of shares of the victory, clockwise from the own seat; \
 omit empty seats |
-| `changes` | [n, S], expected changes of scores until the end, in the same units and order |"""
+| `changes` | [n, S], expected changes of scores until the end, clockwise from the own seat, in \
+units of {game.score_scale:g} points |"""
     return f"""---
 license: {card.licence.lower()}
 library_name: shakespeare-env

@@ -100,7 +100,7 @@ class _SearchState(NamedTuple):
 
 
 class SearchAgent:
-    """Plays the move that does best in playouts of possible games, among those its prior prefers.
+    """Plays, of the moves that its prior prefers, the one that does best in playouts.
 
     Args:
         prior: Gives the prior probabilities of the moves.
@@ -198,8 +198,8 @@ class SearchAgent:
                 self._play_until(until, state, active)
             else:
                 alive = candidates.alive.sum(axis=1)
-                each = np.maximum(settings.simulations // (candidates.phases * alive), 1)
-                self._play(state, np.where(active, each, 0))
+                per_candidate = settings.simulations // (candidates.phases * alive)
+                self._play(state, np.where(active, np.maximum(per_candidate, 1), 0))
             candidates.halve(settings.sharpness, active)
 
         result.actions[rows] = candidates.best()
@@ -219,22 +219,27 @@ class SearchAgent:
 
     def _play_until(self, until: float, state: _SearchState, active: NDArray[np.bool_]) -> None:
         """Play rounds of playouts in the active games until another round would take too long."""
-        each = 1
+        per_candidate = 1
         while True:
             began = time.perf_counter()
-            self._play(state, np.where(active, each, 0))
+            self._play(state, np.where(active, per_candidate, 0))
             now = time.perf_counter()
-            affordable = int((until - now) / max(now - began, 1e-6) * each)
+            affordable = int((until - now) / max(now - began, 1e-6) * per_candidate)
             if affordable < 1:
                 return
             # Timings of small rounds are rough, so a round is at most four times the last one.
-            each = min(affordable, 4 * each)
+            per_candidate = min(affordable, 4 * per_candidate)
 
-    def _play(self, state: _SearchState, each: NDArray[np.int64]) -> None:
-        """Play `each`, int64[m], playouts of every candidate that is left in a game."""
+    def _play(self, state: _SearchState, per_candidate: NDArray[np.int64]) -> None:
+        """Play playouts of every candidate that is left.
+
+        Args:
+            state: The search of m games.
+            per_candidate: int64[m], by game, the number of playouts of each candidate.
+        """
         games, rows, rng, candidates = state
-        for played in range(0, int(each.max()), _IN_A_ROUND):
-            playouts = candidates.playouts(np.clip(each - played, 0, _IN_A_ROUND))
+        for played in range(0, int(per_candidate.max()), _IN_A_ROUND):
+            playouts = candidates.playouts(np.clip(per_candidate - played, 0, _IN_A_ROUND))
             source_rows = rows[playouts.source_games]
             records = games.records(source_rows, rng)
             outcomes = self.runner.play(playouts, records, rng.words(source_rows))
@@ -269,7 +274,8 @@ def network_search(
         network: The network. If it has no heads that forecast all seats, playouts go on to the end
             of the game.
         settings: The settings of the search.
-        horizon: The decisions of each seat after which a playout is valued, by default the game's.
+        horizon: The number of decisions by each seat after which a playout is cut off and valued by
+            the forecasts. The default is `game.forecast_horizon`.
         temperature: The temperature of the policy in playouts.
         threads: The number of threads that share the playouts. It changes no result.
     """
@@ -425,7 +431,8 @@ def _network_folder(network: str, version: int, game: Game) -> Path:
         return bundled_checkpoint(game, version)
     if version != NEWEST:
         raise ValueError(
-            f"version={version} selects a bundled network, but {network!r} is none: drop it"
+            f"version={version} selects a bundled network, but network={network!r} is not bundled: "
+            "drop version"
         )
     folder = Path(network)
     if not folder.is_dir():

@@ -24,12 +24,15 @@ _LEAST_PROBABILITY = 1e-3  # moves that the prior finds less likely are no candi
 class Playouts(NamedTuple):
     """The k playouts of a phase, which start from d possible games.
 
-    They are sorted by game, and then by candidate.
+    Several games are searched at once, and each has possible games of its own. All possible games
+    together are numbered from 0 to d - 1. Playouts are sorted by searched game, and then by
+    candidate.
     """
 
-    source_games: NDArray[np.int64]  # int64[d], the searched game of each possible game, ascending
+    source_games: NDArray[np.int64]
+    """int64[d], for each possible game, the searched game that it agrees with; ascending."""
     sources: NDArray[np.int64]  # int64[k], the possible game from which each playout starts
-    games: NDArray[np.int64]  # int64[k], the searched game of each playout
+    games: NDArray[np.int64]  # int64[k], the searched game to which each playout belongs
     candidates: NDArray[np.int64]  # int64[k], the candidate that each playout tries
     actions: NDArray[np.int64]  # int64[k], the candidate's action
 
@@ -71,15 +74,15 @@ class Candidates:
             phases=np.ceil(np.log2(np.maximum(alive.sum(axis=1), 2))).astype(np.int64),
         )
 
-    def playouts(self, each: NDArray[np.int64]) -> Playouts:
+    def playouts(self, per_candidate: NDArray[np.int64]) -> Playouts:
         """List the playouts of a phase.
 
         Args:
-            each: int64[m], by game, the number of playouts of each candidate that is left.
+            per_candidate: int64[m], by game, the number of playouts of each candidate that is left.
         """
-        first_sources = np.cumsum(each) - each
-        games, candidates = np.nonzero(self.alive & (each > 0)[:, None])
-        counts = each[games]
+        first_sources = np.cumsum(per_candidate) - per_candidate
+        games, candidates = np.nonzero(self.alive & (per_candidate > 0)[:, None])
+        counts = per_candidate[games]
         # Repeat each pair of game and candidate once for each of its playouts.
         pairs = np.repeat(np.arange(len(games)), counts)
         first_playouts = np.cumsum(counts) - counts
@@ -87,7 +90,7 @@ class Candidates:
         games = games[pairs]
         candidates = candidates[pairs]
         return Playouts(
-            source_games=np.repeat(np.arange(len(each)), each),
+            source_games=np.repeat(np.arange(len(per_candidate)), per_candidate),
             sources=first_sources[games] + number_in_pair,
             games=games,
             candidates=candidates,

@@ -31,11 +31,11 @@ _SEAT_FIELDS = (
     LayoutEntry("road_length", 1, 0, _LONGEST_ROAD, "length of its road"),
     LayoutEntry("road", t.N_ROUNDS, 0, _LONGEST,
                 "pieces of its road, long to short, 0 past the last"),
-    LayoutEntry("total", t.FULL, 0, 1, "total of the cards before it", _TOTALS,
+    LayoutEntry("total", t.FULL, 0, 1, "total of the cards in front of it", _TOTALS,
                 is_one_hot=True),
-    LayoutEntry("colour", t.N_COLOURS, 0, 1, "colour of the cards before it", COLOURS,
+    LayoutEntry("colour", t.N_COLOURS, 0, 1, "colour of the cards in front of it", COLOURS,
                 is_one_hot=True),
-    LayoutEntry("front", t.N_KINDS, 0, _MOST_COPIES, "cards before it", t.KIND_IDS),
+    LayoutEntry("front", t.N_KINDS, 0, _MOST_COPIES, "cards in front of it", t.KIND_IDS),
     LayoutEntry("taken", t.N_KINDS, 0, _MOST_COPIES, "cards it has taken this round", t.KIND_IDS),
 )
 _TABLE_FIELDS = (

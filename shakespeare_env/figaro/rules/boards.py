@@ -1,4 +1,4 @@
-"""The cards before the seats, and the seats around the table."""
+"""The face-up cards in front of the seats, and the seats around the table."""
 
 from __future__ import annotations
 
@@ -55,7 +55,7 @@ def clear_front(game: Record) -> None:
 
 @rule
 def fits(game: Record, kind: int, seat: int) -> bool:
-    """Return whether a coloured card or a jester may be played before a seat (Rules B2, B3)."""
+    """Return whether a coloured card or a jester may be played in front of a seat (B2, B3)."""
     colour = t.COLOUR[kind]
     if colour == t.NO_COLOUR or game["colour"][seat] == colour:
         return True
@@ -64,7 +64,7 @@ def fits(game: Record, kind: int, seat: int) -> bool:
 
 @rule
 def is_playable(game: Record, kind: int) -> bool:
-    """Return whether a card may be played before any seat (Rules B2 to B4)."""
+    """Return whether a card may be played in front of any seat (Rules B2 to B4)."""
     if t.COLOUR[kind] == t.NO_COLOUR or owner_of(game, t.COLOUR[kind]) != NOBODY:
         return True
     return owner_of(game, t.NO_COLOUR) != NOBODY  # a new colour needs a pile without one
@@ -74,8 +74,8 @@ def is_playable(game: Record, kind: int) -> bool:
 def has_choice(game: Record, cards: Any) -> bool:
     """Return whether a hand, int8[kinds], leaves at least two legal moves (D1).
 
-    One playable card is enough: on an empty table it may go before any seat, and otherwise taking
-    is the second move. Only rings leave a single move on an empty table.
+    One playable card is enough: on an empty table it may go in front of any seat, and otherwise
+    taking is the second move. Only rings leave a single move on an empty table.
     """
     kinds = t.N_KINDS if face_up(game) > 0 else t.RING
     for kind in range(kinds):

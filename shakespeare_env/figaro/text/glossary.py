@@ -41,6 +41,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
 
     explained = {}
     for name, text in _WORDS["topics"].items():
+        # `now` is the sentence about this position. Values by seat follow it if there are any.
         now = _WORDS["now"].get(name, "")
         values: tuple[str, ...] = ()
         if name in _WORDS["now_by_seat"]:

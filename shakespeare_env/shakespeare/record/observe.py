@@ -115,6 +115,7 @@ def observe_troupe(game: Record, seat: int, out: Any) -> None:
         actors += face_up * _IS_ACTOR[card]
         craftsmen += face_up * _IS_CRAFTSMAN[card]
         if elements[member]:
+            # Wearers are numbered: first the actors by card, then the extras in troupe order.
             wearer = np.uint32(extra * (t.N_ACTORS + extras) + face_up * t.WEARER_OF_CARD[card])
             out[SEAT_AT.costume_elements + wearer] = elements[member]
             out[SEAT_AT.costume_value + wearer] = values[member]

@@ -1,10 +1,12 @@
 """The order of decisions: what is legal, what a move does, and which decision comes next.
 
-The choices that a move opens come first (white quills, elements, the Queen's gift), then the next
-seat of the same part of the game, then the next part.
+The choices that a move opens come first: white quills, elements, a disc to move back, the Queen's
+gift and the objectives to choose from. Then comes the next seat of the same part of the game, then
+the next part.
 
 The state's `part` says which part of the game is under way: the draft, or a phase of the day in the
-rule book. Its `phase` says what kind of decision is next. A part can have several of these.
+rule book. So a phase of the rule book is a `part` here. The state's `phase` says what kind of
+decision is next. A part can have several of these.
 """
 
 from __future__ import annotations

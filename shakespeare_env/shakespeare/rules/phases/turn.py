@@ -66,7 +66,8 @@ def play(game: Record, action: int) -> None:
     elif action < actions.ACTIVATE_PLUS_3:
         activate(game, seat, actions.ACTIVATE_CARD[action - actions.ACTIVATE], 0)
     else:
-        # The token returns before the action, whose green stage sets may take it again (T9).
+        # The token is returned first, since a green set that the action adds to the stage may bring
+        # it back to the seat (T9).
         game["tokens"][seat] -= 1
         game["supply_tokens"] += 1
         activate(game, seat, actions.PLUS_3_CARD[action - actions.ACTIVATE_PLUS_3], t.PLUS_3)
@@ -95,10 +96,12 @@ def activate(game: Record, seat: int, card: int, bonus: int) -> None:
     elif kind == t.QUEEN:
         game["queen"] = 1  # T17, queen.py
     elif kind == t.JEWELER:
-        open_one(game, True, True, t.YELLOW)  # T16
+        open_one(game, True, True, t.YELLOW)  # T16, a costume or a set
     else:
         value = t.VALUE[card] + boards.count_assistants(game, seat) + bonus  # T9
-        open_craft(game, kind != t.SET_DRESSER, kind != t.COSTUME_MISTRESS, value)  # T10
+        costumes = kind != t.SET_DRESSER
+        sets = kind != t.COSTUME_MISTRESS
+        open_craft(game, costumes, sets, value)  # T10
 
 
 @rule
