@@ -126,6 +126,8 @@ def test_leaving_a_table_counts_once_and_its_number_stays_taken(folder):
 class Failing:
     """An agent that fails, with a message that reveals its hand."""
 
+    version = 1
+
     def act(self, observations, masks, rng):
         raise ValueError("my hand holds the fool")
 
