@@ -1,7 +1,7 @@
 """Games of an agent with itself, positions sampled from them, and moves and gifts tried there.
 
-One agent holds every seat. In all trials of a position, the game and the agent draw the same random
-numbers, as long as their games draw alike.
+One agent holds every seat. All trials of a position start from the same random state, so they draw
+the same random numbers until one of them needs more draws than another.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from shakespeare_research.counterfactual import batch_of, play_to_end
 OTHER = "another move"
 """The name that `try_moves` gives to the agent's choice among all other moves."""
 _LOTS = np.uint64(0x107)
-"""Keeps the lots that sample positions independent of other draws from a seed."""
+"""Mixed into a seed so that the lots, the random numbers that decide which positions are sampled,
+are independent of other draws from this seed."""
 _OTHER = np.uint64(0x07E2)
-"""Keeps the choice of another move independent of other draws from a seed."""
+"""Mixed into a generator's state so that the choice of `OTHER` is independent of other draws."""
 
 
 def self_play(
@@ -76,9 +77,11 @@ def final_results(batch: Batch) -> pl.DataFrame:
     """
     players = int(batch.players[0])
     scores = batch.final_scores[:, :players].astype(np.float64)
-    best = np.sort(scores, axis=1)
-    # Two seats that share the best score each lead by 0.
-    others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
+    ascending = np.sort(scores, axis=1)
+    best = ascending[:, -1:]
+    second = ascending[:, -2:-1]
+    # Two seats that share the best score each lead by 0, as it is also the second best.
+    others = np.where(scores == best, second, best)
     return pl.DataFrame(
         {
             "seat": np.tile(np.arange(players), batch.n),
@@ -189,7 +192,8 @@ def find_positions(
     """Play games with one agent at all seats, and sample positions with moves of some kinds.
 
     Positions are sampled uniformly, or by the moves of `Sampling.each_of`. In the latter case a
-    position's `weight` is less the more likely it was to be sampled. Otherwise all weights are 1.
+    position's `weight` is inversely proportional to its chance of being sampled. Otherwise all
+    weights are 1.
 
     Args:
         game: The game's name.
@@ -249,6 +253,7 @@ def find_positions(
         # Records are large, so those that can no longer be in the sample are dropped early.
         if sum(map(len, drawn)) > 2 * groups * (most + 1):
             every, cuts = _with_cuts(drawn, most)
+            # Lots equal to a cut stay too, since the last call of `_with_cuts` needs them.
             drawn[:] = [every[every["lot"] <= cuts]]
 
     play_to_end(batch, [agent], generators, before_step=draw)
