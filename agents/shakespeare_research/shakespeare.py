@@ -117,7 +117,7 @@ def token(table: TableSetup, positions: Positions) -> pl.DataFrame:
 
 
 def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
-    """Return what one thing is worth: the worth of `amount` of it before a wager, by `amount`."""
+    """Return the worth of one thing: what a gift of `amount` brings, divided by `amount`."""
     # Each position is played with and without the gift; the one without is the baseline.
     gifts = against(try_gift(positions, what, amount), pl.col("gift") == 0).filter(gift=amount)
     return _values(gifts.with_columns(pl.col("score") / amount), pl.lit(item))
@@ -176,7 +176,7 @@ def objective(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 def building(table: TableSetup) -> pl.DataFrame:
     """Set every element of the display on every legal space, in few positions as moves are many."""
     element_and_space = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
-    # This replaces the text in the column `move` by a struct, which `unnest` makes into two columns.
+    # `move` becomes a struct of colour and space, and `unnest` makes two columns of it.
     named = element_and_space.struct.rename_fields(["colour", "space"])
     return _tried(table, "set", times=1).with_columns(named).unnest("move")
 

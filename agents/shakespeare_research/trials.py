@@ -311,7 +311,7 @@ def _with_cuts(
     """
     every = np.concatenate(drawn)
     if len(every) <= most:
-        # All are kept: a cut of 1 is above every lot.
+        # Decisions of some group are all kept, as a cut of 1 is above every lot; others get 0.
         return every, np.asarray(every["groups"].any(axis=1), np.float64)
     lots = np.where(every["groups"], every["lot"][:, None], 1.0)
     cuts = np.partition(lots, most, axis=0)[most]

@@ -153,8 +153,9 @@ class Finding:
     by_player: Mapping[str, PlayerFinding]
     verdict: str
     """`HOLDS` if the direction is known, the same with two players or more, and the same in most
-    boxes; `BY_BOX` if boxes differ and most of them need not share a direction; `BY_PLAYER` if two
-    players differ in size and direction; `BY_BOTH` if both is so; else `OPEN`."""
+    boxes; `BY_BOX` if boxes differ and it is not known that most of them share a direction;
+    `BY_PLAYER` if two players differ and have different directions; `BY_BOTH` if both is the case;
+    else `OPEN`."""
 
 
 def findings(
@@ -222,7 +223,7 @@ def _player_finding(
     elif over.high < 0:
         direction = -1
     elif max(-over.low, over.high, over.between) <= question.matters:
-        # The interval contains 0, and neither the mean nor the spread can be large enough to matter.
+        # The interval contains 0, and both it and the spread between boxes are too small to matter.
         direction = 0
     groups = {
         kind: pair
@@ -248,7 +249,7 @@ def _columns(estimates: Estimates) -> tuple[Floats, Floats]:
 
 def _verdict(by_player: Mapping[str, PlayerFinding], tests: int) -> str:
     players = list(by_player.values())
-    # A direction of None, if it is not known, is never `same_everywhere`.
+    # Players whose direction is not known (None) may agree, but are never `same_everywhere`.
     is_agreed = len(players) > 1 and len({player.direction for player in players}) == 1
     if is_agreed and all(player.same_everywhere for player in players):
         return HOLDS

@@ -123,12 +123,16 @@ class _HalvingSearch:
         self._outcomes: dict[int, Floats] = {}  # by action, float64[2, 1, playouts, P]
 
     def play_round(self) -> Floats:
-        """Play a round, and return the outcomes of the move that then looks best."""
+        """Play a round, and return all outcomes of the move that then looks best.
+
+        Returns:
+            float64[2, 1, playouts, P], every seat's share of the victory and final score.
+        """
         outcomes = self._trials.outcomes(self._actions, self._playouts_each)
         for place, action in enumerate(self._actions):
             new = outcomes[:, [place]]
             if action in self._outcomes:
-                new = np.concatenate([self._outcomes[action], new], 2)
+                new = np.concatenate([self._outcomes[action], new], axis=2)
             self._outcomes[action] = new
         self.playouts += len(self._actions) * self._playouts_each
         self._actions.sort(key=self._rank)
@@ -145,7 +149,7 @@ class _HalvingSearch:
         Args:
             expected: float64[2, P], shares of the victory and scores by seat; None if unknown.
         """
-        # The moves that are still tried come first, then the dropped ones, the latest first.
+        # The moves that are still tried come first, then the dropped ones, the last dropped first.
         dropped = [action for action in self._outcomes if action not in self._actions]
         dropped.sort(key=lambda action: (-self._outcomes[action].shape[2], self._rank(action)))
         moves = tuple(self._thought(action) for action in [*self._actions, *dropped])

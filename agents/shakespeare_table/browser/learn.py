@@ -182,8 +182,14 @@ def _deviation(state: TableState, at: int, suggested: str) -> str:
 def _next_text(
     text: GuideText | None, earlier: Sequence[GuideText | None], values: Mapping[str, Any]
 ) -> str:
-    """Return a text as it is said now, which depends on how often it was said at `earlier` ones."""
-    return "" if text is None else text.filled(earlier.count(text), values)
+    """Return a text as it is said now, which depends on how often it was said before.
+
+    Args:
+        text: The text to say; None says nothing.
+        earlier: The texts of earlier decisions.
+        values: The values to fill in.
+    """
+    return "" if text is None else text.filled(times_said=earlier.count(text), values=values)
 
 
 @cache
@@ -214,7 +220,8 @@ def certain_events(position: Position, move: str) -> list[Event]:
     certain: list[Event] = []
     for seed in range(_POSSIBLE_GAMES):
         events = position.determinize(seat, seed).events(move, seat=seat)
-        # An event without a seat is the table's. It and all later ones are no effects of the move.
+        # An event without a seat belongs to the table, such as the end of a round. This event and
+        # all later ones do not count as effects of the move.
         of_move = list(takewhile(lambda event: event.seat is not None, events))
         certain = of_move if seed == 0 else [event for event in certain if event in of_move]
     return certain

@@ -35,8 +35,8 @@ class Viewer:
 
     Attributes:
         seats: The seats that the viewer holds; none for a spectator.
-        revealed: If several people share the screen, the seat of the one who has asked to see the
-            cards of this seat; None if nobody has.
+        revealed: If several people share the screen, the seat whose player has asked to see the
+            seat's cards; None if nobody has.
     """
 
     seats: tuple[int, ...] = ()
