@@ -135,8 +135,7 @@ def estimates(table: TableSetup, questions: list[Question]) -> pl.DataFrame:
         counts=weights.sum(),
     )
     return (
-        groups
-        .select("question", "item", "error", estimate="mean", n="clusters")
+        groups.select("question", "item", "error", estimate="mean", n="clusters")
         .filter(pl.col("n") >= FEWEST_DEALS, pl.col("error") > 0)
         .select(pl.col(column).cast(kind) for column, kind in ESTIMATES.items())
     )

@@ -106,7 +106,7 @@ def last_move(state: TableState, observer: int | None, reader: int | None) -> Mo
         reader: The seat of the reader, who is called "you"; None for a spectator.
     """
     before, after = state.positions[-2:]
-    record = GameLog(None, observer).record(before, state.moves[-1], after)
+    record = GameLog(names=None, seat=observer).record(before, state.moves[-1], after)
     words = named_move(record, names_for_reader(state.plan.names, reader))
     on_reader = []
     if reader is not None:

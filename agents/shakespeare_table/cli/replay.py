@@ -115,7 +115,7 @@ def replay(
     else:
         used = {"record", "own_game", "game_id", "seat", "at"}
         refuse_unused(context, used, "agents play only after --instead")
-    own = None if own_game is None else find_game(own_game)
+    own = None if own_game is None else find_game(own_game)  # the `Game` that --game names
     text = record.strip().removeprefix("\ufeff").strip()  # pasted text may have a byte order mark
     is_position = text.startswith("{")
     try:
@@ -262,7 +262,7 @@ def _walk(game: GameHistory, seat: int | None) -> None:
                 _print_position(game, at, seat)
             else:
                 typer.echo(f"{_HELP}. Positions are numbered 0 to {end}.")
-                typed.waiting.clear()
+                typed.waiting.clear()  # the further words of a line that is not understood
     except (PlayerLeft, KeyboardInterrupt):
         return
 
