@@ -22,9 +22,16 @@ from shakespeare_research.trials import NoPositionError
 
 FEWEST_DEALS = 10
 """Items seen in fewer deals have no estimate, as its error would be unknown."""
-_FIGURES = {"estimate": pl.Float64(), "error": pl.Float64(), "n": pl.Int64()}
-ESTIMATES = pl.Schema({"question": pl.String(), "item": pl.String(), **_FIGURES})
-"""The columns of estimates; `n` counts deals."""
+ESTIMATES = pl.Schema(
+    {
+        "question": pl.String(),
+        "item": pl.String(),
+        "estimate": pl.Float64(),
+        "error": pl.Float64(),
+        "n": pl.Int64(),
+    }
+)
+"""The columns of estimates; `error` is the standard error, and `n` counts deals."""
 
 
 @dataclass(frozen=True)

@@ -213,6 +213,7 @@ def find_positions(
     least = checked_count("least", sampling.least)
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _action_ids(batch.game, blocks)
+    # The moves that each have a sample of their own; without `each_of` there are none.
     each = _action_ids(batch.game, sampling.each_of) if sampling.each_of else kinds[:0]
     agent = make(player, batch.game)
     generators = GameGenerators.of_games(seed, np.arange(games))
@@ -223,7 +224,7 @@ def find_positions(
             ("record", batch.game.state),
             ("deal", np.int64),
             ("choice", np.int64),
-            ("state", np.uint64),
+            ("generator", np.uint64),
             ("lot", np.float64),
             # Whether each move of `each_of` is legal. Without `each_of` all are in one group.
             ("groups", np.bool_, (groups,)),
@@ -246,7 +247,7 @@ def find_positions(
         new["record"] = batch.save(rows)
         new["deal"] = rows
         new["choice"] = actions
-        new["state"] = generators.states[rows]
+        new["generator"] = generators.states[rows]
         new["lot"] = lot
         new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
@@ -274,7 +275,14 @@ def find_positions(
         pl.Series("weight", chances.max() / chances),
         *(facts or {}),
     )
-    return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
+    return Positions(
+        frame=frame,
+        games=positions,
+        agent=agent,
+        kinds=kinds,
+        choices=kept["choice"],
+        states=kept["generator"],
+    )
 
 
 def _holds(condition: pl.Expr, rows: pl.DataFrame) -> NDArray[np.bool_]:

@@ -216,7 +216,7 @@ def _player_finding(
     question: Question, by_kind: Mapping[str, Estimates], tests: int
 ) -> PlayerFinding:
     columns = {kind: _columns(boxes) for kind, boxes in by_kind.items()}
-    over = ensemble(*columns["all"], tests)
+    over = ensemble(*columns["all"], tests=tests)
     direction = None
     if over.low > 0:
         direction = 1
@@ -231,6 +231,7 @@ def _player_finding(
         if kind not in ("own", "all") and len(by_kind[kind]) > 1
     }
     moved = {group: max(variance_between(*pair), 0.0) for group, pair in groups.items()}
+    # A group is listed if its test of a spread between boxes is significant (Bonferroni).
     shares = {
         group: moved[group] / sum(moved.values())
         for group in sorted(groups, key=lambda group: -moved[group])

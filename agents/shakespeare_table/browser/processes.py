@@ -43,7 +43,7 @@ _NICENESS = 10  # of the processes, so that pages come first
 _JOBS_PER_VIEWER = 2  # at a time
 _MAX_GROUPS = 4096  # groups of a `FairPool` whose last turns are remembered
 _AGENTS_PER_PROCESS = 6  # agents that a process keeps
-_SEARCH = "search,simulations=16"  # needs all the compiled code that thinking aloud needs
+_SEARCH = "search,simulations=16"  # its first move compiles all code that thinking aloud needs
 
 Job = Callable[[], Iterator[Any]]
 """Work for a process, which yields None once it has made its agent, and then results.
