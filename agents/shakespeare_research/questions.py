@@ -1,4 +1,8 @@
-"""Questions about good play, the games that answer several at once, and their estimates."""
+"""Questions about good play, the games that answer several at once, and their estimates.
+
+A question is asked about items, such as the cards of a game, in a box: one set of the game's cards
+and numbers. A deal is the setup that a game begins from.
+"""
 
 from __future__ import annotations
 
@@ -18,14 +22,21 @@ from shakespeare_research.trials import NoPositionError
 
 FEWEST_DEALS = 10
 """Items seen in fewer deals have no estimate, as its error would be unknown."""
-_FIGURES = {"estimate": pl.Float64(), "error": pl.Float64(), "n": pl.Int64()}
-ESTIMATES = pl.Schema({"question": pl.String(), "item": pl.String(), **_FIGURES})
-"""The columns of estimates; `n` counts deals."""
+ESTIMATES = pl.Schema(
+    {
+        "question": pl.String(),
+        "item": pl.String(),
+        "estimate": pl.Float64(),
+        "error": pl.Float64(),
+        "n": pl.Int64(),
+    }
+)
+"""The columns of estimates; `error` is the standard error, and `n` counts deals."""
 
 
 @dataclass(frozen=True)
 class TableSetup:
-    """The box, table and player that a question is asked about."""
+    """The box, number of seats and player that a question is asked about."""
 
     game: Game
     facts: Mapping[str, Any]  # the content of its box file
@@ -123,10 +134,15 @@ def estimates(table: TableSetup, questions: list[Question]) -> pl.DataFrame:
     ]
     answers = pl.concat([part.select(*columns, weight=weight(part)) for part in rows])
     weights = pl.col("weight")
-    sums = (pl.col("value") * weights).sum()
+    groups = by_group(
+        answers,
+        by=["question", "item"],
+        cluster="deal",
+        sums=(pl.col("value") * weights).sum(),
+        counts=weights.sum(),
+    )
     return (
-        by_group(answers, ["question", "item"], "deal", sums, weights.sum())
-        .select("question", "item", "error", estimate="mean", n="clusters")
+        groups.select("question", "item", "error", estimate="mean", n="clusters")
         .filter(pl.col("n") >= FEWEST_DEALS, pl.col("error") > 0)
         .select(pl.col(column).cast(kind) for column, kind in ESTIMATES.items())
     )

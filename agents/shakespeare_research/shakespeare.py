@@ -27,7 +27,7 @@ from shakespeare_research.trials import (
 
 _LEAST_WAGES = 11  # the least and the most wages of winners, by the rule book
 _MOST_WAGES = 23
-_EVERY_MOVE = pl.lit(True)
+_EVERY_MOVE = pl.lit(True)  # the baseline of `against` that is the mean of all moves tried
 
 
 def games(table: TableSetup) -> pl.DataFrame:
@@ -67,6 +67,7 @@ def seat(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 
 
 def _won(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
+    """Add `value`, the share of the victory beyond an equal share, in per cent of a game."""
     return played.with_columns(value=100 * (pl.col("won") - 1 / table.players))
 
 
@@ -92,7 +93,7 @@ def strength(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 
 
 def wagering(table: TableSetup) -> Positions:
-    """Sample wagers of all days."""
+    """Sample positions of any day in which the seat to move wagers."""
     return _sampled(table, "wager")
 
 
@@ -116,7 +117,8 @@ def token(table: TableSetup, positions: Positions) -> pl.DataFrame:
 
 
 def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFrame:
-    """Return the value of one thing, given an amount of it before a wager."""
+    """Return the worth of one thing: what a gift of `amount` brings, divided by `amount`."""
+    # Each position is played with and without the gift; the one without is the baseline.
     gifts = against(try_gift(positions, what, amount), pl.col("gift") == 0).filter(gift=amount)
     return _values(gifts.with_columns(pl.col("score") / amount), pl.lit(item))
 
@@ -124,7 +126,7 @@ def _given(positions: Positions, what: str, amount: int, item: str) -> pl.DataFr
 def recruiting(table: TableSetup) -> pl.DataFrame:
     """Recruit every card on offer on days 1 to 3, and compare it with the others on offer.
 
-    Good cards are taken at once and rarely on offer, so every card has its own positions.
+    Good cards are taken at once and rarely on offer, so positions are sampled for each card.
     """
     sampling = Sampling(most=table.games, each_of=["recruit"], where=pl.col("day") <= 3)
     positions = find_positions(
@@ -174,6 +176,7 @@ def objective(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 def building(table: TableSetup) -> pl.DataFrame:
     """Set every element of the display on every legal space, in few positions as moves are many."""
     element_and_space = pl.col("move").str.strip_prefix("set:").str.split_exact(">", 1)
+    # `move` becomes a struct of colour and space, and `unnest` makes two columns of it.
     named = element_and_space.struct.rename_fields(["colour", "space"])
     return _tried(table, "set", times=1).with_columns(named).unnest("move")
 
@@ -205,14 +208,17 @@ def act(table: TableSetup, tried: pl.DataFrame) -> pl.DataFrame:
 
 
 def _sampled(table: TableSetup, block: str, times: int = 2) -> Positions:
+    """Sample positions that have moves of a block, at most `times` as many as games."""
     return find_positions(
         blocks=[block], sampling=Sampling(most=times * table.games), **table.self_play(table.games)
     )
 
 
 def _tried(table: TableSetup, block: str, times: int = 2) -> pl.DataFrame:
+    """Try every move of a block in the positions of `_sampled`."""
     return try_moves(_sampled(table, block, times))
 
 
 def _values(rows: pl.DataFrame, item: pl.Expr) -> pl.DataFrame:
+    """Make rows into an answer about `item`, with their scores as values."""
     return rows.with_columns(item=item, value=pl.col("score"))

@@ -1,7 +1,7 @@
 """Games of an agent with itself, positions sampled from them, and moves and gifts tried there.
 
-One agent holds every seat. In all trials of a position, the game and the agent draw the same random
-numbers, as long as their games draw alike.
+One agent holds every seat. All trials of a position start from the same random state, so they draw
+the same random numbers until one of them needs more draws than another.
 """
 
 from __future__ import annotations
@@ -27,9 +27,10 @@ from shakespeare_research.counterfactual import batch_of, play_to_end
 OTHER = "another move"
 """The name that `try_moves` gives to the agent's choice among all other moves."""
 _LOTS = np.uint64(0x107)
-"""Keeps the lots that sample positions independent of other draws from a seed."""
+"""Mixed into a seed so that the lots, the random numbers that decide which positions are sampled,
+are independent of other draws from this seed."""
 _OTHER = np.uint64(0x07E2)
-"""Keeps the choice of another move independent of other draws from a seed."""
+"""Mixed into a generator's state so that the choice of `OTHER` is independent of other draws."""
 
 
 def self_play(
@@ -76,9 +77,11 @@ def final_results(batch: Batch) -> pl.DataFrame:
     """
     players = int(batch.players[0])
     scores = batch.final_scores[:, :players].astype(np.float64)
-    best = np.sort(scores, axis=1)
-    # Two seats that share the best score each lead by 0.
-    others = np.where(scores == best[:, -1:], best[:, -2:-1], best[:, -1:])
+    ascending = np.sort(scores, axis=1)
+    best = ascending[:, -1:]
+    second = ascending[:, -2:-1]
+    # Two seats that share the best score each lead by 0, as it is also the second best.
+    others = np.where(scores == best, second, best)
     return pl.DataFrame(
         {
             "seat": np.tile(np.arange(players), batch.n),
@@ -189,7 +192,8 @@ def find_positions(
     """Play games with one agent at all seats, and sample positions with moves of some kinds.
 
     Positions are sampled uniformly, or by the moves of `Sampling.each_of`. In the latter case a
-    position's `weight` is less the more likely it was to be sampled. Otherwise all weights are 1.
+    position's `weight` is inversely proportional to its chance of being sampled. Otherwise all
+    weights are 1.
 
     Args:
         game: The game's name.
@@ -209,6 +213,7 @@ def find_positions(
     least = checked_count("least", sampling.least)
     batch = Batch(game, games, players=players, seed=seed, autoreset=False)
     kinds = _action_ids(batch.game, blocks)
+    # The moves that each have a sample of their own; without `each_of` there are none.
     each = _action_ids(batch.game, sampling.each_of) if sampling.each_of else kinds[:0]
     agent = make(player, batch.game)
     generators = GameGenerators.of_games(seed, np.arange(games))
@@ -219,7 +224,7 @@ def find_positions(
             ("record", batch.game.state),
             ("deal", np.int64),
             ("choice", np.int64),
-            ("state", np.uint64),
+            ("generator", np.uint64),
             ("lot", np.float64),
             # Whether each move of `each_of` is legal. Without `each_of` all are in one group.
             ("groups", np.bool_, (groups,)),
@@ -242,13 +247,14 @@ def find_positions(
         new["record"] = batch.save(rows)
         new["deal"] = rows
         new["choice"] = actions
-        new["state"] = generators.states[rows]
+        new["generator"] = generators.states[rows]
         new["lot"] = lot
         new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
         # Records are large, so those that can no longer be in the sample are dropped early.
         if sum(map(len, drawn)) > 2 * groups * (most + 1):
             every, cuts = _with_cuts(drawn, most)
+            # Lots equal to a cut stay too, since the last call of `_with_cuts` needs them.
             drawn[:] = [every[every["lot"] <= cuts]]
 
     play_to_end(batch, [agent], generators, before_step=draw)
@@ -269,7 +275,14 @@ def find_positions(
         pl.Series("weight", chances.max() / chances),
         *(facts or {}),
     )
-    return Positions(frame, positions, agent, kinds, kept["choice"], kept["state"])
+    return Positions(
+        frame=frame,
+        games=positions,
+        agent=agent,
+        kinds=kinds,
+        choices=kept["choice"],
+        states=kept["generator"],
+    )
 
 
 def _holds(condition: pl.Expr, rows: pl.DataFrame) -> NDArray[np.bool_]:
@@ -306,7 +319,7 @@ def _with_cuts(
     """
     every = np.concatenate(drawn)
     if len(every) <= most:
-        # All are kept: a cut of 1 is above every lot.
+        # Decisions of some group are all kept, as a cut of 1 is above every lot; others get 0.
         return every, np.asarray(every["groups"].any(axis=1), np.float64)
     lots = np.where(every["groups"], every["lot"][:, None], 1.0)
     cuts = np.partition(lots, most, axis=0)[most]

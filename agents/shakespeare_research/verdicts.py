@@ -1,11 +1,11 @@
 """Verdicts on findings: which hold in any box and for any player, and which depend on them.
 
-Boxes are drawn from a prior, so the estimated quantities are the mean over boxes and the standard
-deviation between boxes beyond sampling errors. The variance between boxes is estimated as in Hedges
-(1983, "A random effects model for effect sizes"): the variance of the estimates less the mean of
-their squared errors. This estimator is unbiased however errors and effects are related. Weights
-like those of DerSimonian and Laird would favour boxes whose play varies little, and such boxes are
-not like the others.
+A box is one set of a game's cards and numbers. Boxes are drawn from a prior. Two quantities are
+estimated: the mean over boxes, and the standard deviation between boxes that sampling errors do not
+explain. The variance between boxes is estimated as in Hedges (1983, "A random effects model for
+effect sizes"): the variance of the estimates less the mean of their squared errors. This estimator
+is unbiased however errors and effects are related. Weights like those of DerSimonian and Laird
+would favour boxes whose play varies little, and such boxes are not like the others.
 """
 
 from __future__ import annotations
@@ -25,14 +25,15 @@ from shakespeare_research.questions import Question
 
 Floats = NDArray[np.float64]
 LEVEL = 0.95
-"""The level of all intervals and tests of a report together, and of each bound by itself."""
+"""The confidence level. All intervals and tests of a report hold together at this level; each bound
+of `share_bound` holds at it by itself."""
 HOLDS = "holds"
 OPEN = "open"
 BY_BOX = "depends on the box"
 BY_PLAYER = "depends on the player"
 BY_BOTH = "depends on the box and the player"
 MOST_BOXES = 0.8
-"""The least share of all boxes that have the sign of a finding that holds."""
+"""A finding holds only if at least this share of all boxes has its sign."""
 FEWEST_BOXES = 4
 """Findings with estimates in fewer drawn boxes are left out."""
 
@@ -48,7 +49,8 @@ class Estimate(NamedTuple):
 Estimates = Mapping[str, Estimate]
 """Estimates by the name of the box."""
 _ByKind = dict[str, dict[str, Estimate]]
-"""Estimates by the kind of the box and its name."""
+"""Estimates by the kind of the box and its name. The kind is `own` for the package's own box, `all`
+if several groups of facts were drawn, else the name of the one group that was drawn."""
 
 
 class _FindingKey(NamedTuple):
@@ -130,8 +132,8 @@ class PlayerFinding:
     direction: int | None
     """The sign of the mean, 1 or -1; 0 if it is too small to matter in any box; None if unknown."""
     moved_by: dict[str, float]
-    """Groups of facts that move the finding beyond sampling errors, with their shares of what all
-    groups move, the largest first."""
+    """Groups of facts that change the finding beyond sampling errors, the largest share first. A
+    group's share is that of the variance between boxes, summed over groups."""
 
     @property
     def same_everywhere(self) -> bool:
@@ -151,8 +153,9 @@ class Finding:
     by_player: Mapping[str, PlayerFinding]
     verdict: str
     """`HOLDS` if the direction is known, the same with two players or more, and the same in most
-    boxes; `BY_BOX` if boxes differ in more than the size of the effect; `BY_PLAYER` if players do;
-    `BY_BOTH` if both do; else `OPEN`."""
+    boxes; `BY_BOX` if boxes differ and it is not known that most of them share a direction;
+    `BY_PLAYER` if two players differ and have different directions; `BY_BOTH` if both is the case;
+    else `OPEN`."""
 
 
 def findings(
@@ -213,13 +216,14 @@ def _player_finding(
     question: Question, by_kind: Mapping[str, Estimates], tests: int
 ) -> PlayerFinding:
     columns = {kind: _columns(boxes) for kind, boxes in by_kind.items()}
-    over = ensemble(*columns["all"], tests)
+    over = ensemble(*columns["all"], tests=tests)
     direction = None
     if over.low > 0:
         direction = 1
     elif over.high < 0:
         direction = -1
     elif max(-over.low, over.high, over.between) <= question.matters:
+        # The interval contains 0, and both it and the spread between boxes are too small to matter.
         direction = 0
     groups = {
         kind: pair
@@ -227,6 +231,7 @@ def _player_finding(
         if kind not in ("own", "all") and len(by_kind[kind]) > 1
     }
     moved = {group: max(variance_between(*pair), 0.0) for group, pair in groups.items()}
+    # A group is listed if its test of a spread between boxes is significant (Bonferroni).
     shares = {
         group: moved[group] / sum(moved.values())
         for group in sorted(groups, key=lambda group: -moved[group])
@@ -245,6 +250,7 @@ def _columns(estimates: Estimates) -> tuple[Floats, Floats]:
 
 def _verdict(by_player: Mapping[str, PlayerFinding], tests: int) -> str:
     players = list(by_player.values())
+    # Players whose direction is not known (None) may agree, but are never `same_everywhere`.
     is_agreed = len(players) > 1 and len({player.direction for player in players}) == 1
     if is_agreed and all(player.same_everywhere for player in players):
         return HOLDS

@@ -29,16 +29,17 @@ from shakespeare_research.counterfactual import batch_of
 _SIMULATIONS = 128
 """Playouts of the search for a better move, for an agent that does not search by itself."""
 _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
-_MIN_CANDIDATES = 3  # as many moves are tried, however unlikely they are
+_MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
 Floats = NDArray[np.float64]
 
 
 class Analyst:
     """An agent that evaluates positions and moves.
 
-    It plays possible games to their end by its network. Without a network it plays them by the
-    game's heuristic, and at random in a game without one. A network with heads also forecasts
-    results without playing on, which is faster but less exact.
+    It plays possible games to their end by its network. A possible game is a full game state, drawn
+    at random, that agrees with all that the seat to move knows. Without a network the analyst plays
+    by the game's heuristic, and at random in a game without one. A network that has output heads
+    for results also forecasts them without playing on, which is faster but less exact.
 
     Args:
         game: The game.
@@ -50,7 +51,7 @@ class Analyst:
         agent: The agent.
         searcher: The search that finds better moves.
         prior: The advisor that tells how likely each move is.
-        network: The agent's network; None unless it has one with heads.
+        network: The agent's network; None unless it has one with heads that forecast results.
     """
 
     def __init__(self, game: Game, agent: AgentLike | None = None) -> None:
@@ -93,6 +94,7 @@ class Analyst:
             float64[2, n, k, count, S], every seat's share of the victory and final score.
         """
         n, k = actions.shape
+        # One playout for each position, candidate move and number of a possible game.
         position, candidate, number = np.indices((n, k, count)).reshape(3, -1)
         places = np.repeat(np.arange(n), count)  # the position of each possible game
         playouts = Playouts(

@@ -106,8 +106,9 @@ def best_line(
 ) -> tuple[GameHistory, Forecasts]:
     """Play the moves that the analyst's search prefers from a position on, for every seat.
 
-    Each seat decides by what it may know. The position decides chance, so a line of a finished game
-    shows what would have happened in that game. The line ends after eight moves, or with the game.
+    Each seat decides by what it may know. What chance brings is fixed in the position, so a line
+    from a finished game shows what would have happened in that game. The line ends after eight
+    moves, or with the game.
 
     Args:
         position: The position.
@@ -129,7 +130,7 @@ def best_line(
         action = trials.search()
         expected.append(trials.outcomes([action], _LINE_PLAYOUTS)[:, 0].mean(axis=1))
         history = history.pushed(history.position.move_text(action))
-    # A last position that is not over has the forecast made one move before.
+    # If the game is not over, the last position repeats the forecast of the one before.
     expected.append(_result_of(history.position) if history.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
     return history, Forecasts(chances, scores, analyst.name)

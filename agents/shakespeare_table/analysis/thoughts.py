@@ -123,12 +123,16 @@ class _HalvingSearch:
         self._outcomes: dict[int, Floats] = {}  # by action, float64[2, 1, playouts, P]
 
     def play_round(self) -> Floats:
-        """Play a round, and return the outcomes of the move that then looks best."""
+        """Play a round, and return all outcomes of the move that then looks best.
+
+        Returns:
+            float64[2, 1, playouts, P], every seat's share of the victory and final score.
+        """
         outcomes = self._trials.outcomes(self._actions, self._playouts_each)
         for place, action in enumerate(self._actions):
             new = outcomes[:, [place]]
             if action in self._outcomes:
-                new = np.concatenate([self._outcomes[action], new], 2)
+                new = np.concatenate([self._outcomes[action], new], axis=2)
             self._outcomes[action] = new
         self.playouts += len(self._actions) * self._playouts_each
         self._actions.sort(key=self._rank)
@@ -145,7 +149,7 @@ class _HalvingSearch:
         Args:
             expected: float64[2, P], shares of the victory and scores by seat; None if unknown.
         """
-        # The moves that are still tried come first, then the dropped ones, the latest first.
+        # The moves that are still tried come first, then the dropped ones, the last dropped first.
         dropped = [action for action in self._outcomes if action not in self._actions]
         dropped.sort(key=lambda action: (-self._outcomes[action].shape[2], self._rank(action)))
         moves = tuple(self._thought(action) for action in [*self._actions, *dropped])
@@ -261,29 +265,33 @@ def reasons(
     agent = analyst.agent
     if isinstance(agent, Searcher):
         agent = make(best_untrained_agent(analyst.game), analyst.game)
-    own: list[PointsBySource] = []
-    other: list[PointsBySource] = []
+    best_points: list[PointsBySource] = []  # in games that begin with the best move
+    other_points: list[PointsBySource] = []  # in games that begin with the other move
     for _ in range(_ROUNDS):
         records = trials.games.records(np.zeros(_PAIRS, np.int64), trials.rng)
-        generators = GameGenerators.of_games(len(own), np.arange(2 * _PAIRS))
+        # The number of games so far is the seed, so each round draws anew.
+        generators = GameGenerators.of_games(len(best_points), np.arange(2 * _PAIRS))
         starts = np.concatenate([records, records])
         points = _points_to_end(position, starts, np.repeat(best_two, _PAIRS), agent, generators)
-        own += points[:_PAIRS]
-        other += points[_PAIRS:]
-        yield replace(found, rows=_differences(own, other), games=len(own))
+        best_points += points[:_PAIRS]
+        other_points += points[_PAIRS:]
+        rows = _differences(best_points, other_points)
+        yield replace(found, rows=rows, games=len(best_points))
 
 
 def _differences(
-    own: list[PointsBySource], other: list[PointsBySource]
+    best_points: list[PointsBySource], other_points: list[PointsBySource]
 ) -> tuple[SheetDifference, ...]:
-    sources = {source for game in [*own, *other] for source in game}
+    """Return the rows of the score sheet, the largest difference first."""
+    sources = {source for game in [*best_points, *other_points] for source in game}
     rows = []
     for source in sorted(sources):
-        points = np.array([game[source] for game in own])
-        other_points = np.array([game[source] for game in other])
-        _, margin = mean_and_margin(points - other_points)
-        mean = float(points.mean())
-        rows.append(SheetDifference(source, mean, float(other_points.mean()), margin))
+        after_best = np.array([game[source] for game in best_points])
+        after_other = np.array([game[source] for game in other_points])
+        _, margin = mean_and_margin(after_best - after_other)
+        best_mean = float(after_best.mean())
+        other_mean = float(after_other.mean())
+        rows.append(SheetDifference(source, best_mean, other_mean, margin))
     rows.sort(key=lambda row: -abs(row.gain))
     return tuple(rows)
 

@@ -97,11 +97,11 @@ class AccessControl:
         path = request.scope["path"]
         if not token or path.startswith(_NEEDS_NO_TOKEN):
             return None
-        # A host's cookies are sent to all its ports.
+        # A browser sends a host's cookies to all its ports, so the name tells servers apart.
         cookie_name = f"{_TOKEN_COOKIE}_{request.scope['server'][1]}"
         if self._is_token(request.query_params.get("token", "")):
-            # Redirect to the same page without the token, since browsers keep addresses. A path
-            # with two slashes in front would be the address of another server.
+            # Redirect to the same page without the token, since browsers keep addresses in their
+            # history. A path that begins with two slashes would lead to another server.
             response = RedirectResponse(f"/{path.lstrip('/')}", 303)
             set_cookie(request, response, cookie_name, token)
             return response
@@ -170,5 +170,5 @@ def cookie(request: Request, name: str) -> str:
 
 
 def _cookie_name(request: Request, name: str) -> str:
-    # Under HTTPS cookies have names of their own: HTTP neither sends nor replaces those.
+    # Browsers neither send cookies with this prefix over HTTP, nor let a page replace them there.
     return f"__Host-{name}" if request.url.scheme == "https" else name

@@ -47,12 +47,12 @@ async def cancel_on_disconnect(request: Request, work: Coroutine[Any, Any, _Resu
         ClientDisconnect: The browser has closed the connection.
     """
 
-    async def disconnect() -> None:
+    async def wait_for_disconnect() -> None:
         while (await request.receive())["type"] != "http.disconnect":
             pass
 
     working = asyncio.create_task(work)
-    disconnected = asyncio.create_task(disconnect())
+    disconnected = asyncio.create_task(wait_for_disconnect())
     try:
         await asyncio.wait((working, disconnected), return_when=asyncio.FIRST_COMPLETED)
         if not working.done():

@@ -107,16 +107,16 @@ class Guidance:
 
 def is_guided(state: TableState, viewer: Viewer) -> bool:
     """Return whether a viewer of a table plays its guided game."""
-    taught = lesson(state.plan.game)
-    return taught is not None and taught.plan == state.plan and viewer.seats == (LEARNER,)
+    game_lesson = lesson(state.plan.game)
+    return game_lesson is not None and game_lesson.plan == state.plan and viewer.seats == (LEARNER,)
 
 
 def guidance(state: TableState) -> Guidance | None:
     """Return the guide's words to the learner; None while others decide."""
-    taught = _lesson(state)
+    game_lesson = _lesson(state)
     position = state.position
     if state.is_over:
-        return _guidance_after(state, taught)
+        return _guidance_after(state, game_lesson)
     if position.to_move != LEARNER:
         return None
 
@@ -128,7 +128,7 @@ def guidance(state: TableState) -> Guidance | None:
     effects = [
         effect
         for effect in advice.effects
-        if effect.points or effect.counters.keys() & taught.counters
+        if effect.points or effect.counters.keys() & game_lesson.counters
     ]
     deviation = _deviation(state, decisions[-2], earlier[-1].move) if earlier else ""
     return Guidance(
@@ -149,16 +149,16 @@ def guidance(state: TableState) -> Guidance | None:
 
 
 def _lesson(state: TableState) -> Lesson:
-    taught = lesson(state.plan.game)
-    assert taught is not None
-    return taught
+    game_lesson = lesson(state.plan.game)
+    assert game_lesson is not None
+    return game_lesson
 
 
-def _guidance_after(state: TableState, taught: Lesson) -> Guidance:
+def _guidance_after(state: TableState, game_lesson: Lesson) -> Guidance:
     sheet = [(points[LEARNER], row) for row, points in state.score_sheet(None) if row != START]
     best = sorted(sheet, reverse=True)[:_MAX_ROWS]
     rows = ", ".join(f"{row} ({points:+d})" for points, row in best if points > 0)
-    return Guidance("The game is over", taught.end.format(rows=rows))
+    return Guidance("The game is over", game_lesson.end.format(rows=rows))
 
 
 def _card_in_words(advice: Advice, earlier: Sequence[Advice], position: Position) -> str:
@@ -182,21 +182,27 @@ def _deviation(state: TableState, at: int, suggested: str) -> str:
 def _next_text(
     text: GuideText | None, earlier: Sequence[GuideText | None], values: Mapping[str, Any]
 ) -> str:
-    """Return a text as it is said now, which depends on how often it was said at `earlier` ones."""
-    return "" if text is None else text.filled(earlier.count(text), values)
+    """Return a text as it is said now, which depends on how often it was said before.
+
+    Args:
+        text: The text to say; None says nothing.
+        earlier: The texts of earlier decisions.
+        values: The values to fill in.
+    """
+    return "" if text is None else text.filled(times_said=earlier.count(text), values=values)
 
 
 @cache
 def example_game(game: str) -> TableState:
     """Play the guided game to its end by following every suggestion."""
-    taught = lesson(game)
-    assert taught is not None
-    state = first_state(taught.plan, f"example of {game}")
-    seed = taught.plan.agents_seed
+    game_lesson = lesson(game)
+    assert game_lesson is not None
+    state = first_state(game_lesson.plan, f"example of {game}")
+    seed = game_lesson.plan.agents_seed
     while not state.is_over:
         occupant = state.occupant_to_move
         if occupant is None or occupant.agent is None:
-            move = _suggested_move(taught, state)
+            move = _suggested_move(game_lesson, state)
         else:
             agent = _agent(occupant.agent, state.position.game)
             move = choose(agent, state.position, seed, len(state.moves))
@@ -214,7 +220,8 @@ def certain_events(position: Position, move: str) -> list[Event]:
     certain: list[Event] = []
     for seed in range(_POSSIBLE_GAMES):
         events = position.determinize(seat, seed).events(move, seat=seat)
-        # An event without a seat is the table's. It and all later ones are no effects of the move.
+        # An event without a seat belongs to the table, such as the end of a round. This event and
+        # all later ones do not count as effects of the move.
         of_move = list(takewhile(lambda event: event.seat is not None, events))
         certain = of_move if seed == 0 else [event for event in certain if event in of_move]
     return certain
@@ -242,9 +249,9 @@ def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[
     return words
 
 
-def _topic(taught: Lesson, position: Position, move: str) -> str:
+def _topic(game_lesson: Lesson, position: Position, move: str) -> str:
     """Return the name of the topic that explains a move; empty if none needs to."""
-    if not re.fullmatch(taught.explained_moves, move):
+    if not re.fullmatch(game_lesson.explained_moves, move):
         return ""
     seen = position.seen_by(LEARNER)
     presentation = position.game.presentation
@@ -253,12 +260,12 @@ def _topic(taught: Lesson, position: Position, move: str) -> str:
     return names[0] if names else ""
 
 
-def _suggested_move(taught: Lesson, state: TableState) -> str:
+def _suggested_move(game_lesson: Lesson, state: TableState) -> str:
     """Return the move that the game's default agent would play, unless the lesson prefers one."""
     position = state.position
     legal = position.moves()
     values = variables(position, LEARNER)
-    for preferred in taught.preferred:
+    for preferred in game_lesson.preferred:
         if preferred.move in legal and preferred.condition(values):
             return preferred.move
     with _agent_lock:
@@ -268,18 +275,18 @@ def _suggested_move(taught: Lesson, state: TableState) -> str:
 
 @lru_cache(_ADVICES_KEPT)
 def _advice(state: TableState) -> Advice:
-    taught = _lesson(state)
-    move = _suggested_move(taught, state)
+    game_lesson = _lesson(state)
+    move = _suggested_move(game_lesson, state)
     effects = certain_events(state.position, move)
     values = variables(state.position, LEARNER, move, effects)
     return Advice(
         values=values,
         move=move,
-        topic=_topic(taught, state.position, move),
+        topic=_topic(game_lesson, state.position, move),
         effects=effects,
-        decision=first_fitting(taught.decisions, values),
-        reason=first_fitting(taught.reasons, values),
-        notes=[note for note in taught.notes if note.condition(values)],
+        decision=first_fitting(game_lesson.decisions, values),
+        reason=first_fitting(game_lesson.reasons, values),
+        notes=[note for note in game_lesson.notes if note.condition(values)],
     )
 
 
@@ -294,7 +301,7 @@ def routes(site: Site) -> list[Route]:
     ]
 
 
-def _taught(site: Site, request: Request) -> Lesson:
+def _requested_lesson(site: Site, request: Request) -> Lesson:
     game = request.path_params["game"]
     found = lesson(game) if game in registry.names() else None
     if found is None:
@@ -310,18 +317,18 @@ def _overview(site: Site, request: Request) -> Response:
 
 
 def _how_to_play(site: Site, request: Request) -> Response:
-    taught = _taught(site, request)
+    game_lesson = _requested_lesson(site, request)
     return site.page(
         request,
         "how_to_play.html",
-        taught=taught,
-        pictures=pictures(taught.game),
-        explanations=explanations(taught.game),
+        taught=game_lesson,
+        pictures=pictures(game_lesson.game),
+        explanations=explanations(game_lesson.game),
     )
 
 
 def _explain(site: Site, request: Request) -> Response:
-    by_topic = explanations(_taught(site, request).game)
+    by_topic = explanations(_requested_lesson(site, request).game)
     name = request.query_params.get("name", "")
     found = [by_topic[name]] if name in by_topic else []
     return HTMLResponse(site.render("explained.html", found=found))
@@ -329,10 +336,10 @@ def _explain(site: Site, request: Request) -> Response:
 
 def _begin(site: Site, request: Request, fields: FormFields) -> Response:
     try:
-        taught = _taught(site, request)
+        game_lesson = _requested_lesson(site, request)
     except NotReadyError as fault:
         return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
-    _, tokens = site.tables.begin(owner_of(request), taught.plan, [[LEARNER]], fields)
+    _, tokens = site.tables.begin(owner_of(request), game_lesson.plan, [[LEARNER]], fields)
     return with_owner_cookie(request, RedirectResponse(f"/seat/{tokens[0]}", 303))
 
 
@@ -347,13 +354,13 @@ def _rules(site: Site, request: Request) -> Response:
 @cache
 def pictures(game: str) -> list[list[list[str]]]:
     """Return the pictures of the page "How to play", as SVGs by section and panel of the board."""
-    taught = lesson(game)
-    assert taught is not None
+    game_lesson = lesson(game)
+    assert game_lesson is not None
     state = example_game(game)
     decisions = [position for position in state.positions if position.to_move == LEARNER]
     values = [variables(position, LEARNER) for position in decisions]
     found = []
-    for section in taught.sections:
+    for section in game_lesson.sections:
         picture = section.picture
         fitting = [at for at, each in enumerate(values) if picture.condition(each)]
         position = decisions[fitting[0] if fitting else -1]

@@ -1,4 +1,4 @@
-"""The agents that people can choose as opponents, to think aloud, and to review games."""
+"""The agents that people can choose as opponents, as advisers that think aloud, or as reviewers."""
 
 from __future__ import annotations
 
@@ -46,9 +46,9 @@ class Opponents:
 
     def shown_names(self, game: str) -> list[str]:
         """Return the names that pages show of the agents that play a game, the levels first."""
-        contract = registry.game(game)
+        contract = registry.game(game)  # the `Game` of this name
         names = [level.agent for level in levels(game)]
-        if default_agent(contract) == "network":
+        if default_agent(contract) == "network":  # if the bundled network knows the current box
             names += ["network", *_SEARCHES]
         if has_heuristics(contract):
             names += ["heuristic", "greedy"]

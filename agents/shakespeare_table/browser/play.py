@@ -58,7 +58,7 @@ class PageView:
     viewer: Viewer
     address: str
 
-    def deciding(self) -> TableState:
+    def state_on_turn(self) -> TableState:
         """Return the table at this moment, if the viewer chooses the next move.
 
         Raises:
@@ -312,7 +312,7 @@ class _Question(NamedTuple):
 
 
 def _question(site: Site, request: Request) -> _Question:
-    state = page_view(site, request).deciding()
+    state = page_view(site, request).state_on_turn()
     shown_name = request.query_params.get("agent", "")
     playouts = request.query_params.get("playouts", "")
     agent = site.opponents.agent(shown_name, state.plan.game)
@@ -365,7 +365,7 @@ async def _hint(site: Site, request: Request) -> Response:
     """Answer with the best move, and with its gain in each row of the score sheet."""
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
-    state = view.deciding()
+    state = view.state_on_turn()
     position = state.position
     seed = state.plan.agents_seed
     analysis = partial(reasons, possible_position(position), seed=seed, number=len(state.moves))

@@ -41,9 +41,9 @@ _START_LIMIT_S = 120.0
 _COMPILE_LIMIT_S = 900.0
 _NICENESS = 10  # of the processes, so that pages come first
 _JOBS_PER_VIEWER = 2  # at a time
-_MAX_GROUPS = 4096  # groups whose last turns are remembered
+_MAX_GROUPS = 4096  # groups of a `FairPool` whose last turns are remembered
 _AGENTS_PER_PROCESS = 6  # agents that a process keeps
-_SEARCH = "search,simulations=16"  # needs all the compiled code that thinking aloud needs
+_SEARCH = "search,simulations=16"  # its first move compiles all code that thinking aloud needs
 
 Job = Callable[[], Iterator[Any]]
 """Work for a process, which yields None once it has made its agent, and then results.
@@ -303,8 +303,8 @@ class AsyncPool(ProcessPool):
                 self._idle.put(process)
 
 
-def _run_jobs(connection: Connection, server: int) -> None:
-    set_up_worker(server)
+def _run_jobs(connection: Connection, server_pid: int) -> None:
+    set_up_worker(server_pid)
     if hasattr(os, "nice"):
         os.nice(_NICENESS)
     with suppress(EOFError, OSError):  # the server has ended
@@ -373,7 +373,7 @@ def analyse(analysis: Callable[..., Any], game: str, name: str) -> Iterator[Any]
 
 def compile_game(game: str, agent: str) -> Iterator[Any]:
     """Compile a game's contract and an agent's code, as a job. The compiled code stays on disk."""
-    contract = registry.game(game)
+    contract = registry.game(game)  # the `Game` of this name
     compile_all(contract)
     choose(make(agent, contract), Position.new(game, players=contract.min_seats))
     yield None

@@ -209,7 +209,7 @@ class TableStore:
                 opened.enter_context(_locked(path.with_name(f"{path.name}.lock")))
                 self._database = opened.enter_context(closing(_connection(str(path))))
                 self._check_and_set_up()
-                self._opened = opened.pop_all()
+                self._opened = opened.pop_all()  # keeps the file open until `close`
         except (sqlite3.Error, OSError, ValueError) as fault:
             raise StoreError(
                 f"the games in {str(path)!r} cannot be used: {_described(fault)} (--games names "

@@ -40,8 +40,8 @@ MAX_UNUSED_TABLES = 64
 class TableState(GameHistory):
     """A table at one moment.
 
-    Two states are equal, so that caches find them, if they are of the same table after the same
-    moves and under the same names.
+    Two states are equal if they are of the same table, after the same moves and with the same
+    names of players. Functions with a cache depend on nothing else in a state.
 
     Attributes:
         id: The id of the table.
@@ -257,9 +257,10 @@ class LiveTable:
         fault = self._play_agent(state, occupant.agent)
         with self._lock:
             self._is_deciding = False
+            # A fault no longer matters if a move has been taken back meanwhile.
             if fault and len(state.moves) == len(self._state.moves):
                 self._state = replace(self._state, fault=fault)
-        self.let_agents_play(viewer)
+        self.let_agents_play(viewer)  # the next seat may be an agent's too
 
     def _play_agent(self, state: TableState, agent: str) -> str:
         """Let an agent decide and play its move; return why it has failed, or empty text."""

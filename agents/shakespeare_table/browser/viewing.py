@@ -35,8 +35,8 @@ class Viewer:
 
     Attributes:
         seats: The seats that the viewer holds; none for a spectator.
-        revealed: If several people share the screen, the seat of the one who has asked to see the
-            cards of this seat; None if nobody has.
+        revealed: If several people share the screen, the seat whose player has asked to see the
+            seat's cards; None if nobody has.
     """
 
     seats: tuple[int, ...] = ()
@@ -106,7 +106,7 @@ def last_move(state: TableState, observer: int | None, reader: int | None) -> Mo
         reader: The seat of the reader, who is called "you"; None for a spectator.
     """
     before, after = state.positions[-2:]
-    record = GameLog(None, observer).record(before, state.moves[-1], after)
+    record = GameLog(names=None, seat=observer).record(before, state.moves[-1], after)
     words = named_move(record, names_for_reader(state.plan.names, reader))
     on_reader = []
     if reader is not None:

@@ -95,7 +95,8 @@ def print_scores(
     ]
     table = Table("", *seat_columns)
     for number, row in enumerate(rows, 1):
-        table.add_row(*map(screen.coloured, row), end_section=number == part_count)
+        is_last_part = number == part_count  # a line separates the parts from the sum
+        table.add_row(*map(screen.coloured, row), end_section=is_last_part)
     screen.console().print(table)
     if is_solo:
         target = f"a good solo game passes {position.game.solo_target:g}"

@@ -100,22 +100,22 @@ def replay(
 ) -> None:
     """Step through a recorded game, or draw a position with its legal moves."""
     if page is not None:
-        read = {"record", "own_game", "game_id", "seat", "page"}
-        refuse_unused(context, read, "--page writes the complete game")
+        used = {"record", "own_game", "game_id", "seat", "page"}
+        refuse_unused(context, used, "--page writes the complete game")
     elif instead is not None:
-        read = {"record", "own_game", "game_id", "instead", "at", "named", "continuations", "seed"}
-        refuse_unused(context, read, "--instead shows everything that follows")
+        used = {"record", "own_game", "game_id", "instead", "at", "named", "continuations", "seed"}
+        refuse_unused(context, used, "--instead shows everything that follows")
         if at is None:
             raise typer.BadParameter(
                 "give --at, the number of the position", param_hint="--instead"
             )
     elif listed:
-        read = {"record", "own_game", "game_id", "seat", "listed"}
-        refuse_unused(context, read, "--list lists all moves and plays none")
+        used = {"record", "own_game", "game_id", "seat", "listed"}
+        refuse_unused(context, used, "--list lists all moves and plays none")
     else:
-        read = {"record", "own_game", "game_id", "seat", "at"}
-        refuse_unused(context, read, "agents play only after --instead")
-    own = None if own_game is None else find_game(own_game)
+        used = {"record", "own_game", "game_id", "seat", "at"}
+        refuse_unused(context, used, "agents play only after --instead")
+    own = None if own_game is None else find_game(own_game)  # the `Game` that --game names
     text = record.strip().removeprefix("\ufeff").strip()  # pasted text may have a byte order mark
     is_position = text.startswith("{")
     try:
@@ -210,23 +210,24 @@ def _play_instead(
         titled_moves.append(("Recorded", moves[0]))
     for title, tried in titled_moves:
         typer.echo(f"{title}: {tried}, {position.describe_move(tried)}")
+    # Each measure has a title, the functions for its means and differences, and a factor to print.
     measures = [("Score", result.score, result.score_change, 1)]
     if position.players > 1:
         measures.append(("Wins, %", result.won, result.won_change, 100))
     rows = []
-    for title, mean_after, mean_difference, unit in measures:
+    for title, mean_after, mean_difference, factor in measures:
         for seat, agent in enumerate(result.agents):
             means = [mean_after(tried, seat) for tried in result.moves]
             means += [mean_difference(tried, seat) for tried in result.moves[1:]]
-            cells = [_with_margin(mean, unit) for mean in means]
+            cells = [_with_margin(mean, factor) for mean in means]
             rows.append([title, str(seat), agent, *cells])
     differences = ["Difference"] * (len(result.moves) - 1)
     printing.print_table(["", "Seat", "Agent", *result.moves, *differences], rows)
     typer.echo(f"Means of {result.continuations} continuations of each move, 95 % intervals.")
 
 
-def _with_margin(mean: Mean, unit: int) -> str:
-    return f"{unit * mean.mean:.2f} ± {unit * (mean.high - mean.low) / 2:.2f}"
+def _with_margin(mean: Mean, factor: int) -> str:
+    return f"{factor * mean.mean:.2f} ± {factor * (mean.high - mean.low) / 2:.2f}"
 
 
 def _write_page(game: GameHistory, path: Path, seat: int | None) -> None:
@@ -261,7 +262,7 @@ def _walk(game: GameHistory, seat: int | None) -> None:
                 _print_position(game, at, seat)
             else:
                 typer.echo(f"{_HELP}. Positions are numbered 0 to {end}.")
-                typed.waiting.clear()
+                typed.waiting.clear()  # the further words of a line that is not understood
     except (PlayerLeft, KeyboardInterrupt):
         return
 
