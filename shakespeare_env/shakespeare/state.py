@@ -131,4 +131,4 @@ RANGES = {field.name: field for field in FIELDS}
 """The fields by name, to look up their ranges."""
 
 HIDDEN_FROM_TEXT = ("objective_known",)
-"""Fields that text leaves out. `objective_known` says which seat knows an objective of the pile."""
+"""Fields that text leaves out. This one says which seat knows an objective of the pile."""

@@ -134,7 +134,9 @@ def give_up_pounds(game: Record, seat: int, objective: int) -> None:
     best_gift = 0
     best_reward = 0
     for step in range(t.N_STEPS):
-        gift = int(t.STEP_AT[objective, step])  # `t.NEVER`, more than any seat has, past the last step
+        gift = int(
+            t.STEP_AT[objective, step]
+        )  # `t.NEVER`, more than any seat has, past the last step
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
