@@ -122,8 +122,8 @@ FIELDS = (
     # colours in ascending order; NOBODY past the last
     StateField("costume", NOBODY, t.N_COLOURS - 1, (t.N_SEATS, t.MAX_TROUPE, t.N_SLOTS)),
     StateField("costume_len", 0, t.N_SLOTS, (t.N_SEATS, t.MAX_TROUPE)),  # elements placed
-    # sum of the elements' values
-    StateField("costume_value", 0, t.N_SLOTS * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
+    # sum of the elements' values; 3 is `t.N_SLOTS`
+    StateField("costume_value", 0, 3 * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
 )
 # fmt: on
 STATE = state_type(FIELDS)

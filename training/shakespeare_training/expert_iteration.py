@@ -89,9 +89,8 @@ class GameShard(NamedTuple):
     rows: Integers  # [m], the games' numbers in the group
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    seats: NDArray[
-        np.int32
-    ]  # [m, S], as in `Lineup`; opponents are indices of `SearchedGames.names`
+    # [m, S], as in `Lineup`; an opponent is an index of `SearchedGames.names`
+    seats: NDArray[np.int32]
 
 
 class PlayedShard(NamedTuple):

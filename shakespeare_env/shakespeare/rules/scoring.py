@@ -134,9 +134,8 @@ def give_up_pounds(game: Record, seat: int, objective: int) -> None:
     best_gift = 0
     best_reward = 0
     for step in range(t.N_STEPS):
-        gift = int(
-            t.STEP_AT[objective, step]
-        )  # `t.NEVER`, more than any seat has, past the last step
+        # Past the last step this is `t.NEVER`, which is more than any seat has.
+        gift = int(t.STEP_AT[objective, step])
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)
