@@ -107,6 +107,7 @@ class DeviceGames:
             # Any snapshot has the right shapes; the loop below puts in the one that belongs there.
             snapshot = league.opponents[snapshots[0]]
             self._slots.append(_Slot(snapshot, league.batch.game, self.batch.device))
+        # Slots of an earlier rollout may be left over; they keep their weights unused.
         for slot, index in zip(self._slots, snapshots, strict=False):
             slot.hold(league.opponents[index], index)
 
@@ -143,8 +144,8 @@ class DeviceGames:
         self._scores_log[row] = batch.final_scores
         launch(
             _seat_if_new,
-            "training",
-            "seats",
+            "training",  # the owner of the compiled kernel
+            "seats",  # what is compiled, in words
             batch.n,
             batch.device,
             self.done,

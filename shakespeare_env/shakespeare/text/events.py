@@ -347,11 +347,11 @@ def _must_rest(call: Call) -> Iterator[Event]:
 
 def _objectives(call: Call) -> Iterator[Event]:
     (seat,) = call.args
-    unknown = int(call.after["objectives_len"][seat])
+    count = int(call.after["objectives_len"][seat])
     if call.viewer in (None, seat):
         yield from call.inner
-    elif unknown:
-        yield _objective_scores(call, seat, b.plural(unknown, "unknown objective"))
+    elif count:  # another seat does not know which objectives these are
+        yield _objective_scores(call, seat, b.plural(count, "unknown objective"))
 
 
 def _objective_scores(call: Call, seat: int, cause: str) -> Event:
