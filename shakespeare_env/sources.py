@@ -72,7 +72,7 @@ def find_module(name: str) -> ModuleSpec | None:
         if spec is None:
             return None
         folders = spec.submodule_search_locations
-        if folders is None and module != name:
+        if folders is None and module != name:  # a module that is no package contains no others
             return None
     return spec
 
@@ -105,6 +105,7 @@ def edited_since_import(sources: Mapping[str, bytes]) -> list[str]:
     edited = []
     for name, source in sources.items():
         loader = getattr(getattr(sys.modules.get(name), "__spec__", None), "loader", None)
+        # Modules whose loader keeps no source count as not edited.
         if getattr(loader, "source", source) != source:
             edited.append(name)
     return edited

@@ -50,11 +50,12 @@ MOST = 10_000
 # fmt: off
 # Name, least value, greatest value, shape (a single number if left out), type (int8 if left out).
 FIELDS = (
-    # ---- the table -------------------------------------------------------------------------------
+    # ---- fields of more than one byte come first, so that alignment adds little padding ----------
     # bits by space: 1 where the seat's stage is filled
     StateField("stage_filled", 0, (1 << t.N_SPACES) - 1, t.N_SEATS, np.int32),
     StateField("prestige", -MOST, MOST, t.N_SEATS, np.int16),  # can fall below 0 (F4)
     StateField("pounds", 0, MOST, t.N_SEATS, np.int16),
+    # ---- the table -------------------------------------------------------------------------------
     StateField("players", 1, t.N_SEATS),
     StateField("strategic_rest", 0, 1),  # P4
     StateField("day", 1, t.N_DAYS),
@@ -102,7 +103,7 @@ FIELDS = (
     StateField("cylinders", 0, t.N_CYLINDERS, t.N_SEATS),  # still to be placed today
     StateField("recruited", 0, 1, t.N_SEATS),  # 1 once the seat has recruited today (T2)
     StateField("passed", 0, 1, t.N_SEATS),  # 1 once the seat has passed (T4)
-    # the card that stays free, while secret choices are collected (P2); else NOBODY
+    # the card that the seat keeps free of rest, while all choose in secret (P2); else NOBODY
     StateField("kept", NOBODY, t.N_CARDS - 1, t.N_SEATS),
     StateField("unpaid", 0, t.MAX_TROUPE, t.N_SEATS),  # characters not paid, once over (F3)
     StateField("winners", 0, 1, t.N_SEATS),  # 1 for each winner, once over (F4)
@@ -121,7 +122,7 @@ FIELDS = (
     # colours in ascending order; NOBODY past the last
     StateField("costume", NOBODY, t.N_COLOURS - 1, (t.N_SEATS, t.MAX_TROUPE, t.N_SLOTS)),
     StateField("costume_len", 0, t.N_SLOTS, (t.N_SEATS, t.MAX_TROUPE)),  # elements placed
-    # sum of the elements' values
+    # sum of the elements' values; 3 is `t.N_SLOTS`
     StateField("costume_value", 0, 3 * int(t.ELEMENT_VALUE.max()), (t.N_SEATS, t.MAX_TROUPE)),
 )
 # fmt: on
@@ -130,4 +131,4 @@ RANGES = {field.name: field for field in FIELDS}
 """The fields by name, to look up their ranges."""
 
 HIDDEN_FROM_TEXT = ("objective_known",)
-"""Fields that text leaves out; this one says which seat knows an objective of the pile."""
+"""Fields that text leaves out. This one says which seat knows an objective of the pile."""

@@ -65,7 +65,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         **options: Any,
     ) -> None:
         super().__init__()
-        contract = registry.game(game, options.get("box"))
+        contract = registry.game(game, options.get("box"))  # the `Game` that has the name `game`
         players = contract.max_seats if players is None else players
         self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
         # PettingZoo's wrappers append to the list of modes, so each environment needs its own.
@@ -113,7 +113,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self._cumulative_rewards = dict.fromkeys(self.agents, 0.0)
         self.terminations = dict.fromkeys(self.agents, False)
         self.truncations = dict.fromkeys(self.agents, False)
-        self._skip_agent_selection: str | None = None
+        self._skip_agent_selection: str | None = None  # PettingZoo's methods for dead agents use it
         self._select_next_agent()
         if self.render_mode == "human":
             self.render()
@@ -152,6 +152,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _play(self, agent: str, action: int | None) -> None:
         rewards, done = self._batch.step(np.array([action]))
+        # A row of rewards has an entry for each seat of the largest table that the game allows.
         self.rewards = dict(zip(self.possible_agents, rewards[0].tolist(), strict=False))
         if done[0]:
             self.terminations = dict.fromkeys(self.agents, True)
@@ -183,7 +184,8 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     def _select_next_agent(self) -> None:
         """Select the agent that decides next or, at the end, the first one to leave."""
-        self.agent_selection = self.possible_agents[max(self._batch.to_move.item(0), 0)]
+        seat = self._batch.to_move.item(0)  # -1 once the game is over
+        self.agent_selection = self.possible_agents[max(seat, 0)]
         self._write_infos()
 
     def _write_infos(self) -> None:
@@ -196,7 +198,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
             if agent in self.infos:  # it may have left, if its illegal action ended the game
                 self.infos[agent]["action_mask"][:] = batch.mask[0]
 
-        if True not in self.terminations.values():
+        if not any(self.terminations.values()):
             return
         seats = np.arange(len(self.possible_agents))
         outcomes = episode_outcomes(batch, np.zeros_like(seats), seats)

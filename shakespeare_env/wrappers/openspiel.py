@@ -40,6 +40,9 @@ class OpenSpielGame(pyspiel.Game):
         params: `players`; `reward`, which must be one that is paid at the end; variants, such as
             `strategic_rest`.
 
+    Attributes:
+        name: The game's name in the registry, set by each subclass.
+
     Raises:
         ValueError: A parameter has a value that the game does not allow.
     """
@@ -47,7 +50,7 @@ class OpenSpielGame(pyspiel.Game):
     name: str
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        contract = registry.game(self.name)
+        contract = registry.game(self.name)  # the project's `Game`; `self` is OpenSpiel's
         self._arguments = _default_arguments(self.name) | dict(params or {})
         reward = self._arguments["reward"]
         if reward_code(reward) == SCORE:

@@ -77,7 +77,8 @@ class SingleAgentBatch:
         self._games_begun = np.zeros(n, np.int64)
         self._pending_rewards = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
-        # Whether a row still has the game that was dealt here and that nobody has stepped.
+        # Whether a row still has the game that `reset` deals here, before any step of the learner.
+        # `reset` itself sets this to False, so it becomes True only afterwards.
         self._is_first_deal = np.zeros(n, np.bool_)
         self.reset(fresh_seed() if seed is None else seed)
         self._is_first_deal = np.ones(n, np.bool_)
@@ -86,8 +87,8 @@ class SingleAgentBatch:
         """Deal all games again, or the games of some increasing rows, int[m].
 
         A seed decides all random events and the opponents' draws. Without a seed, the next games
-        are dealt. Only a game that was dealt with the batch itself, and that nobody has stepped or
-        reset since, is kept.
+        are dealt. In that case, games that were dealt when this object was made are kept if they
+        have not been stepped or reset since.
         """
         chosen = self._every_row if rows is None else checked_rows(self.batch.n, rows)
         is_first_deal = self._is_first_deal[chosen]
@@ -141,6 +142,7 @@ class SingleAgentBatch:
         chosen = as_actions(actions, len(played))
         self._is_first_deal[played] = False
         legal = (chosen >= 0) & (chosen < batch.actions.size)
+        # Of the actions that exist, those that the mask allows.
         legal[legal] = batch.mask[played[legal], chosen[legal]]
         stepped = played[legal]
         batch.step(chosen[legal], stepped)
@@ -203,7 +205,7 @@ class SingleAgentBatch:
         lineup.generators[rows].forget()
 
         # The index in `lineup.agents` of each seat's agent: in order from the seat after the
-        # learner's, or drawn by weight.
+        # learner's, or drawn by weight. A single agent has index 0 at every seat.
         seat = np.arange(lineup.seats.shape[1])
         agent_of_seat = (seat - learner[:, None] - 1) % players % max(len(lineup.agents), 1)
         if self._weights is not None:
@@ -219,7 +221,7 @@ class SingleAgentBatch:
 
 
 def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[np.float64] | None]:
-    """Return a line-up in which nobody is seated yet, and the opponents' weights, if any."""
+    """Return a line-up in which nobody is seated yet, and the opponents' probabilities, if any."""
     probabilities = None
     chosen: list[Any] = [opponents]
     if isinstance(opponents, Mapping):
@@ -238,8 +240,8 @@ def _lineup(opponents: Opponents | None, batch: Batch) -> tuple[Lineup, NDArray[
                 f"{len(chosen)} opponents for {other_seats.max()} seats: give one for each other "
                 "seat, one for all of them, or weights to draw by"
             )
-    agents = [agent_for(player, batch.game) for player in chosen]
-    names = ["the default agent" if player is None else name_of(player) for player in chosen]
+    agents = [agent_for(agent, batch.game) for agent in chosen]
+    names = ["the default agent" if agent is None else name_of(agent) for agent in chosen]
     seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-    generators = GameGenerators.of_games(0, np.arange(batch.n))
+    generators = GameGenerators.of_games(0, np.arange(batch.n))  # `reset` seeds them
     return Lineup(agents, seats, generators, names), probabilities

@@ -91,7 +91,7 @@ def episode_outcomes(
     seats = seats.astype(np.int64)
     players = batch.players[rows].astype(np.int64)
     length = int(batch.players.max())
-    offenders = batch.to_move[rows]
+    offenders = batch.to_move[rows]  # -1 in games without an offender
     distinct, places = np.unique(rows, return_inverse=True)
     scores = batch.scores(distinct)[places, :length]
     winners = (batch.final_winners[rows] & (offenders < 0)[:, None])[:, :length]
@@ -110,6 +110,7 @@ def episode_outcomes(
     is_absent = seat >= players[:, None]
     is_offender = seat == offenders[:, None]
     standing[is_absent | is_offender] = _BELOW_ALL_SCORES
+    # bool[m, L], which seats did better than the one of the row.
     better = standing > standing.take(own_places)[:, None]
     return {
         "seat": seats,

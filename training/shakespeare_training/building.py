@@ -36,7 +36,7 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
     batch = Batch(
         config.game,
         n=config.n_envs,
-        players=np.resize(config.players, config.n_envs),
+        players=np.resize(config.players, config.n_envs),  # the seat counts in turn
         seed=config.seed,
         autoreset=False,
         reward="score",
@@ -128,12 +128,16 @@ def checked_device(name: str) -> str:
 
 
 def needed_bytes(config: TrainingConfig) -> int:
-    """Estimate the memory of a run's large arrays: games, decisions, networks, a minibatch."""
+    """Estimate the memory of a run's large arrays: games, decisions, networks, a minibatch.
+
+    The factors below are approximate numbers of bytes for an input, an action, a seat or a unit of
+    the network.
+    """
     game = registry.game(config.game)
     inputs = game.layout.size
     actions = game.actions.size
     seats = game.max_seats
-    weights = 4 * config.width * (inputs + actions + 2 * config.width)
+    network = 4 * config.width * (inputs + actions + 2 * config.width)
     snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
     if config.algorithm == "ppo":
         decisions = config.n_envs * (seats + config.n_steps)
@@ -144,5 +148,5 @@ def needed_bytes(config: TrainingConfig) -> int:
         bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
     minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * (actions + config.width))
     games = config.n_envs * (game.state.itemsize + inputs + actions)
-    networks = (4 + snapshots) * weights  # the learner's with its gradient and Adam's two moments
+    networks = (4 + snapshots) * network  # the learner's with its gradient and Adam's two moments
     return games + decisions * bytes_per_decision + networks + minibatch

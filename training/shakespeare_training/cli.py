@@ -167,11 +167,14 @@ def train(
                     _open_workers(run.config.algorithm, workers, ray)
                 )
             else:
-                name = None if game is None else game.name
-                given = {"game": name, "decisions": decisions, "seed": seed}
+                given = {
+                    "game": None if game is None else game.name,
+                    "decisions": decisions,
+                    "seed": seed,
+                }
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parse_settings(settings)
-                chosen, origin = _choose_config(config, overrides, start, minutes)
+                chosen, checkpoint = _choose_config(config, overrides, start, minutes)
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
@@ -182,7 +185,7 @@ def train(
                 folder = out or _new_folder(chosen.game, chosen.seed)
                 with busy(console, "building the learner"):
                     run = opened.enter_context(
-                        Run.create(chosen, folder, start=origin, device=device, minutes=minutes)
+                        Run.create(chosen, folder, start=checkpoint, device=device, minutes=minutes)
                     )
             made_callbacks = [
                 _make_callback(name, maker, run) for name, maker in callback_makers.items()
@@ -196,19 +199,20 @@ def _refuse_unused_options(
 ) -> None:
     """Exit if an option was given that has no effect beside the others."""
     if resume is not None:
-        read = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
-        # With --resume, FILE.py:NAME in --game does not choose a game. It says where the run's is.
+        used = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
+        # With --resume, FILE.py:NAME in --game does not choose a game. It names the file that has
+        # the run's own game.
         if registry.is_file_reference(game_name):
-            read.add("game_name")
+            used.add("game_name")
         why = "--resume keeps a run's folder and settings, of which only --decisions may change"
     elif print_config:
-        read = {"print_config", "config", "game_name", "start", "settings", "seed"}
-        read |= {"decisions", "minutes"}
+        used = {"print_config", "config", "game_name", "start", "settings", "seed"}
+        used |= {"decisions", "minutes"}
         why = "--print-config trains nothing"
     else:
-        read = context.params.keys() - {"trust"}
+        used = context.params.keys() - {"trust"}
         why = "only --resume imports what is trusted"
-    choices.refuse_unused(context, read, why)
+    choices.refuse_unused(context, used, why)
 
 
 def _new_folder(prefix: str, seed: int) -> Path:
@@ -237,14 +241,14 @@ def _choose_config(
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
 
-    chosen = chosen_config(config, overrides, "--set")
+    chosen = chosen_config(config, overrides, origin="--set")
     if start is None:
         return chosen, None
     game = chosen.game
-    origin = AgentSpec.parse(start).checkpoint(registry.game(game))
-    if origin is None:
+    checkpoint = AgentSpec.parse(start).checkpoint(registry.game(game))
+    if checkpoint is None:
         raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
-    card = read_card(origin)
+    card = read_card(checkpoint)
     defaults: dict[str, Any] = {"width": card.width}
     if card.heads and chosen.algorithm == "expert_iteration":
         defaults["warmup_decisions"] = 0
@@ -253,7 +257,7 @@ def _choose_config(
         defaults |= ADAPTING
         if minutes is not None:
             defaults["decisions"] = FOREVER
-    return chosen_config(config, overrides, "--set", defaults), origin
+    return chosen_config(config, overrides, origin="--set", defaults=defaults), checkpoint
 
 
 def _open_workers(

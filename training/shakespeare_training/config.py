@@ -76,8 +76,9 @@ class TrainingConfig(BaseModel):
     game: str = registry.DEFAULT
     """The game."""
     algorithm: Literal["ppo", "expert_iteration"] = "ppo"
-    """The learning algorithm: `ppo` learns from the rewards of moves, `expert_iteration` from a
-    search that plays for the learner, all `n_envs` games to their end before every update."""
+    """The learning algorithm. `ppo` learns from the rewards of moves. `expert_iteration` learns
+    from a search that chooses the learner's moves, and all `n_envs` games are played to their end
+    before every update."""
     players: tuple[Count, ...] = Field(default=(), min_length=1, strict=False)
     """Seat counts, spread evenly over the games: one network learns them all. Defaults to every
     seat count of the game."""
@@ -97,8 +98,8 @@ class TrainingConfig(BaseModel):
     """Snapshots to keep; the easiest to beat is dropped first."""
 
     score_reward_coef: Annotated[Weight, OnlyPPO] = 1.0
-    """Coefficient of the reward `score`, the change of the seat's own score after each move in
-    units of the game's scale, at the start of the run."""
+    """Coefficient of the reward `score` at the start of the run. This reward is the change of the
+    seat's own score by each move, in units of the game's scale."""
     score_reward_coef_end: Annotated[Weight, OnlyPPO] = 1.0
     """Coefficient of the reward `score` at the end of the run; linear in between."""
     win_reward_coef: Annotated[Weight, OnlyPPO] = 0.0
@@ -121,7 +122,8 @@ class TrainingConfig(BaseModel):
     learning_rate_end: Share = 0.1
     """Learning rate at the end of the run, as a share of `learning_rate`; linear in between."""
     gae_lambda: Annotated[Share, OnlyPPO] = 0.95
-    """Bias against variance in generalised advantage estimation."""
+    """The lambda of generalised advantage estimation: lower values give less variance and more
+    bias."""
     clip_range: Annotated[Positive, OnlyPPO] = 0.2
     """Clipping of the probability ratio."""
     ent_coef: Annotated[Weight, OnlyPPO] = 0.01
@@ -149,13 +151,14 @@ class TrainingConfig(BaseModel):
     temperature: Annotated[Weight, OnlySearch] = 0.0
     """Temperature of the policy in playouts; 0 plays the likeliest move."""
     utility: Annotated[Literal["lead", "margin", "score", "win"], OnlySearch] = "margin"
-    """The value of a playout: the score less the others' mean (`lead`) or best (`margin`), the
-    score, or the share of the victory. In solo games it is always the score."""
+    """The value of a playout: the seat's score less the others' mean score (`lead`) or best score
+    (`margin`), its score alone (`score`), or its share of the victory (`win`). In solo games it is
+    always the score."""
     sharpness: Annotated[Positive, OnlySearch] = 150.0
     """The number of logits that a unit of utility is worth when the search chooses."""
     target_sharpness: Annotated[Positive, OnlySearch] = 50.0
-    """Coefficient of the policy's gain of utility in the loss, whose other term is the divergence
-    from the policy that played."""
+    """Coefficient of the policy's gain of utility in the policy loss. The loss is the divergence
+    from the policy that played, less this coefficient times the gain."""
     near_certain: Annotated[PositiveShare, OnlySearch] = 0.99
     """Decisions with a move at least this likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0
@@ -375,6 +378,7 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
     if start is not None:
         parts += ["--start", str(start)]
     defaults = make_config({"game": config.game, "algorithm": config.algorithm}, "defaults")
+    # The seed has an option of its own above. The default here keeps it out of the `--set` options.
     settings = {**dict(config), "precision": precision, "seed": defaults.seed}
     for name in settings_of(config.algorithm):
         value = settings[name]

@@ -26,8 +26,8 @@ from shakespeare_training.league import FinishedGames, League, Opponent, seat_pl
 _ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]
 Chooser = Callable[["DeviceGames", torch.Tensor, int], torch.Tensor]
-"""A function of the games, the players to move, int32[n], and an agent's index. It returns actions,
-int64[n], which count where the agent is to move."""
+"""A function of the games, their `movers`, int32[n], and an agent's index. It returns actions,
+int64[n], of which only those in games in which the agent is to move are used."""
 
 
 class DeviceGames:
@@ -44,6 +44,8 @@ class DeviceGames:
     def __init__(self, league: League, n_steps: int, device: torch.device) -> None:
         self.league = league
         host = league.batch
+        # By index, the functions that choose for the opponents that the settings name. All other
+        # opponents are snapshots of the learner, whose weights are held in slots.
         named = enumerate(league.named)
         self._named = {index: _chooser(opponent, host.game, device) for index, opponent in named}
         self._slots: list[_Slot] = []
@@ -78,7 +80,7 @@ class DeviceGames:
 
     @property
     def movers(self) -> torch.Tensor:
-        """int32[n], the players to move, as numbered in `Lineup`."""
+        """int32[n], the agents to move: indices of `league.opponents`, or `OUTSIDE` (`Lineup`)."""
         return self._seats.gather(1, self.to_move.long()[:, None]).squeeze(1)
 
     @property
@@ -98,11 +100,14 @@ class DeviceGames:
         self.states.copy_(torch.from_numpy(lineup.generators.states.view(np.int64)))
         self._by_kind.copy_(torch.from_numpy(by_kind))
         seated = {*np.unique(lineup.seats).tolist(), *by_kind.tolist()}
+        # In `league.opponents`, the snapshots come after the named opponents.
         snapshots = [index for index in seated if index >= len(self._named)]
         self._slots_in_use = len(snapshots)
         while len(self._slots) < self._slots_in_use:
+            # Any snapshot has the right shapes; the loop below puts in the one that belongs there.
             snapshot = league.opponents[snapshots[0]]
             self._slots.append(_Slot(snapshot, league.batch.game, self.batch.device))
+        # Slots of an earlier rollout may be left over; they keep their weights unused.
         for slot, index in zip(self._slots, snapshots, strict=False):
             slot.hold(league.opponents[index], index)
 
@@ -139,8 +144,8 @@ class DeviceGames:
         self._scores_log[row] = batch.final_scores
         launch(
             _seat_if_new,
-            "training",
-            "seats",
+            "training",  # the owner of the compiled kernel
+            "seats",  # what is compiled, in words
             batch.n,
             batch.device,
             self.done,

@@ -54,8 +54,8 @@ class ExpertIterationSettings(LearnerSettings):
         search_threads: Threads that share the playouts; they change no result.
         warmup_decisions: Decisions to learn from before moves are searched, because untrained heads
             would mislead the search.
-        target_sharpness: Coefficient of the policy's gain in the loss, whose other term is the
-            divergence from the policy that played.
+        target_sharpness: Coefficient of the policy's gain of utility in the policy loss. The loss
+            is the divergence from the policy that played, less this coefficient times the gain.
     """
 
     search: SearchSettings
@@ -89,7 +89,8 @@ class GameShard(NamedTuple):
     rows: Integers  # [m], the games' numbers in the group
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    seats: NDArray[np.int32]  # [m, S], as in `Lineup`; the index of an opponent is that in the job
+    # [m, S], as in `Lineup`; an opponent is an index of `SearchedGames.names`
+    seats: NDArray[np.int32]
 
 
 class PlayedShard(NamedTuple):
@@ -121,7 +122,7 @@ class ExpertIteration(Learner):
         self.examples: Examples | None = None
 
     def experts(self) -> list[AnyAgent]:
-        """Return the agent that the network learns from: a search with the current weights."""
+        """Return the one agent that the network learns from: a search with the current weights."""
         game = self.league.batch.game
         settings = self.settings
         expert = network_search(
@@ -144,7 +145,7 @@ class ExpertIteration(Learner):
         self.examples = None
         batch = self.league.batch
         decisions_before = self.num_timesteps
-        decisions_under_way = 0
+        decisions_under_way = 0  # in shards that have not come back yet
         played: list[PlayedShard] = []
         no_games = np.zeros(0, np.int64)
 
@@ -182,7 +183,7 @@ class ExpertIteration(Learner):
         names = [opponent.name for opponent in opponents]
         agents = self.experts() + [opponent.agent for opponent in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, agents, ["", *names]),
+            agents=AgentSet(batch.game, agents, ["", *names]),  # the expert needs no name
             names=tuple(names),
             make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,
@@ -274,7 +275,8 @@ class SearchedGames:
     def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
         expert: Any = self.agents.agents[0]
         opponents = list(self.agents.agents[1:])
-        batch = self.make_batch(shard.records, 0)
+        seed = 0  # without effect, because the records have random states of their own
+        batch = self.make_batch(shard.records, seed)
         generators = GameGenerators(shard.generators.copy())
         lineup = Lineup(opponents, shard.seats, generators, list(self.names))
         buffer = GameBuffer(batch)

@@ -194,8 +194,9 @@ def adopt_threads() -> int:
 
 @contextmanager
 def one_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread, which is done with a step before a second one would wake up.
+    """Limit PyTorch to one thread.
 
+    In steps as small as those of these networks, one thread is done before a second would wake up.
     Other threads of the process, which may be training another run, keep their number of PyTorch
     threads.
     """

@@ -15,7 +15,10 @@ _HIGHEST_COST = int(t.COST.max())
 
 @rule
 def metric(game: Record, seat: int, which: int) -> int:
-    """Return the value of a metric now; `sacrifice` counts the pounds in hand (Rules F1a)."""
+    """Return what a metric counts for a seat now (Rules F1a).
+
+    `t.SACRIFICE` counts all pounds of the seat, of which it may give up fewer at the end.
+    """
     if which == t.FIRST_PLACES:
         first = 0
         for act in range(3):
@@ -54,7 +57,7 @@ def troupe_metric(game: Record, seat: int, which: int) -> int:
         face_up = game["extra"][seat, member] == 0
         card = game["card"][seat, member]
         if game["costume_len"][seat, member] == t.N_SLOTS:
-            count += which == t.COMPLETE_COSTUMES
+            count += which == t.COMPLETE_COSTUMES  # adds 1 if this metric is asked for
             best = max(best, game["costume_value"][seat, member])
         if face_up and which == t.ACTORS_HIRED:
             count += t.KIND[card] == t.ACTOR
@@ -71,7 +74,10 @@ def reward(objective: int, value: int) -> int:
 
 @rule
 def wage(card: int, face_down: int) -> int:
-    """Return a character's wage at the end; extras and the board's characters have none (F3)."""
+    """Return a character's wage at the end (Rules F3).
+
+    Extras, which lie face down, and the characters printed on the board have none.
+    """
     return 0 if face_down else int(t.COST[card])
 
 
@@ -117,17 +123,19 @@ def score_objective(game: Record, seat: int, objective: int, value: int) -> None
 
 @rule
 def give_up_pounds(game: Record, seat: int, objective: int) -> None:
-    """Give up as many pounds for an objective as end best for the seat (Rules F1).
+    """Give up pounds for the objective that rewards it, in the seat's best interest (Rules F1).
 
-    Wages are paid afterwards. The best end has the most prestige, then the most pounds left, then
-    the fewest unpaid characters.
+    Nothing and the pounds of each step of the objective are compared. Wages are paid from what
+    remains. The best gift leads to the most prestige, then the most pounds left, then the fewest
+    unpaid characters.
     """
     best_unpaid, best_left = pay_wages(game, seat, game["pounds"][seat])
     best_prestige = t.UNPAID * best_unpaid
     best_gift = 0
     best_reward = 0
     for step in range(t.N_STEPS):
-        gift = int(t.STEP_AT[objective, step])  # past the last step, more than any seat has
+        # Past the last step this is `t.NEVER`, which is more than any seat has.
+        gift = int(t.STEP_AT[objective, step])
         if gift > game["pounds"][seat]:
             continue
         unpaid, left = pay_wages(game, seat, game["pounds"][seat] - gift)

@@ -64,12 +64,12 @@ def clear_seats(game: Record) -> None:
     for seat in range(game["players"]):
         game["prestige"][seat] = t.START_PRESTIGE
         for card in range(t.N_BOARD):
-            join(game, seat, card, 0)
+            join(game, seat, card, 0)  # 0: face up
 
 
 @rule
 def settle_order(game: Record) -> None:
-    """Draw a random Order; the Initiative track begins with the same (Rules S3)."""
+    """Draw a random Order, and copy it to the Initiative track (Rules S3)."""
     players = game["players"]
     order = game["order"]
     order[:] = NOBODY
@@ -83,7 +83,10 @@ def settle_order(game: Record) -> None:
 
 @rule
 def pile_discs(game: Record) -> None:
-    """Pile the discs on space 1 in Order, first seat at the bottom; place neutral ones (S3, V2)."""
+    """Pile the discs on space 1 in Order, first seat at the bottom (Rules S3).
+
+    A game of one seat also has a neutral disc on each act (Rules V2).
+    """
     game["disc_space"][:, :] = 0
     game["disc_height"][:, :] = 0
     for act in range(3):

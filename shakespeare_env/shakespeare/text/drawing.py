@@ -34,7 +34,7 @@ _HALF = _BRICK // 2
 Row = dict[int, Space | None]
 """The bricks of a row by the position of their middle, in half bricks right of the centre.
 
-None stands for a printed element.
+None stands for an element that is printed on the board and is no space.
 """
 
 
@@ -170,15 +170,15 @@ def _seat_in_words(position: Mapping[str, Any], seat: int) -> list[str]:
 
 
 def _member_in_words(member: Mapping[str, Any], name: str) -> str:
-    first = name
+    label = name
     if member["cylinder"]:
-        first = f"●{GLUE}{name}"
+        label = f"●{GLUE}{name}"
     elif member["rest"]:
-        first = f"z{GLUE}{name}"
+        label = f"z{GLUE}{name}"
     due = wage(member)
     if due:
-        first += f"{GLUE}{due}£"
-    words = [first]
+        label += f"{GLUE}{due}£"
+    words = [label]
     if member["costume"]:
         done = "✓" if len(member["costume"]) == t.N_SLOTS else ""
         words.append("-".join(_SHORT_COLOURS[colour] for colour in member["costume"]) + done)
@@ -204,8 +204,10 @@ def stage_rows() -> list[Row]:
 def _add_printed(row: Row, above: Row) -> None:
     """Add the printed elements under the row above, wherever no space lies under a brick."""
     for middle, brick in above.items():
+        # A brick lies on two others. A space that names both lies on spaces alone.
         if brick is None or len(brick.on) < 2:
             for below in (middle - 1, middle + 1):
+                # Bricks whose middles are less than two half bricks apart would overlap.
                 if all(abs(below - other) > 1 for other in row):
                     row[below] = None
 

@@ -125,6 +125,7 @@ def _turn(call: Call) -> Iterator[Event]:
     seat = mover(call)
     if action == a.PASS and call.forced:
         yield event(call, seat, "passes: nobody is left to be activated")
+    # The actions before `ACTIVATE` recruit a character, which `_join` describes.
     if action == a.PASS or action < a.ACTIVATE:
         return
     with_token = action >= a.ACTIVATE_PLUS_3
@@ -221,6 +222,7 @@ def _objective(call: Call) -> Iterator[Event]:
 
 
 def _lapse(call: Call) -> Iterator[Event]:
+    """Yield what the seat loses because no move can use it."""
     before = call.before
     after = call.after
     seat = mover(call)
@@ -345,11 +347,11 @@ def _must_rest(call: Call) -> Iterator[Event]:
 
 def _objectives(call: Call) -> Iterator[Event]:
     (seat,) = call.args
-    unknown = int(call.after["objectives_len"][seat])
+    count = int(call.after["objectives_len"][seat])
     if call.viewer in (None, seat):
         yield from call.inner
-    elif unknown:
-        yield _objective_scores(call, seat, b.plural(unknown, "unknown objective"))
+    elif count:  # another seat does not know which objectives these are
+        yield _objective_scores(call, seat, b.plural(count, "unknown objective"))
 
 
 def _objective_scores(call: Call, seat: int, cause: str) -> Event:
@@ -360,7 +362,7 @@ def _objective_scores(call: Call, seat: int, cause: str) -> Event:
 def _one_objective(call: Call) -> Iterator[Event]:
     seat, objective, *values = call.args
     cause = f'objective "{t.OBJECTIVE_NAMES[objective]}"'
-    if values:  # giving up pounds has none
+    if values:  # `give_up_pounds` has no argument after the objective
         cause += f" at {values[0]}"
     yield _objective_scores(call, seat, cause)
 
@@ -433,7 +435,7 @@ _TRACER = Tracer(flow.play, flow.legal, a.TABLE.size, _TELLERS)
 def events(before: Record, action: int, after: Record, viewer: int | None) -> list[Event]:
     """Return every effect of a legal action, in order.
 
-    The rules are traced from `before`, so `after` is not needed. Chance that is still to come is
-    not told.
+    The rules are traced from `before`. `after` is not needed and is here only because
+    `Presentation.events` has it. Random events that are still to come are not told.
     """
     return _TRACER.run(before, action, viewer)[1]

@@ -51,7 +51,7 @@ def _facts(position: Mapping[str, Any]) -> dict[str, object]:
     box = t.BOX
     gains = (f"{b.gain_words(vars(gain))} for {value}" for value, gain in box.costume_gain.items())
     moods = range(t.LOWEST_MOOD, t.HIGHEST_MOOD + 1)
-    table = max(position["players"], 2)  # solo is set up as for two seats
+    supplied_seats = max(position["players"], 2)  # solo is set up as for two seats
     return {
         **vars(t),
         "rehearsals": f"days {t.FIRST_REHEARSAL} and {t.N_DAYS}",
@@ -63,8 +63,8 @@ def _facts(position: Mapping[str, Any]) -> dict[str, object]:
         "solo_target": box.good_scores[1],
         "costume_gains": "; ".join(gains),
         "secret": "openly, by Initiative" if position["strategic_rest"] else "in secret",
-        "characters_shown": table + 2,
-        "elements_shown": 3 * table,
+        "characters_shown": supplied_seats + 2,
+        "elements_shown": 3 * supplied_seats,
     }
 
 
@@ -76,7 +76,7 @@ def _act(act: str) -> str:
         first, second = map(b.signed, t.ACT_II_PRESTIGE)
         rewards.append(f"{first} prestige for the first disc, {second} for the second")
     else:
-        unit = ("£", "", "prestige")[number]
+        unit = "£" if act == "I" else "prestige"
         steps = t.BOX.pay[number]
         rewards += [f"{b.signed(gain)} {unit} from space {space}" for space, gain in steps]
     return (
@@ -106,8 +106,8 @@ def _space(space: Space) -> str:
 
 
 def _character(card: Character) -> str:
-    limits = f"+1 for each of your assistants, +{t.PLUS_3} for a token."
-    craft = f"up to value {card.value}, {limits}"
+    additions = f"+1 for each of your assistants, +{t.PLUS_3} for a token."
+    craft = f"up to value {card.value}, {additions}"
     use = _WORDS["kinds"][card.kind].format(power=_power(card.activation), craft=craft)
     text = f"{card.name}: {_kind(card)}. {use}"
     if card.kind == "actor":
@@ -125,7 +125,7 @@ def _objective(objective: Objective, values: Sequence[Mapping[str, int]]) -> Top
         prestige = b.signed(reward(objective.id, value))
         standings.append(f"{value}, {prestige} prestige")
     text = f"{objective.name}: {counts}; prestige at the end: {steps}."
-    return Topic(text, "Now", tuple(standings), title=objective.name)
+    return Topic(text, now="Now", values=tuple(standings), title=objective.name)
 
 
 def _kind(card: Character) -> str:

@@ -172,7 +172,7 @@ def from_dict(position: Mapping[str, Any], game: Record) -> None:
     game["players"] = players
     game["strategic_rest"] = read.boolean(given["strategic_rest"], "strategic_rest")
     game["day"] = _integer(given, "", "day")
-    phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)
+    phase = read.choice(given["phase"], "phase", s.PHASE_NAMES)  # the index of the name
     game["phase"] = phase
     over = phase == s.OVER
     if over and given["to_move"] is not None:
@@ -227,7 +227,8 @@ def _read_places(given: Mapping[str, Any], game: Record, players: int) -> None:
         spaces = [str(space) for space in range(1, t.ACT_LENGTH[act] + 1)]
         for space, pile in read.json_object(piles[name], f"piles.{name}").items():
             where = f"piles.{name}.{space}"
-            number = read.choice(space, where, spaces) + 1  # spaces count from 1
+            # `read.choice` returns an index from 0, and spaces are numbered from 1.
+            number = read.choice(space, where, spaces) + 1
             for height, disc in enumerate(read.items(pile, where, len(discs))):
                 is_name = isinstance(disc, int | str) and not isinstance(disc, bool)
                 if not is_name or disc not in discs:

@@ -177,7 +177,7 @@ def _outcome(position: Mapping[str, Any]) -> str:
 
 
 def _craft(pending: Mapping[str, Any]) -> str:
-    """Return the question which costume or stage set elements a seat takes."""
+    """Return in words what a seat may or must take: costume or stage set elements."""
     kinds = [name for key, name in (("costumes", "costume"), ("sets", "stage set")) if pending[key]]
     if pending["optional"]:
         return f"take {' and '.join(kinds)} elements, up to {pending['value']} in value"
@@ -208,7 +208,10 @@ def seen_by(position: Mapping[str, Any], seat: int) -> dict[str, Any]:
 
 
 def is_secret(position: Mapping[str, Any], move: str) -> bool:
-    """Return whether a move is hidden from others: a wager, an objective, a secret rest choice."""
+    """Return whether a move is hidden from other seats.
+
+    These are wagers, objectives kept, and the character kept free of rest if that choice is secret.
+    """
     kind = move.partition(":")[0]
     return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])
 

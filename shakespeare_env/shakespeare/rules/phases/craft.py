@@ -19,13 +19,15 @@ from shakespeare_env.shakespeare.rules import boards
 def open_craft(game: Record, costumes: bool, sets: bool, value: int) -> None:
     """Let the mover take elements up to a total value, of any colour but yellow (Rules T10)."""
     if value > 0:
-        set_craft(game, costumes, sets, value, t.CRAFT_COLOURS, 1)
+        optional = 1
+        set_craft(game, costumes, sets, value, t.CRAFT_COLOURS, optional)
 
 
 @rule
 def open_one(game: Record, costumes: bool, sets: bool, colour: int) -> None:
     """Make the mover take one element of a colour (Rules T16, T18)."""
-    set_craft(game, costumes, sets, t.ELEMENT_VALUE[colour], 1 << colour, 0)
+    optional = 0
+    set_craft(game, costumes, sets, t.ELEMENT_VALUE[colour], 1 << colour, optional)
 
 
 @rule
@@ -38,7 +40,11 @@ def close_craft(game: Record) -> None:
 def set_craft(
     game: Record, costumes: bool, sets: bool, value: int, colours: int, optional: int
 ) -> None:
-    """Write the `craft_*` fields."""
+    """Write the `craft_*` fields.
+
+    `colours` has a bit for each colour that may be taken. `optional` is 1 if the mover may stop at
+    any time, and 0 if it has to take one element.
+    """
     game["craft_value"] = value
     game["craft_costumes"] = costumes
     game["craft_sets"] = sets
@@ -111,6 +117,7 @@ def legal_costumes(game: Record, mask: Any) -> int:
         if not boards.wears_costumes(game, seat, member):
             continue
         if game["extra"][seat, member]:
+            # Among wearers, extras come after the actors and are numbered by hiring order (T12).
             wearer = t.N_ACTORS + extras
             extras += 1
         else:

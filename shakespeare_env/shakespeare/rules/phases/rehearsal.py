@@ -16,22 +16,23 @@ def is_today(game: Record) -> bool:
 
 @rule
 def serve(game: Record) -> None:
-    """Use the powers of the mover's complete costumes, even of resting wearers (Rules R1).
+    """Use the powers of the mover's complete costumes; their wearers may be resting (Rules R1).
 
     Coloured quills and gains come first (Rules T8). Then the seat places its white quills one by
     one; `quills` counts those left.
     """
     seat = game["to_move"]
-    white = 0
+    white_quills = 0
     for member in range(game["troupe_len"][seat]):
         if game["costume_len"][seat, member] == t.N_SLOTS:
-            white += use_costume(game, seat, member)
-    game["quills"] = white
+            white_quills += use_costume(game, seat, member)
+    game["quills"] = white_quills
 
 
 @rule
 def use_costume(game: Record, seat: int, member: int) -> int:
     """Use the power of a complete costume, and return its white quills (Rules R1)."""
+    # The row of the costume tables: all extras share one, and each other card has its own.
     row = t.EXTRA if game["extra"][seat, member] else game["card"][seat, member]
     for act in range(3):
         boards.advance(game, act, seat, t.COSTUME_QUILLS[row, act])
@@ -54,7 +55,7 @@ def score_acts(game: Record) -> None:
 
 @rule
 def score_grey_space(game: Record, seat: int, act: int) -> None:
-    """Take prestige from a seat on the first spaces of an act (Rules R2)."""
+    """Take prestige from a seat on the first spaces of an act, the grey ones (Rules R2)."""
     if game["disc_space"][act, seat] <= t.GREY_SPACES:
         boards.gain_prestige(game, seat, t.GREY_PRESTIGE)
 
