@@ -139,8 +139,8 @@ while decisions < args.decisions:
         batch = {name: column[picked] for name, column in rows.items()}
         distribution, value = forward(batch["obs"], batch["mask"])
         advantage = batch["advantage"]
-        target = batch["value"] + advantage
-        loss = (value - target).pow(2).mean() / 2
+        # The critic's target is the old value plus the advantage.
+        loss = (value - batch["value"] - advantage).pow(2).mean() / 2
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         log_prob = distribution.log_prob(batch["action"])
         ratio = (log_prob - batch["log_prob"]).exp()
