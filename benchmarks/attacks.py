@@ -76,7 +76,7 @@ class Server:
     async def connect(
         self, address: str, receive_buffer: int = 0
     ) -> tuple[asyncio.StreamReader, asyncio.StreamWriter]:
-        """Connect to the server from an address. A small buffer makes the server wait."""
+        """Connect to the server from an address. A small receive buffer makes the server wait."""
         client = socket.socket()
         client.setblocking(False)
         if receive_buffer:
@@ -177,7 +177,7 @@ async def _steps(server: Server) -> None:
 
 
 async def _readers(server: Server) -> None:
-    """Open 560 connections that request large pages and read nothing."""
+    """Open 560 connections that request large pages and never read them."""
     path = f"/watch/{server.finished}"
     await asyncio.gather(*(server.never_read(path) for _ in range(560)))
 
@@ -193,7 +193,7 @@ async def _uploads(server: Server) -> None:
 
 
 async def _thinking(server: Server) -> None:
-    """Begin 40 tables of agents that think for two seconds a move, each as another owner."""
+    """Begin 40 tables of agents that think for two seconds a move, each from a new browser."""
     for _ in range(40):
         async with server.browser(ATTACKER) as browser:
             await browser.post("/tables", data=_table_of_three("search,seconds=2"))
@@ -280,8 +280,8 @@ async def _measure_attack(server: Server, attack: Attack, seconds: float) -> Att
     game_task = asyncio.create_task(_play_random_game(server))
     view_tasks: list[asyncio.Task[None]] = []
     most_bytes = 0
-    until = time.monotonic() + seconds
-    while time.monotonic() < until:
+    deadline = time.monotonic() + seconds
+    while time.monotonic() < deadline:
         page = pages[len(view_tasks) % len(pages)]
         view_tasks.append(asyncio.create_task(view(page)))
         most_bytes = max(most_bytes, _memory_of(server.process.pid))
@@ -324,14 +324,14 @@ class _StoredGames(NamedTuple):
 
 def _store_games(file: Path) -> _StoredGames:
     seats = tuple(Occupant(name) for name in ("Ann", "Ben", "Cora", "Dan"))
-    plan = TablePlan("shakespeare", 4, (), 0, seats)
+    plan = TablePlan("shakespeare", players=4, variants=(), seed=0, seats=seats)
     rng = random.Random(0)
     game: TableState = first_state(plan)
     while not game.is_over:
         game = game.pushed(rng.choice(game.position.moves()))
     store = TableStore(file)
-    playing, _ = store.new_table("nobody", plan, [])
-    finished, _ = store.new_table("nobody", plan, [])
+    playing, _ = store.new_table(owner="nobody", plan=plan, links=[])
+    finished, _ = store.new_table(owner="nobody", plan=plan, links=[])
     for number, move in enumerate(game.moves):
         store.add_move(finished, number, move, over=number + 1 == len(game.moves))
     store.close()
@@ -377,7 +377,7 @@ def main(
     seconds: Annotated[float, typer.Option(min=1, max=60, help="Seconds of each attack.")] = 20,
     output: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
-    """Measure how one viewer's attacks slow down another viewer, and Ctrl-C."""
+    """Measure how one viewer's attacks slow down another viewer, and the server's end at Ctrl-C."""
     table = Table(
         "attack",
         "page, median",

@@ -47,10 +47,10 @@ PROGRAM = """
 import json, time
 from numba.core import event
 
-spent = {"in all": 0.0, "LLVM": 0.0}
+spent = {"in all": 0.0, "LLVM": 0.0}  # and by compiled function
 
 class Clock(event.Listener):
-    depth = 0
+    depth = 0  # events nest, and only the outermost is timed
     def on_start(self, event):
         if self.depth == 0:
             self.started = time.process_time()

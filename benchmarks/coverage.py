@@ -1,8 +1,10 @@
 """Measure how often `shakespeare measure`'s intervals are right: `make bench ARGS=coverage`.
 
-The true places of the agents are known because they play like rungs of the scale. By default they
-are the first network softened to random shares, spread evenly from 0 to 1; `--known` names others.
-Every agent is measured with a seed of its own.
+`shakespeare measure` places an agent on a scale whose rungs are agents of known strength (see
+`shakespeare_arena.measure`). Here the measured agents play exactly like rungs, so their true places
+are known. By default each is a rung below 1: the first network, which plays a random share of the
+moves while the others are random. These shares are spread evenly from 0 to 1. `--known` names other
+rungs. Every agent is measured with a seed of its own.
 """
 
 from __future__ import annotations
@@ -27,7 +29,7 @@ from shakespeare_env.core import registry
 
 @dataclass(frozen=True)
 class CheckedPlacement:
-    """The placement of an agent beside its true place, both in playouts."""
+    """The measured place of an agent beside its true place, both as rungs of the scale."""
 
     game: str
     true: float
@@ -36,11 +38,11 @@ class CheckedPlacement:
 
     @property
     def miss(self) -> str:
-        """Where the interval lies: `below` or `above` the true place, or empty if it holds it."""
+        """The side on which the interval misses the true place; empty if it holds the place."""
         low = self.placement.low
         high = self.placement.high
         if high is not None and high < self.true:
-            return "below"
+            return "below"  # the whole interval is below the true place
         if low is None or low > self.true:
             return "above"
         return ""
@@ -56,30 +58,30 @@ class CheckedPlacement:
 
 
 def random_shares(agents: int, rng: np.random.Generator) -> list[float]:
-    """Draw a share for each agent, one from each of as many equal parts of 0 to 1."""
+    """Divide 0 to 1 into as many equal parts as there are agents, and draw a share from each."""
     drawn = (np.arange(agents) + rng.random(agents)) / agents
     return [round(float(share), 4) for share in drawn]
 
 
 def place(game: str, seats: int, true: float, games: int, seed: int) -> CheckedPlacement:
-    """Measure an agent that plays like the rung of `true` playouts."""
+    """Measure an agent that plays like the rung `true`."""
     agent = Entrant(f"known to be at {true}", make(reference(true), registry.game(game)))
     result = measure(agent, game, players=[seats], budget=Budget(games=games), seed=seed)
     return CheckedPlacement(game, true, seed, result[seats])
 
 
 def main(
-    agents: Annotated[int, typer.Option(help="Softened networks at each table.", min=1)] = 6,
+    agents: Annotated[int, typer.Option(help="Agents at each number of seats.", min=1)] = 6,
     games: Annotated[int, typer.Option(help="Games of each agent.", min=1)] = 2000,
     seed: Annotated[int, typer.Option(help="Decides shares, deals and draws.")] = 1,
     game: Annotated[list[str] | None, typer.Option(help="By default all.")] = None,
     players: Annotated[list[int] | None, typer.Option(help="Seats; by default all.")] = None,
     known: Annotated[
-        list[float] | None, typer.Option(help="Playouts of known agents, instead of shares.")
+        list[float] | None, typer.Option(help="Rungs to measure, instead of random shares.")
     ] = None,
     output: Annotated[Path | None, typer.Option(help="Write the placements as JSON.")] = None,
 ) -> None:
-    """Measure agents of known strength in every game and at every table."""
+    """Measure agents of known strength in every game, at every number of seats."""
     table = Table("Game", "Seats", "Agents", "Held", "Below", "Above", "Median width", "Seconds")
     everything: list[CheckedPlacement] = []
     for number, name in enumerate(registry.names()):

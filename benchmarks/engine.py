@@ -42,8 +42,8 @@ def step_all(batch: Batch) -> int:
 
 
 def moves_per_second(game: str, seconds: float) -> float:
-    """Return moves a second through `moves()` and `push`, in random games."""
-    # Drawing in advance keeps the generator out of the time.
+    """Return how many moves a second random games play through `moves()` and `push`."""
+    # Numbers from 0 to 1 that choose moves. Drawing them in advance keeps that out of the time.
     choices = np.random.default_rng(0).random(1 << 16).tolist()
     seeds = count()
 
@@ -53,6 +53,7 @@ def moves_per_second(game: str, seconds: float) -> float:
             if position.to_move is None:
                 break
             legal = position.moves()
+            # After 2**16 moves the numbers come again from the first.
             position.push(legal[int(choices[moves & 0xFFFF] * len(legal))])
         return moves
 
@@ -116,10 +117,10 @@ def rates(repeats: int, seconds: float) -> dict[str, list[float]]:
 
 def other_figures(game: str, repeats: int, seconds: float, cold: bool) -> dict[str, float]:
     """Measure `Position`, memory and start-up, and compiling if `cold`."""
-    texts = [moves_per_second(game, seconds) for _ in range(repeats)]
+    position_rates = [moves_per_second(game, seconds) for _ in range(repeats)]
     warm = [start_up(game, None) for _ in range(repeats)]
     figures = {
-        "moves a second through Position.moves() and push": statistics.median(texts),
+        "moves a second through Position.moves() and push": statistics.median(position_rates),
         "bytes per game": registry.game(game).state.itemsize,
         "seconds from process start to first step": statistics.median(warm),
     }
@@ -143,14 +144,14 @@ def main(
         with console.status(f"{game}: playing in text, starting processes"):
             figures |= other_figures(game, repeats, seconds, cold)
     report.save(output, rates_by_case, figures)
-    report.show("random play", rates_by_case, rates_by_case)
-    default = case_name(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)
+    report.show("random play", rates_by_case, names=rates_by_case)
+    default_case = case_name(registry.DEFAULT, MANY, usual_seats(registry.DEFAULT), 1)
     for game in registry.names():
         one_thread = case_name(game, MANY, usual_seats(game), 1)
         two_threads = case_name(game, MANY, usual_seats(game), 2)
         report.show_ratio(rates_by_case, two_threads, one_thread)
-        if one_thread != default:
-            report.show_ratio(rates_by_case, one_thread, default)
+        if one_thread != default_case:
+            report.show_ratio(rates_by_case, one_thread, default_case)
     for name, value in figures.items():
         console.print(f"{name}: {value:,}" if isinstance(value, int) else f"{name}: {value:,.1f}")
 

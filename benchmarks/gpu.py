@@ -1,6 +1,7 @@
 """Measure how fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
 
-`equality` compares complete games of every table with those played on the CPU, byte for byte.
+`equality` compares complete games, at every number of seats, with those played on the CPU, byte for
+byte.
 `engine` times random play with masks and observations, beside one CPU core and all cores.
 `training` times learning with a full league. The results are medians of repeats after a warm-up.
 """
@@ -48,10 +49,10 @@ def assert_equal(host: Batch, device: DeviceBatch) -> None:
 
 @app.command()
 def equality(
-    games: Annotated[int, typer.Option(help="The number of games at each table.")] = 1000,
+    games: Annotated[int, typer.Option(help="The number of games at each number of seats.")] = 1000,
     game: Annotated[list[str] | None, typer.Option(help="A game; all by default.")] = None,
 ) -> None:
-    """Compare complete random games at every table after every step."""
+    """Compare complete random games, at every number of seats, after every step."""
     for name in game or registry.names():
         seats = np.repeat(registry.seats(name), games)
         for reward in ("win", "score"):
@@ -97,7 +98,7 @@ def spread_games(name: str, players: int, sizes: Sequence[int]) -> list[DeviceBa
             tensor = getattr(small, attribute)
             repeats = [math.ceil(size / small.n), *[1] * (tensor.ndim - 1)]
             getattr(batch, attribute).copy_(tensor.repeat(repeats)[:size])
-        for _ in range(8):  # so that copies differ
+        for _ in range(8):  # so that copies of one game become different
             batch.step(batch.random_actions())
         batch.synchronize()
         batches.append(batch)
@@ -158,8 +159,8 @@ def engine(
                 step_times.append(gpu_ms(partial(batch.step, actions), 1))
             step_ms = statistics.median(step_times)
             rate = batch.n / (draw_ms + step_ms) * 1e3
-            # A step reads and writes a record, writes an observation and a mask, and drawing reads
-            # the mask again.
+            # The bytes moved for a decision: a step reads and writes a record, and writes an
+            # observation and a mask. Drawing reads the mask again.
             moved = 2 * batch.records.shape[1] + batch.obs.shape[1] + 2 * batch.mask.shape[1]
             table.add_row(
                 f"{batch.n:,}",
@@ -187,7 +188,7 @@ def training(
     for size in sizes or ["4096x32x512", "8192x32x512", "16384x32x512", "8192x32x1024"]:
         n_envs, n_steps, width = map(int, size.split("x"))
         config = override(
-            chosen_config("ppo", {}, "the command"),
+            chosen_config("ppo", overrides={}),
             n_envs=n_envs,
             n_steps=n_steps,
             width=width,

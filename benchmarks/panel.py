@@ -1,7 +1,8 @@
 """Judge a network by the fixed panel: `make panel ARGS=CHECKPOINT`.
 
-The network plays one seat against copies of each opponent, at every table size, and the solo game.
-`--card` writes the results to the network's card.
+The panel is a fixed list of opponents, among them all versions of the bundled network. The judged
+network plays one seat against copies of each opponent, at every number of seats. It also plays the
+solo game, if there is one. `--card` writes the results to the network's card.
 """
 
 from __future__ import annotations
@@ -28,7 +29,7 @@ from shakespeare_env.play.agent import AnyAgent
 
 SEED = 4242
 MAIN_GAMES = 6000
-"""Games against version 1."""
+"""Games against version 1 of the bundled network."""
 OTHER_GAMES = 2000
 """Games against each other agent that does not search."""
 SEARCH_GAMES = 400
@@ -36,7 +37,7 @@ SEARCH_GAMES = 400
 SOLO_GAMES = 1000
 _SEARCH = "search,simulations=16,version=1,horizon=1000"
 _TABLES = {"shakespeare": (4, 3, 2), "figaro": (3, 4, 5, 6)}
-"""Seats of the tables with opponents."""
+"""The numbers of seats at which a network meets opponents, by game."""
 
 
 @dataclass(frozen=True)
@@ -83,6 +84,7 @@ def opponents(game: Game) -> Iterator[Opponent]:
         games = MAIN_GAMES if version == 1 else OTHER_GAMES
         network = make(f"network,version={version}", game)
         yield Opponent(f"version {version}", network, tables, games)
+    # A network that was trained to beat version 2 of the bundled network.
     best_response = make(str(HERE / "best_response" / game.name), game)
     yield Opponent("best response", best_response, tables, OTHER_GAMES)
     yield Opponent("heuristic", make("heuristic", game), tables, OTHER_GAMES)

@@ -27,7 +27,7 @@ import pettingzoo
 from benchmarks.report import rate
 
 CLOCK_EVERY = 64
-"""Steps between readings of the clock, few enough readings to cost nothing."""
+"""Steps between readings of the clock, so many that the readings cost next to nothing."""
 
 
 @dataclass(frozen=True)
@@ -72,7 +72,10 @@ def catanatron_rate(seconds: float, seed: int) -> float:
 
 
 def open_spiel_rate(name: str, seconds: float, seed: int) -> float:
-    """Return decisions a second of a turn-based OpenSpiel game. Chance is timed, not counted."""
+    """Return decisions a second of a turn-based OpenSpiel game.
+
+    Chance nodes take time, but do not count as decisions.
+    """
     import pyspiel
 
     game = pyspiel.load_game(name)
@@ -108,7 +111,7 @@ def _catanatron_game(env: Any, generator: np.random.Generator) -> Iterator[int]:
     counted = 0  # if the opponent has begun, its moves count with the first step
     is_over = False
     while not is_over:
-        # `get_valid_actions` would compute them a second time.
+        # `get_valid_actions` would compute the legal actions a second time.
         legal = info["valid_actions"]
         _, _, terminated, truncated, info = env.step(legal[_index(generator, len(legal))])
         is_over = terminated or truncated
@@ -137,7 +140,7 @@ def _index(generator: np.random.Generator, size: int) -> int:
 
 
 def _seed(generator: np.random.Generator) -> int:
-    # Without a seed peers ask the system for one, and some take 0 as no seed.
+    # Without a seed peers ask the system for one. Some take the seed 0 for a missing one.
     return int(generator.integers(1, 1 << 31))
 
 

@@ -1,10 +1,10 @@
 """Compare how fast a network is evaluated in search and by itself: `make bench ARGS=search`.
 
 The results are evaluations per second of processor time, summed over all threads. Other programs
-disturb processor time less than the time on the clock. Search evaluates policies and forecasts
-within playouts. By itself, the network's compiled forward pass evaluates only the policy, for many
-situations of the same game at once. Cases take turns. The results are medians of repeats, and
-ratios are taken within a repeat.
+disturb processor time less than the time on the clock. In search, playouts evaluate the policy and
+the forecasts of the outcome. By itself, the network's compiled forward pass evaluates only the
+policy, for many situations of one game at once. Cases take turns. The results are medians of
+repeats, and ratios are taken within a repeat.
 """
 
 from __future__ import annotations
@@ -32,11 +32,11 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 
 TARGET = 0.6
-"""The least share of the bare network's rate that search should reach."""
+"""The least ratio of the rate of search to that of the network by itself."""
 GAMES = 16
 """Games searched together."""
 ROWS = 2048
-"""Situations that the bare network evaluates at once."""
+"""Situations that the network by itself evaluates at once."""
 
 
 def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
@@ -44,7 +44,7 @@ def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     observations: list[NDArray[np.int8]] = []
     masks: list[NDArray[np.bool_]] = []
     while sum(map(len, observations)) < ROWS:
-        for _ in range(7):
+        for _ in range(7):  # so that the situations of a game differ
             batch.step(batch.random_actions())
         rows = np.flatnonzero(batch.to_move >= 0)
         observations.append(batch.obs[rows])
@@ -55,6 +55,7 @@ def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
 def search_case(game: str, threads: int) -> Callable[[], int]:
     """Return a function that searches a decision in each game and counts network evaluations."""
     batch = Batch(game, GAMES, players=usual_seats(game), seed=0)
+    # With `near_certain=1.0`, moves that are nearly certain are searched, too.
     agent = make("search", batch.game, threads=threads, near_certain=1.0)
     assert isinstance(agent, SearchAgent)
     rows = np.arange(GAMES)
@@ -90,7 +91,7 @@ def main(
     seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 1.0,
     output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
-    """Measure search and the bare network in turns."""
+    """Measure search and the network by itself in turns."""
     timed: dict[str, Callable[[], float]] = {}
     for game in registry.names():
         for name, case in cases(game).items():
@@ -99,7 +100,7 @@ def main(
     with ThreadpoolController().limit(limits=1, user_api="blas"):
         rates = report.in_turns(timed, repeats, "searching")
     report.save(output, rates)
-    report.show("evaluations a second of processor time", rates, rates)
+    report.show("evaluations a second of processor time", rates, names=rates)
     for game in registry.names():
         for threads in ("1 thread", "2 threads"):
             report.show_ratio(

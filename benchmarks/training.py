@@ -2,8 +2,8 @@
 
 Every case runs rollouts and updates like a training run, and counts the decisions learned from.
 Cases take turns, so that drift affects them equally. The results are medians over rounds, and
-ratios are taken within a round. GOMP_SPINCOUNT=1000 runs several threads as `shakespeare train`
-does.
+ratios are taken within a round. Set the environment variable GOMP_SPINCOUNT=1000 to run several
+threads as `shakespeare train` does.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ class Clock(BaseCallback):
 
     def _on_rollout_start(self) -> None:
         self.rollout_began = time.perf_counter()
-        self.total_seconds = self.rollout_began - self.began  # of complete updates
+        self.total_seconds = self.rollout_began - self.began  # complete rollouts and updates
         self.decisions = self.model.num_timesteps - self.first
 
     def _on_rollout_end(self) -> None:
@@ -151,12 +151,12 @@ def main(
     speeds: dict[str, list[Speed]] = {name: [] for name in learners}
     with Progress(console=Console(stderr=True), transient=True) as progress:
         task = progress.add_task("warming up", total=(rounds + 1) * len(learners))
-        for turn in range(rounds + 1):
+        for number in range(rounds + 1):
             for name, learner in learners.items():
                 progress.update(task, description=name)
-                # Turn 0 is the warm-up, after which rules are compiled and games are at all stages.
-                speed = measure_speed(learner, seconds if turn else min(seconds, 5.0))
-                if turn:
+                # Round 0 is the warm-up. After it, rules are compiled and games are at all stages.
+                speed = measure_speed(learner, seconds if number else min(seconds, 5.0))
+                if number:
                     speeds[name].append(speed)
                 progress.advance(task)
     policy: Any = next(iter(learners.values())).policy
@@ -172,12 +172,12 @@ def main(
         highlight=False,
     )
     if save is not None:
-        figures = {name: [vars(speed) for speed in turns] for name, turns in speeds.items()}
+        figures = {name: [vars(speed) for speed in of_case] for name, of_case in speeds.items()}
         write_output(save, (json.dumps(figures, indent=2) + "\n").encode())
 
 
 def machine_speed(rows: int = 2048, repeats: int = 30) -> tuple[float, float]:
-    """Return rows a second through a fixed network, to compare machines, and hours on a machine.
+    """Return rows a second through a fixed network, to compare machines, or times on one machine.
 
     The network is of 600-512-512-300 units in bfloat16. The first figure is of forward passes, and
     the second of updates: forward and backward passes and Adam.

@@ -22,8 +22,8 @@ class TutorialEnv(gymnasium.Env[NDArray[np.int8], int]):
     """The tutorial's environment, in which one learner decides for every seat in turn."""
 
     def __init__(self, players: int) -> None:
-        make: Any = env
-        self._aec = make(players=players)
+        make_aec: Any = env  # `env` makes a PettingZoo AEC environment
+        self._aec = make_aec(players=players)
         self._aec.reset(seed=0)
         agent = self._aec.possible_agents[0]
         self.observation_space = self._aec.observation_space(agent)["observation"]

@@ -1,4 +1,4 @@
-"""Measure how fast each view of the engine steps, beside peers: `make bench ARGS=views`.
+"""Measure how fast each interface of the engine steps, beside peers: `make bench ARGS=views`.
 
 Legal moves are drawn uniformly at four seats on one thread, and every decider's observation and
 mask are read. Cases take turns, so that drift affects them equally. The results are medians. The
@@ -115,7 +115,7 @@ CONNECT_FOUR = PEERS[0].name
 def cases() -> dict[str, Callable[[float], float | None]]:
     """Warm up every case, and return functions that measure decisions a second, by case.
 
-    They take the seconds to play, and return None if a peer is not installed.
+    The functions take the seconds to play, and return None if a peer is not installed.
     """
     setting = "random opponents, all seats counted"
     return {
@@ -135,7 +135,7 @@ def main(
     seconds: Annotated[float, typer.Option(help="Seconds of each repeat.")] = 1.0,
     output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
-    """Measure every view and every peer that is installed, and print a table."""
+    """Measure every interface and every peer that is installed, and print a table."""
     console = Console()
     with console.status("warming up"):
         everything = cases()

@@ -2,8 +2,8 @@
 
 The results are games a second of `evaluate` at the usual number of seats: in this process, on two
 processes, and on a Ray cluster of two cores started here. Cases take turns, and ratios are taken
-within a repeat. The start of workers is measured apart, since it takes the same few seconds however
-many games follow.
+within a repeat. The start of workers is measured separately, since it takes the same few seconds
+however many games follow.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from shakespeare_env.core import registry
 
 TARGET = 1.7
 """The least ratio that two workers should reach."""
+# The options of `open_workers` by kind. The first is what the others are compared with.
 KINDS = {"this process": {}, "2 processes": {"processes": 2}, "Ray": {"ray": "local"}}
 WARM_UP = 256
 """Games that make workers load and compile everything."""
@@ -60,17 +61,17 @@ def main(
             figures[f"start of {kind}"] = time.perf_counter() - began
         for game in registry.names():
             for agent in ("heuristic", "network"):
-                for of_kind in workers.values():
-                    rate(game, agent, WARM_UP, of_kind)
+                for workers_of_kind in workers.values():
+                    rate(game, agent, WARM_UP, workers_of_kind)
                 games = max(int(rate(game, agent, WARM_UP, None) * seconds), WARM_UP)
                 timed = {
-                    kind: partial(rate, game, agent, games, of_kind)
-                    for kind, of_kind in workers.items()
+                    kind: partial(rate, game, agent, games, workers_of_kind)
+                    for kind, workers_of_kind in workers.items()
                 }
                 rates = report.in_turns(timed, repeats, f"{game}, {agent}")
                 ratios = {kind: report.median_ratio(rates, kind, baseline) for kind in others}
                 figures |= {f"{game}, {agent}, {kind}": ratio for kind, ratio in ratios.items()}
-                medians = [f"{statistics.median(of_kind):,.0f}" for of_kind in rates.values()]
+                medians = [f"{statistics.median(measured):,.0f}" for measured in rates.values()]
                 table.add_row(
                     f"{game}, {agent}s", *medians, *(f"{ratio:.2f}" for ratio in ratios.values())
                 )

@@ -53,7 +53,7 @@ def _take_screenshots(address: str) -> None:
         for number in range(MOVES):
             moves = page.locator("#moves button[name=move]")
             moves.first.wait_for(timeout=120_000, state="attached")
-            before = page.input_value("#number")
+            before = page.input_value("#number")  # changes once the move is played
             moves.nth(number % moves.count()).evaluate("button => button.click()")
             page.wait_for_function(
                 "number => document.getElementById('number').value != number", arg=before

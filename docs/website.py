@@ -225,6 +225,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
 They hold all names that the README, the pages and the notebooks use.
 """
 
+# Its groups are "[text](", the path, "#anchor" if there is one, and ")".
 _LINK = re.compile(r"(!?\[(?:[^\[\]]|\[[^\]]*\])*\]\()([^()\s#]+)(#[^()\s]*)?(\))")
 _PROGRAM = re.compile(rf"^The (?:program|recipe): \[({DOCS}/\S+\.py)\]\(\S+\)\.$", re.MULTILINE)
 """A paragraph that names a program in docs/."""
@@ -254,7 +255,7 @@ def on_files(files: Files, config: MkDocsConfig) -> Files:
         for name, picture in pictures.items():
             address = posixpath.join(posixpath.dirname(page), name)
             files.append(File.generated(config, address, content=picture))
-    # The pages in docs/ join the others, so that the files they link to become pages, too.
+    # Add the pages in docs/, so that the files that they link to become pages, too.
     for file in files.documentation_pages():
         pages.setdefault(file.src_uri, file.content_string)
     for page, text in list(pages.items()):
@@ -356,7 +357,7 @@ def _notebook_page(path: str) -> tuple[str, dict[str, bytes]]:
 
 
 def _names_page(title: str, modules: dict[str, tuple[str, ...]]) -> str:
-    """Return a page that shows the docstrings of names."""
+    """Return a page that shows the docstrings of names, which mkdocstrings inserts at `:::`."""
     entries = [f"::: {module}.{name}" for module, names in modules.items() for name in names]
     return "\n\n".join([f"# {title}", *entries]) + "\n"
 

@@ -1,7 +1,8 @@
 """Checks of a game's rules, of its secrets, and of the games that a seat considers possible.
 
 The game is played at random. Findings use the names of the game's own fields and moves, and give
-the seed of the game in which they occur.
+the seed of the game in which they occur. A seat considers a game possible if the game agrees with
+all that the seat knows; `Position.determinize` draws such a game.
 """
 
 from __future__ import annotations
@@ -56,7 +57,7 @@ def check_game(game: Game, *, games: int = 5, seed: int = 0) -> list[str]:
 
     Args:
         game: The game. It is registered unless it already is.
-        games: The number of games at each table.
+        games: The number of games at each number of seats, with and without each variant.
         seed: The seed of the first game; the others have the seeds that follow.
 
     Returns:
@@ -326,12 +327,13 @@ class _RandomGame:
             yield self._finding("batch obs", "a batch observes something else", "mend `observe`")
 
     def _findings_in_move(self, before: Position, move: str, after: Position) -> Iterator[_Finding]:
-        """Find rules that leave their arrays, miscount moves, or change when they are compiled."""
+        """Find rules that index beyond arrays, miscount moves, or change when they are compiled."""
         rules = self.game.rules
         record = before.record()
         mask = np.zeros(self.game.actions.size, np.bool_)
         try:
             count = interpreted(rules.legal)(record.copy(), mask)
+            # The rules run without the compiler, and nobody is told of events.
             tracer = Tracer(rules.play, rules.legal, len(mask), tellers={})
             reached, _ = tracer.run(record, before.action_id(move))
         except IndexError as outside:
@@ -447,7 +449,7 @@ class _RandomGame:
                 possible = after.determinize(seat, seed)
                 if possible == after:
                     continue
-                # None means that the rules cannot be followed.
+                # None means that the rules cannot be followed on all their execution paths.
                 is_reachable = _is_reachable(before, seat, actions, possible, _DRAWS)
                 if is_reachable is False:
                     is_reachable = _is_reachable(before, seat, actions, possible, _MANY_DRAWS)
@@ -474,8 +476,9 @@ def _is_reachable(
 ) -> bool | None:
     """Return whether any of the actions could have led to a possible game.
 
-    The actions are played in every position that the seat cannot tell from `before`. Return None if
-    the rules cannot be followed.
+    The actions are played in every position that the seat cannot tell from `before`. For this the
+    rules run on a record in which the numbers that the seat does not know are open (see
+    `play.branching`). Return None if not all execution paths of the rules can be followed.
 
     Args:
         before: The position before the action.
@@ -507,6 +510,7 @@ def _is_reachable(
             moved[name] = start.copied(name)
         play(moved, action)
         play_forced_moves(moved, legal, play, game.actions.size)
+        # Comparing an open number splits the run into paths with and without the wanted value.
         for name in names:
             for reached, wanted in zip(moved.numbers(name), target[name].reshape(-1), strict=True):
                 if reached != int(wanted):

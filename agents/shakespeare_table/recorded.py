@@ -60,8 +60,8 @@ def read_json_lines(path: Path) -> GameHistory:
     game without moves.
 
     Raises:
-        DatasetError: A line is wrong, or the game was played with another box. The message says
-            which line or box.
+        DatasetError: A line is wrong, or the game was played with another box (the file of the
+            game's cards and numbers). The message says which line or box.
     """
     try:
         lines = read_regular(path, _MOST_BYTES)
@@ -96,17 +96,17 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
         raise DatasetError(
             f"{name} has more than {_MOST_BYTES >> 20} MiB; give a file with a single game"
         )
-    with suppress(ValueError):  # ValueError: there are several lines
+    with suppress(ValueError):  # several lines are not one JSON object
         single = parse_object(lines)
         if "position" not in single:  # it is a position alone
             lines = dump_line({"position": single}).encode()
     # Editors and clipboards may add a byte order mark, blank lines and other line ends.
     lines = lines.removeprefix(BOM_UTF8)
-    written = [(number, line) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
-    if not written:
+    numbered = [(number, line) for number, line in enumerate(lines.splitlines(), 1) if line.strip()]
+    if not numbered:
         raise DatasetError(f"{name} is empty; give a game that `play --save` has written")
 
-    number, line = written[0]
+    number, line = numbered[0]
     where = f"{name}, line {number}"
     entries, start = _read_line(line, where)
     if "box_digest" in entries:
@@ -119,7 +119,7 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
 
     positions = [start]
     moves = []
-    for number, line in written[1:]:
+    for number, line in numbered[1:]:
         where = f"{name}, line {number}"
         entries, after = _read_line(line, where)
         move = entries.get("move")
@@ -135,7 +135,7 @@ def parse_json_lines(lines: bytes, name: str) -> GameHistory:
 
 def _read_line(line: bytes, where: str) -> tuple[dict[str, Any], Position]:
     """Return the entries of a line, and its position; DatasetError if it has none."""
-    from shakespeare_env import Position  # slow, and not needed for completion
+    from shakespeare_env import Position  # slow, and not needed for shell completion
 
     try:
         entries = parse_object(line)
@@ -170,7 +170,7 @@ def read_game_of_folder(folder: Path, game_id: int) -> GameHistory:
         DatasetError: The folder holds no results, or the game is missing or damaged.
         ModuleNotFoundError: Polars is not installed.
     """
-    from shakespeare_env.datasets import recorded_games  # slow, not needed for completion
+    from shakespeare_env.datasets import recorded_games  # slow, and not needed for shell completion
 
     games = recorded_games(folder)
     if game_id >= len(games):

@@ -47,6 +47,8 @@ class Session:
     ) -> None:
         agents = agents or {}
         self._batch = Batch(position.game.name, 1, players=position.players, autoreset=False)
+        # For `Lineup`, each seat holds the index of its agent, OUTSIDE if `push` plays its moves,
+        # or NOBODY if the game does not have the seat.
         seats = np.full((1, position.game.max_seats), NOBODY)
         seats[0, : position.players] = OUTSIDE
         for index, seat in enumerate(agents):
@@ -87,13 +89,13 @@ class Session:
         Raises:
             Exception: Whatever an agent raises. `failed` is then its seat.
         """
-        last = None if max_moves is None else len(self.moves) + max_moves
+        stop_at = None if max_moves is None else len(self.moves) + max_moves
         decided: list[int] = []  # the action of the agent to move; empty if it is no agent's turn
 
         def after_step(_rows: object, actions: NDArray[np.int64]) -> None:
             decided.append(int(actions[0]))
 
-        while last is None or len(self.moves) < last:
+        while stop_at is None or len(self.moves) < stop_at:
             record = self.position.record()
             self._batch.load([0], np.array([record], record.dtype))
             try:

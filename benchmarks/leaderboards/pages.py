@@ -119,7 +119,7 @@ def _code(agent: str) -> str:
     {"svg.fonttype": "none", "svg.hashsalt": "arena", "text.parse_math": False}
 )
 def strength_svg(standings: Standings) -> str:
-    """Draw strength against thinking time as an SVG picture, with a panel for each table.
+    """Draw strength against thinking time as an SVG picture, with a panel for each number of seats.
 
     Each panel shows ratings over milliseconds a decision, and leaves weak agents out. Numbers are
     rounded, since their last digits depend on how many threads added them up.
@@ -131,11 +131,12 @@ def strength_svg(standings: Standings) -> str:
     for axes, (players, ladder) in zip(panels, ladders.items(), strict=True):
         times = standings.milliseconds(players)
         milliseconds = {agent: float(f"{time:.4g}") for agent, time in times.items()}
-        least = max(ladder["rating"]) - _FAR_BELOW
+        lowest_shown = max(ladder["rating"]) - _FAR_BELOW
+        # Agents without a time cannot stand on an axis of times.
         shown = [
             row
             for row in ladder.to_dicts()
-            if milliseconds.get(row["agent"]) and row["rating"] > least
+            if milliseconds.get(row["agent"]) and row["rating"] > lowest_shown
         ]
         for row in shown:
             style = styles.setdefault(row["agent"], _style(len(styles)))
@@ -164,8 +165,8 @@ def strength_svg(standings: Standings) -> str:
 
 def _style(number: int) -> dict[str, str]:
     # Agents of one colour differ in their markers.
-    turn, place = divmod(number, len(COLOURS))
-    return {"color": COLOURS[place], "marker": MARKERS[(place + turn) % len(MARKERS)]}
+    cycle, place = divmod(number, len(COLOURS))
+    return {"color": COLOURS[place], "marker": MARKERS[(place + cycle) % len(MARKERS)]}
 
 
 def _draw_agent(axes: Axes, row: Mapping[str, Any], time: float, style: dict[str, str]) -> None:

@@ -24,6 +24,8 @@ def is_shown(game: Any, seat: int, owner: int) -> bool:
     return seat == owner or (game["to_move"] < 0 and game["stays"][owner] != 0)
 
 
+# The fields of the pool "deck" hold the cards. A seat does not know how those that it does not see
+# are distributed among them.
 FIELDS = (
     StateField("card", 0, 3, SEATS, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),
     StateField("left", 0, 3, visible="nobody", pool="deck"),  # the card that is not dealt

@@ -1,9 +1,9 @@
 """Leduc hold'em for two seats, with two suits of jack, queen and king.
 
 Southey et al. 2005, "Bayes' Bluff: Opponent Modelling in Poker". Each seat pays 1 and is dealt a
-card. There are two rounds of betting with at most two raises each, of 2 in the first round and of 4
-in the second. A public card is turned up before the second round. A pair with it wins, otherwise
-the higher card. Equal hands share.
+card. There are two rounds of betting with at most two raises each. A raise is 2 in the first round
+and 4 in the second. A public card is turned up before the second round. The seat whose card pairs
+with it wins, otherwise the seat with the higher card. Equal hands share the pot.
 """
 
 from __future__ import annotations
@@ -26,14 +26,16 @@ def is_shown(game: Any, seat: int, owner: int) -> bool:
     return seat == owner or (game["to_move"] < 0 and not game["folded"])
 
 
+# The fields of the pool "deck" hold cards. A seat does not know how those that it does not see are
+# distributed among them.
 FIELDS = (
     StateField("phase", 0, 1, words=("preflop", "flop")),
     StateField("card", 0, 2, 2, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),
     StateField("public", NO_CARD, 2, words=("-", *CARDS)),
     StateField("deck", NO_CARD, 2, 4, visible="nobody", pool="deck"),
-    StateField("paid", 0, 13, 2, by_seat=True),
+    StateField("paid", 0, 13, 2, by_seat=True),  # at most 1 + 2 * 2 + 2 * 4
     StateField("raises", 0, MOST_RAISES),
-    StateField("acted", 0, 2),
+    StateField("acted", 0, 2),  # the number of seats that have acted in this round
     StateField("folded", 0, 1),
 )
 
@@ -63,7 +65,7 @@ def draw(game: Any) -> int:
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
     """Deal a card to each seat. The other four cards are the deck."""
-    # Cards 0 to 5 are the deck; card // 2 is the rank, an index into CARDS.
+    # The six cards have numbers from 0 to 5; card // 2 is the rank, an index into CARDS.
     first = below(game, 6)
     second = below(game, 5)
     second += second >= first  # any card but the first

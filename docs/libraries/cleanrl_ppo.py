@@ -32,6 +32,7 @@ args = parser.parse_args()
 torch.manual_seed(args.seed)
 games = Batch(n=GAMES, players=SEATS, seed=args.seed, reward="margin")
 all_games = np.arange(GAMES)
+# The highest value of each number in an observation, for scaling.
 high = torch.as_tensor(games.game.layout.high)
 body = nn.Sequential(nn.Linear(len(high), 256), nn.ReLU())
 policy = nn.Linear(256, games.actions.size)
@@ -138,6 +139,7 @@ while decisions < args.decisions:
         batch = {name: column[picked] for name, column in rows.items()}
         distribution, value = forward(batch["obs"], batch["mask"])
         advantage = batch["advantage"]
+        # The critic's target is the old value plus the advantage.
         loss = (value - batch["value"] - advantage).pow(2).mean() / 2
         advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
         log_prob = distribution.log_prob(batch["action"])

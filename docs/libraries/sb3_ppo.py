@@ -12,7 +12,7 @@ from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 
 
 def games(n, reward):
-    """Return an environment of n games, whose masks sb3-contrib finds."""
+    """Return an environment of n games with masks for sb3-contrib."""
     table = SingleAgentBatch(
         n=n, players=2, opponents="random", reward=reward, seed=0
     )

@@ -18,7 +18,7 @@ import shakespeare_env
 
 
 def seat():
-    """Return the environment of one seat, with masks as in PettingZooEnv."""
+    """Return one seat's environment. Its masks are as in PettingZooEnv."""
     env = gymnasium.make(
         "Shakespeare-v0", players=2, opponents="random", reward="score"
     )

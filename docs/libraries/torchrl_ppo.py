@@ -46,7 +46,7 @@ check_env_specs(env)
 
 
 def network(outputs):
-    """Return a network of two layers, which gets its input size when used."""
+    """Return a network of two layers. Its first call sets the input size."""
     return nn.Sequential(
         nn.LazyLinear(128), nn.ReLU(), nn.LazyLinear(outputs)
     )
@@ -59,6 +59,7 @@ actor = ProbabilisticActor(
     return_log_prob=True,
 )
 critic = ValueOperator(network(1), in_keys=["observation"])
+# A first call sets the sizes of the lazy layers.
 for module in (actor, critic):
     module(env.reset())
 loss = ClipPPOLoss(actor, critic, entropy_coeff=0.01)

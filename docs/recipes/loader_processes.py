@@ -11,7 +11,7 @@ from shakespeare_env.datasets import Batches
 
 
 class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
-    """Batches of tensors by name. Set `epoch` before each pass over it.
+    """Batches of tensors by name. Set `epoch` before each pass over them.
 
     With DistributedDataParallel, give each process its rank and the number
     of ranks. All ranks then have equally many batches.
@@ -29,6 +29,7 @@ class RecordedDecisions(IterableDataset[dict[str, torch.Tensor]]):
         worker = get_worker_info()
         worker_id = worker.id if worker else 0
         workers = worker.num_workers if worker else 1
+        # This process reads part i of n, given as (i, n).
         part = (self.rank * workers + worker_id, self.ranks * workers)
         for batch in self.batches.epoch(self.epoch, part):
             yield {

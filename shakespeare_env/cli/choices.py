@@ -63,7 +63,8 @@ Variants = Annotated[
 def find_game(name: str, argument: str = "--game") -> Game:
     """Return a game by its name or file.
 
-    A wrong name is a usage error. If the game's box is invalid, the command exits with an error.
+    A wrong name is a usage error. If the game's box (the file of its cards and numbers) is invalid,
+    the command exits with an error.
     """
     with usage_errors(argument):
         return registry.resolve(name)
@@ -167,6 +168,9 @@ def exit_with_error(message: str) -> NoReturn:
 
 
 def exit_interrupted(message: str) -> NoReturn:
-    """Print a message and how to resume the command that Ctrl-C has ended, and exit."""
+    """Print a message and how to resume the command that Ctrl-C has ended, and exit.
+
+    The message ends with the space or line break that goes before "To resume".
+    """
     typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -21,7 +21,7 @@ from rich.theme import Theme
 from shakespeare_env.core.game import Game
 
 NO_LIMIT = 10_000
-"""The columns and lines of an output without a limit."""
+"""The number of columns or lines that stands for no limit."""
 _SEAT_COLOURS = ("cyan", "magenta", "yellow", "green", "blue", "grey58")
 """The colour of each seat. None is red, since the game with six seats has red cards."""
 _STYLES = {
@@ -37,9 +37,9 @@ _SEAT_PATTERNS = [
     for seat, sign in enumerate("⓪①②③④⑤")
 ]
 _OTHER_PATTERNS = [
-    r"(?P<number>(?:^|(?<=   )| {2,})\d+\.)(?= )",
-    r"(?P<now>▶[^\n]*)",
-    r"(?P<mine>\b[Ss]eat \d+ \(you\))",
+    r"(?P<number>(?:^|(?<=   )| {2,})\d+\.)(?= )",  # the number before an item of a list
+    r"(?P<now>▶[^\n]*)",  # what happens now, up to the end of its line
+    r"(?P<mine>\b[Ss]eat \d+ \(you\))",  # the reader's own seat
 ]
 
 
@@ -61,14 +61,14 @@ def is_terminal() -> bool:
 
 
 def console() -> Console:
-    """Return the standard output as a console. Characters that it lacks become `?`."""
+    """Return a console on the standard output. Characters that it cannot encode become `?`."""
     if isinstance(sys.stdout, TextIOWrapper):
         sys.stdout.reconfigure(errors="replace")
     return Console(width=size()[0], theme=Theme(_STYLES), highlight=False)
 
 
 def coloured(text: str) -> Text:
-    """Return text in colour for `console`. Brackets in it are no markup."""
+    """Return text in colour for `console`. Rich does not read brackets in it as markup."""
     coloured_text = Text(text)
     _GameHighlighter().highlight(coloured_text)
     return coloured_text
@@ -83,6 +83,7 @@ def print_wrapped(text: str, indent: int) -> None:
     """Print a line. If it is too long, the further lines are indented."""
     width, _ = size()
     hanging = " " * min(indent, width // 2)
+    # `textwrap.wrap` returns no line for a blank text.
     print_text("\n".join(textwrap.wrap(text, width, subsequent_indent=hanging)) or text)
 
 

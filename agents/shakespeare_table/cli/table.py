@@ -84,8 +84,9 @@ def table(
     except ModuleNotFoundError as missing:
         choices.exit_with_error(str(missing))
     for own_game in own_games or ():
-        choices.find_game(own_game)
+        choices.find_game(own_game)  # this registers the game
     check_agents(registry.names(), agents or [], "--agent")
+    # An empty token means that no token is needed.
     token = "" if is_local(host) and not names else secrets.token_urlsafe(12)
     folder = platformdirs.user_data_path("shakespeare-env", appauthor=False)
     choices.check_writable(games)

@@ -63,14 +63,14 @@ class ModelGame(Session):
     Args:
         number: The number of the game's table.
         position: The first position.
-        start: The deal that the position comes from.
+        start: The seed, deal and variants that the position comes from.
         seat: The model's seat.
         opponents: The agents at the other seats, in order.
 
     Attributes:
         number: The number of the game's table.
         seat: The model's seat.
-        start: The deal.
+        start: The seed, the deal and the variants.
         opponents: The agents by seat.
         fault: The fault by which the seat `failed` has lost the game; None if no seat has.
     """
@@ -93,7 +93,7 @@ class ModelGame(Session):
         agents = {other: opponent.agent for other, opponent in self.opponents.items()}
         super().__init__(position, agents, start.seed, names=names)
         self.fault: Fault | None = None
-        self._chosen_at = 0
+        self._chosen_at = 0  # the index of the move that the model chose last
         self._label = GameLog(names).label
         self._play_on()
 
@@ -133,8 +133,8 @@ class ModelGame(Session):
         seats = f"{position.players} seat{'s' * (position.players > 1)}"
         setup = ", ".join([position.game.name, seats, *self.start.variants])
         others = ", ".join(map(self._label, self.opponents))
-        company = f"; the others: {others}" if others else ", alone"
-        lines = [f"Table {self.number}: {setup}. You hold seat {self.seat}{company}."]
+        opponents = f"; the others: {others}" if others else ", alone"
+        lines = [f"Table {self.number}: {setup}. You hold seat {self.seat}{opponents}."]
         if happened:
             chosen_before = self.history.moves_of(self.seat)
             lines += ["", "Since your last choice:" if chosen_before else "So far:", *happened]
@@ -169,6 +169,7 @@ class ModelGame(Session):
         }
 
     def _play_on(self) -> None:
+        """Let agents play until the model's seat decides again. If one fails, keep its fault."""
         try:
             self.play_out()
         except Exception as error:  # the agent may be anybody's code
@@ -214,6 +215,7 @@ class ModelGame(Session):
         return lines
 
     def _turn(self) -> str:
+        """Return a sentence that says what the seat has to decide, or how the game has ended."""
         position = self.position
         if self.failed is not None:
             loser = "You have" if self.failed == self.seat else f"{self._label(self.failed)} has"

@@ -20,7 +20,7 @@ from shakespeare_table.mcp.model_game import GameStart, ModelGame
 
 
 class ResultsWriter:
-    """A writer that adds a model's games to an arena's results, where the model is ranked.
+    """A writer that adds a model's games to an arena's results, so that the arena ranks the model.
 
     Args:
         folder: The folder of results.
@@ -29,7 +29,8 @@ class ResultsWriter:
 
     Raises:
         ArenaError: The folder does not hold results of this game.
-        DatasetError: The results are damaged, or were played with another box.
+        DatasetError: The results are damaged, or were played with another box (the file of the
+            game's cards and numbers).
         ModuleNotFoundError: The extra `arena` is missing.
         OSError: The results cannot be written.
     """
@@ -39,7 +40,7 @@ class ResultsWriter:
         self.game = game
         self.name = name
         self.digest = digest_of_name(name)
-        self._waiting: list[dict[str, Any]] = []
+        self._waiting: list[dict[str, Any]] = []  # rows of games that are not written yet
         with open_results(folder, game):  # raises now if the results cannot be written
             pass
 
@@ -108,5 +109,5 @@ class ResultsWriter:
 
 
 def digest_of_name(name: str) -> str:
-    """Return the digest that identifies a player whose code is unknown, made from its name."""
+    """Return a digest made from a player's name, since its code is unknown."""
     return hashlib.sha256(f"mcp {name}".encode()).hexdigest()[:DIGITS]

@@ -28,6 +28,7 @@ what it may know. If you repeat a call, it acts only once."""
 
 COMPILE_WAIT_S = 30.0
 """Seconds that a request waits for compiled rules. Many clients give up after 60."""
+# Annotations of the tools that only read, that play, and that end a game.
 _READS = ToolAnnotations(read_only_hint=True, open_world_hint=False)
 _PLAYS = ToolAnnotations(
     read_only_hint=False, destructive_hint=False, idempotent_hint=True, open_world_hint=False
