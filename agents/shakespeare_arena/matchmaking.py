@@ -117,7 +117,7 @@ def _missing_information(lead: Lead, level: float, within: float) -> float:
         return (quantile / within) ** 2
     if lead.error == 0:
         return 0.0
-    # The widest interval, measured from its middle, that excludes 0 or lies within the bound.
+    # Half the widest interval that gives a verdict, since it excludes 0 or lies within the bound.
     # A tiny early lead may be luck, so a lead counts as at least as large as its error.
     largest_half_width = max(math.hypot(lead.value, lead.error), within - abs(lead.value))
     needed = (quantile / largest_half_width) ** 2
@@ -235,7 +235,7 @@ def _seated_matches(
     """Plan a match for each line-up. Agents that have met before sit in another order."""
     deal = int(played["deal"].max()) + 1 if len(played) else 0  # type: ignore[arg-type]
     sorted_lineups = played.select(pl.col("digests").list.sort()).to_series().to_list()
-    games_of = Counter(map(tuple, sorted_lineups))  # games played by each set of agents
+    games_of = Counter(map(tuple, sorted_lineups))  # games by the agents at the table
     planned: list[Match] = []
     for lineup in lineups:
         agents = tuple(sorted(lineup))

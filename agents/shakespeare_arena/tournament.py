@@ -203,7 +203,7 @@ class _Arena:
             return Ending.alone
         if self._games >= self._config.games:
             return Ending.games
-        # The verdicts of the last round need a round, planned with this seed.
+        # As long as no round was planned with this seed, there is nothing to judge.
         plan = self._folder.last_plan
         if plan is None or plan.seed != self._config.seed:
             return None

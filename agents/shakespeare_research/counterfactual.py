@@ -113,9 +113,7 @@ class Counterfactual:
     moves: tuple[str, ...]  # K moves; the first is the baseline of the others
     agents: tuple[str, ...]  # the agents' names by seat
     scores: NDArray[np.int16]  # int16[K, continuations, P], final scores by move and seat
-    shares: NDArray[
-        np.float64
-    ]  # shares of the victory, shaped like `scores`; meaningless in solo games
+    shares: NDArray[np.float64]  # shares of the victory, like `scores`; meaningless in solo games
 
     @property
     def continuations(self) -> int:
