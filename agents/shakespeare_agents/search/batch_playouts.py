@@ -83,7 +83,8 @@ class BatchPlayouts:
         _take_back_secret_choices(self.game)(games)
         batch = self._batch_of(games, 0)
 
-        # The seats whose secret choices were taken back choose again, until the mover is to move.
+        # The seats whose secret choices were taken back choose again, each action with the agent's
+        # own probability (temperature 1), until the mover is to move.
         while (rows := np.flatnonzero(batch.to_move != movers)).size:
             self._decide(batch, rows, states, temperature=1.0)
         batch.step(actions)
@@ -96,7 +97,7 @@ class BatchPlayouts:
 
         win = victory_shares(batch.final_winners)
         score = batch.scores() / self.game.score_scale
-        # In games that are not over, these shares and scores are replaced by forecasts.
+        # In games that are not over, forecasts replace the shares and are added to the scores.
         rows = np.flatnonzero(batch.to_move >= 0)
         if rows.size:
             self._forecast(batch, rows, win, score)
@@ -127,12 +128,12 @@ class BatchPlayouts:
     ) -> None:
         """Write the advisor's forecasts of the games `rows`, int64[m], which are not over.
 
-        Forecasts of the score are changes, so they are added to the present `score`.
+        The forecasts of scores are changes until the end, so they are added to `score`.
         """
         assert isinstance(self.advisor, Forecaster)
         players = batch.players[rows].astype(np.int64)
         shares, changes = self.advisor.forecasts(batch.obs[rows], players)
-        for place in range(self.game.max_seats):
+        for place in range(self.game.max_seats):  # clockwise from the seat to move
             is_present = place < players
             present = rows[is_present]
             seats = (batch.to_move[present] + place) % players[is_present]
