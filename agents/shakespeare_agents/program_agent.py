@@ -104,7 +104,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
                 faults[row] = error.fault
                 faults_in_a_row += 1
                 self.close()
-            except BaseException:  # a late answer would be taken for that to the next question
+            except BaseException:  # a late answer must not be taken for the next question's
                 self.close()
                 raise
             seconds[row] = self._seconds[game_id] - seconds_before
@@ -118,7 +118,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
             del self._seconds[game_id]
 
     def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[np.int64]:
-        """Return the chosen actions, int64[m], outside arenas.
+        """Return the chosen actions, int64[m], for callers without a referee.
 
         A fault raises an exception here, while an arena's referee counts it as a lost game. The
         program sees each decision as one of a new game.
@@ -148,6 +148,7 @@ class ProgramAgent(AbstractContextManager["ProgramAgent"]):
             # The time to start is granted in addition, so the clock begins that much later.
             began += limits.seconds_to_start
             limit += f", and {limits.seconds_to_start:g} s to start"
+            # A new process knows no earlier games, so it is not told that they are over.
             self._running = RunningProgram(self.program)
         else:
             question = b"".join(map(end_notice, self._unannounced_ends)) + question

@@ -52,7 +52,7 @@ class Fault:
 
 @checked_dataclass(frozen=True)
 class Limits:
-    """The limits of a program, which loses a game in which it exceeds one.
+    """The limits of a program. It loses a game in which it exceeds one of them.
 
     Raises:
         ValueError: a limit is not above 0.
@@ -134,7 +134,7 @@ class ProgramError(ShakespeareEnvError, RuntimeError):
 class RunningProgram:
     """A program that runs until `kill` is called.
 
-    If the arena's process ends without that, the program finds its standard input closed.
+    If the arena's process ends without calling `kill`, the program finds its standard input closed.
 
     Raises:
         ProgramError: the program cannot be started.
@@ -208,7 +208,8 @@ class RunningProgram:
             raise
 
     def _exchange(self, question: bytes, until: float, limit: str) -> bytes:
-        # Nothing (None) should have arrived before the question is asked.
+        # The program must not have written anything before the question is asked. `_read` then
+        # returns None.
         unasked = _read(self._stdout)
         if unasked:
             raise _too_much(unasked)
@@ -219,7 +220,8 @@ class RunningProgram:
         answer = b""
         self._selector.register(self._stdin, selectors.EVENT_WRITE)
         while b"\n" not in answer:
-            # This comes before reading, since the program may answer and then close its input.
+            # A program may answer and then close its input. So this is checked before reading: its
+            # last answer is still read below, and it counts as ended only if there is none.
             has_closed_input = not unsent and _has_no_reader(self._stdin)
             wait = 0.0
             if not has_closed_input:
@@ -249,7 +251,8 @@ class RunningProgram:
                 self._check_limits(until, limit, answer)
 
         line, _, rest = answer.partition(b"\n")
-        if unsent or rest:  # it answered before it had read the question, or wrote another line
+        # It answered before it had read the whole question, or wrote more than one line.
+        if unsent or rest:
             raise _too_much(rest)
         self._has_answered = True
         return line

@@ -66,8 +66,8 @@ def module_of(name: PythonName) -> ModuleType:
 def sources_of(name: PythonName) -> dict[str, bytes]:
     """Return the sources on the disk that decide what a name stands for, by module.
 
-    They are those of its module and of users' own modules that this imports; see
-    `imported_sources`. Nothing is imported.
+    They are the sources of its module and of the users' own modules that it imports (see
+    `imported_sources`). Nothing is imported.
     """
     with _current_folder_on_path():
         found = spec_of_file(Path(name.source)) if name.is_in_file else find_module(name.source)
@@ -90,6 +90,6 @@ def fault_in_words(fault: BaseException) -> str:
     """Describe an exception with its place in users' code: `my.py, line 3: KeyError: 'x'`."""
     if isinstance(fault, SyntaxError):
         return f"{fault.filename}, line {fault.lineno}: {type(fault).__name__}: {fault.msg}"
-    steps = own_frames(fault)
-    place = f"{steps[-1].filename}, line {steps[-1].lineno}: " if steps else ""
+    frames = own_frames(fault)
+    place = f"{frames[-1].filename}, line {frames[-1].lineno}: " if frames else ""
     return f"{place}{type(fault).__name__}: {fault}"

@@ -61,11 +61,12 @@ def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
 
 @contextmanager
 def workers_that_keep(workers: Workers | None, entrants: Sequence[Entrant]) -> Iterator[Workers]:
-    """Open workers for games that are kept, by default this process.
+    """Open workers for games whose results are stored, by default this process.
 
     An agent that is named as Python code needs a process that has imported nothing yet: it plays
     the sources on the disk, of which the agent's digest is made.
     """
+    # `Workers` itself plays in this process; its subclasses play elsewhere.
     is_here = workers is None or type(workers) is Workers
     if is_here and _python_named(entrant.given for entrant in entrants):
         with closing(WorkerProcesses(1)) as process:
@@ -85,7 +86,7 @@ class NamedSources:
         """Check that no source has changed.
 
         Raises:
-            WorkerError: one has, so that it is unsure which code played last.
+            WorkerError: a source has changed, so it is uncertain which code played last.
         """
         for spec, python in self._named.items():
             if sources_of(python) != self._sources[python]:
@@ -177,7 +178,7 @@ class SentBox(NamedTuple):
 
     game: str  # the game's name
     digest: str  # the digest of the box or file
-    content: bytes | None  # the file's content; None for a box of this package
+    content: bytes | None  # the file's content; None for this package's box, or without a file
     path: str  # the file's path on the machine that sends it
 
 
@@ -199,6 +200,7 @@ def use_sent_box(box: SentBox) -> Game:
     if name not in registry.names():
         _register_from(name, box.content, Path(box.path))
     file = registry.own_box(name)
+    # The content for a game without a box is the file that defines it, which was registered above.
     if box.content is not None and registry.has_box(name):
         file = Path(_box_folder().name) / f"{box.digest}.toml"
         file.write_bytes(box.content)

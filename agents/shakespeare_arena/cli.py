@@ -256,6 +256,7 @@ def arena(
         )
     if config is None and not (report or merge):
         raise typer.BadParameter("give the file of the arena to play", param_hint="ARENA.toml")
+    # The game that `--game` names. `check_own_game` compares the arena's game with it below.
     own = None if own_game is None else choices.find_game(own_game)
 
     def report_command() -> str:

@@ -42,7 +42,7 @@ class AgentResult:
         games: Games, counted once per copy.
         wins: Victories; one shared by k seats counts 1/k.
         win_rate: wins / games; 1 / players for equal agents.
-        low: The lower end of the win rate's 95 % interval, by deals; 0 with one deal.
+        low: The lower end of the win rate's 95 % interval, from deals' means; 0 with one deal.
         high: The upper end; 1 with one deal.
         seat_win_rates: Win rates by seat; all seats were played equally often.
         mean_score: The mean final score.
@@ -317,10 +317,10 @@ def evaluate(
         game: The game's name.
         games: The number of games, up to `MOST_GAMES`, rounded up to whole deals. In each deal
             every agent has every seat and follows every other equally often (see `seatings`).
-        players: The number of seats. By default several entrants get one seat each, or the game's
-            fewest seats if that is more, and a single entrant plays at the game's largest table.
-            The last of several entrants fills the remaining seats. A single entrant plays against
-            the default agent.
+        players: The number of seats. By default it is the number of entrants, or the game's fewest
+            seats if that is more. If there are more seats than entrants, copies of the last one
+            fill them. A single entrant plays against the default agent, by default at the game's
+            largest table.
         seed: Decides the deals and the agents' draws.
         options: The variants.
         on_progress: Called with the decisions made and the games finished so far; in this process

@@ -36,7 +36,7 @@ _EARLY_LOOKS = 10  # the first looks, which together get half of the level
 
 @dataclass(frozen=True)
 class Ladder:
-    """A table's ladder after some rounds.
+    """The ladder at one number of seats after some rounds.
 
     Attributes:
         order: Digests, strongest first; those without games are last.
@@ -49,7 +49,7 @@ class Ladder:
     open: dict[tuple[str, str], float]
 
     def undecided(self) -> list[tuple[str, str]]:
-        """Return the neighbours whose order is open."""
+        """Return the pairs of neighbours on the ladder whose order is open."""
         return [pair for pair in itertools.pairwise(self.order) if pair in self.open]
 
 
@@ -57,8 +57,9 @@ def level_at_look(look: int, neighbours: int) -> float:
     """Return the significance level of each verdict at a look.
 
     With these levels, all verdicts at all looks are right together with probability 95 %.
-    Repeated looks find something sooner or later, so looks and all pairs of neighbours share the
-    level (union bound). Look k gets 10 / ((k + 9) (k + 10)) of it; over all k this sums to 1.
+    Looks that are repeated often enough find a lead by chance. So all looks, and at each look all
+    pairs of neighbours, share the level `LEVEL` (union bound). Look k gets 10 / ((k + 9) (k + 10))
+    of it; over all k this sums to 1.
     """
     share = _EARLY_LOOKS / ((look + _EARLY_LOOKS - 1) * (look + _EARLY_LOOKS))
     return LEVEL * share / max(neighbours, 1)
@@ -73,15 +74,15 @@ def ladders_at_look(
     equal_within: float = EQUAL_WITHIN,
     solo_equal_within: float = SOLO_EQUAL_WITHIN,
 ) -> dict[int, Ladder]:
-    """Return the ladder of each table, by number of seats. It counts its table's games alone.
+    """Return a ladder for each number of seats, from the games with that many seats alone.
 
     Args:
         results: The games, `RESULTS`.
-        agents: Digests of the agents to place; others count in ratings.
+        agents: Digests of the agents on the ladders. Games of other agents still count in ratings.
         tables: Numbers of seats. The solo game's ladder ranks by mean score.
         look: The number of this look at the games, from 1.
         equal_within: Elo points; neighbours are equal if they surely differ by less.
-        solo_equal_within: Points of mean score, for the solo game.
+        solo_equal_within: Points of mean score, the same bound for the solo game.
     """
     level = level_at_look(look, (len(agents) - 1) * len(tables))
     ladders = {}
@@ -107,12 +108,16 @@ def ladders_at_look(
 
 
 def _missing_information(lead: Lead, level: float, within: float) -> float:
-    """Return the information that a verdict on a lead still needs, in units of 1 / lead²."""
+    """Return the information that a verdict on a lead still needs.
+
+    Information is 1 / error², with the standard error of the lead.
+    """
     quantile = float(scipy.special.ndtri(1 - level / 2))
     if not math.isfinite(lead.error):  # no games connect the two
         return (quantile / within) ** 2
     if lead.error == 0:
         return 0.0
+    # Half the widest interval that gives a verdict, since it excludes 0 or lies within the bound.
     # A tiny early lead may be luck, so a lead counts as at least as large as its error.
     largest_half_width = max(math.hypot(lead.value, lead.error), within - abs(lead.value))
     needed = (quantile / largest_half_width) ** 2
@@ -152,7 +157,9 @@ def plan_round(
             planned += _solo_matches(played, ladder, agents, share)
         else:
             rng = np.random.default_rng([seed, number, players])
-            lineups = _lineups(ladder, agents, players, max(1, round(share / players)), rng)
+            # A match has as many games as seats, since its agents play all rotations.
+            matches = max(1, round(share / players))
+            lineups = _lineups(ladder, agents, players, matches, rng)
             planned += _seated_matches(played, lineups, players, seed)
     return planned
 
@@ -170,7 +177,7 @@ def _solo_matches(
         deal = min(next_deal[agent] for agent in active)
         for agent in active:
             if next_deal[agent] == deal:
-                planned.append(Match(1, deal, (agent,), (0,)))
+                planned.append(Match(1, deal, lineup=(agent,), rotations=(0,)))
                 next_deal[agent] += 1
     return planned
 
@@ -181,7 +188,7 @@ def _lineups(
     """Draw line-ups whose pairs meet about as often as wanted."""
     n = len(agents)
     wanted = _shares_of_meetings(ladder, agents) * number * players * (players - 1)
-    # With at least as many seats as agents, every agent first gets this many seats.
+    # How often all agents fit at the table. Each of them first gets that many seats.
     full_sets = players // n
     lineups = []
     seats_held: Counter[int] = Counter()  # by agent, in the line-ups so far
@@ -228,7 +235,7 @@ def _seated_matches(
     """Plan a match for each line-up. Agents that have met before sit in another order."""
     deal = int(played["deal"].max()) + 1 if len(played) else 0  # type: ignore[arg-type]
     sorted_lineups = played.select(pl.col("digests").list.sort()).to_series().to_list()
-    games_of = Counter(map(tuple, sorted_lineups))
+    games_of = Counter(map(tuple, sorted_lineups))  # games by the agents at the table
     planned: list[Match] = []
     for lineup in lineups:
         agents = tuple(sorted(lineup))
@@ -246,6 +253,6 @@ def _seated_matches(
             if order[rotation:] + order[:rotation] == order
         )
         for _ in range(players // distinct):
-            planned.append(Match(players, deal, order, tuple(range(distinct))))
+            planned.append(Match(players, deal, lineup=order, rotations=tuple(range(distinct))))
             deal += 1
     return planned

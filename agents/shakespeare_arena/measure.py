@@ -1,13 +1,14 @@
 """The strength of an agent, measured as the playouts that search needs to win as often.
 
-A **rung** of the scale is search with a number of playouts a move. From one playout on, places on
-the scale are log2 of playouts. Rung 1 is the network alone, without search. A rung below 1 is the
-share of its moves that this network plays. The other moves are random, so rung 0 is random play.
+A **rung** of the scale is a reference agent, named by a number. Above 1 it is search with that
+many playouts a move. Rung 1 is the network alone, without search. Below 1 the number is the share
+of moves that this network plays. The other moves are random, so rung 0 is random play. From rung 1
+on, a rung's place on the scale is log2 of its number.
 
 An agent is as strong as a rung if its one seat wins 1/n of its games against copies of that rung in
 the other seats. An agent meets the rungs of `RUNGS` first. Once its interval is narrower than the
-gap between two rungs, it meets the one in their middle (see `climb`). So the decisive games are
-against agents nearly as strong, whatever the curve of win rates is elsewhere.
+gap between two rungs, it meets the one in their middle (see `climb`). So most games are against
+rungs of nearly its own strength, and win rates against distant rungs hardly matter.
 """
 
 from __future__ import annotations
@@ -93,8 +94,8 @@ class Budget:
 class Placement:
     """An agent's strength at one table, in playouts a move of equally strong search.
 
-    Below 1 playouts are a share of the network's moves. 0.0 stands for "0 or less", and None for
-    "above 1,024", since the scale distinguishes no strengths beyond its ends.
+    Below 1, the playouts are a share of the network's moves. 0.0 stands for "0 or less", and None
+    for "above 1,024", since the scale distinguishes no strengths beyond its ends.
 
     Attributes:
         players: The number of seats.
@@ -132,8 +133,8 @@ class StrengthResult(Report):
         agent: The agent's name, as entered.
         options: The variants.
         seed: The seed of the deals and the agents' draws.
-        scale: The reference agents by playouts, below 1 by the share of the network's moves: those
-            of `RUNGS` and others that the agent has met.
+        scale: The names of the reference agents by the numbers of their rungs: those of `RUNGS`,
+            and others that the agent has met.
         scale_digest: A digest of the scale's version, the agents of `RUNGS` and the network.
             Results on different scales do not compare.
         tables: One placement per number of seats.
@@ -197,10 +198,10 @@ def reference(playouts: float) -> str:
     """Return the name of the agent that plays as a rung of the scale.
 
     From four playouts on it is search over the first bundled network, with playouts to the end of
-    the game. Fewer playouts than twice the moves considered could not be shared among them. One
-    playout is that network alone. Below one playout the network plays that share of its moves, and
-    the others are random. All options are written out, so that no change of a default moves the
-    scale.
+    the game. It considers up to six moves, but no more than half as many as it has playouts, since
+    fewer playouts could not be shared among them. One playout is that network alone. Below one
+    playout the network plays that share of its moves, and the others are random. All options are
+    written out, so that no change of a default moves the scale.
     """
     if playouts == 0:
         return "random"
@@ -247,16 +248,17 @@ def measure(
         TypeError: a number is not whole, or `make` raises it.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
-    contract = registry.game(game)
+    contract = registry.game(game)  # the `Game`, of which `game` is the name
     tables = table_sizes(contract, players)
     limits = budget or Budget()
     (entrant,) = entrants_of([agent], contract)
 
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
+        """Return the function that plays more deals against a rung."""
         # Seats of one name share a result, so the rung must not have the agent's own name.
         name = f"{entrant.name} met {playouts} playouts"
-        frozen = reference(playouts)
-        rung = Entrant(name, make(frozen, contract), frozen)
+        agent_name = reference(playouts)
+        rung = Entrant(name, agent=make(agent_name, contract), given=agent_name)
         # Rungs and tables share no deals, hence no luck.
         facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
         series = DealSeries(

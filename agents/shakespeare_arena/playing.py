@@ -49,7 +49,7 @@ class GamesJob(Generic[R]):
         agents: The agents, in the order of their digests.
         digests: The agents' digests.
         settings: The run's settings, whose `agents` the job fills in.
-        play: Plays the games of a shard together, such as `play`.
+        play: The function that plays the games of a shard together, such as `play` of this module.
     """
 
     agents: AgentSet
@@ -114,7 +114,7 @@ class PlayedDeals(NamedTuple):
     """All games of some deals, by deal, game of the deal, and seat.
 
     Attributes:
-        seating: int8[deals, G, P], the agents by seat, as places in `DealSeries.names`.
+        seating: int8[deals, G, P], the agents by seat, as indices of `DealSeries.names`.
         scores: int16[deals, G, P], final scores.
         winners: bool[deals, G, P], whether the seat won.
     """
@@ -211,9 +211,10 @@ def play(
     steps: list[_Step] = []
 
     def before_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        is_alive = ~referee.forfeited[rows]
-        rows = rows[is_alive]
-        actions = actions[is_alive]
+        # No agent chose the action of a game that has just been forfeited.
+        is_chosen = ~referee.forfeited[rows]
+        rows = rows[is_chosen]
+        actions = actions[is_chosen]
         movers = referee.to_move(batch, rows)
         values = np.full(len(rows), np.nan, np.float32)
         for index in estimators:
@@ -230,6 +231,7 @@ def play(
     finally:
         referee.end()
 
+    # Split the decisions of all steps by game, in the order in which they were made.
     rows = np.concatenate([step.rows for step in steps])
     order = np.argsort(rows, kind="stable")
     cuts = np.bincount(rows, minlength=batch.n).cumsum()[:-1]
@@ -244,9 +246,9 @@ def play(
             result_row(
                 seating,
                 settings,
-                forfeit.scores if forfeit else batch.final_scores[row, seats].tolist(),
-                batch.final_winners[row, seats],
-                None if forfeit is None else (forfeit.seat, forfeit.fault),
+                scores=forfeit.scores if forfeit else batch.final_scores[row, seats].tolist(),
+                winners=batch.final_winners[row, seats],
+                forfeit=None if forfeit is None else (forfeit.seat, forfeit.fault),
                 seconds=referee.seconds[row, seats].tolist(),
                 decisions=referee.decisions[row, seats].tolist(),
                 actions=actions[row],
@@ -303,7 +305,7 @@ def result_row(
     seat, fault = forfeit or (None, None)
     if seat is None:
         places = places_of(np.array([scores]), winners[None])[0].tolist()
-    else:
+    else:  # the seat at fault comes last, and the others share place 1
         places = [match.players if other == seat else 1 for other in range(match.players)]
     return {
         "key": settings.key(seating),
@@ -337,6 +339,7 @@ def places_of(scores: NDArray[Any], winners: NDArray[np.bool_]) -> NDArray[np.in
         winners: bool[m, P].
     """
     worth = np.where(winners, np.iinfo(np.int64).max, scores.astype(np.int64))
+    # [m, P, P], whether the seat of the last axis is better than that of the middle axis.
     is_better = worth[:, None, :] > worth[:, :, None]
     better: NDArray[np.int64] = is_better.sum(axis=2)
     return better + 1

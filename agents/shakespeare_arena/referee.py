@@ -129,6 +129,7 @@ class RefereedLineup(Lineup):
         if len(rows) == 1:
             no_action = np.array([-1])  # illegal, so the game is forfeited
             return Answers(no_action, seconds, {0: chosen})
+        # Ask again, game by game, with the same random numbers. The failed attempt's time counts.
         rng.restore(before)
         single = [self._ask_in_process(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
         return Answers(
@@ -158,7 +159,7 @@ class RefereedLineup(Lineup):
 def _choice(
     agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
 ) -> NDArray[np.int32] | Fault:
-    kind = "error"
+    kind = "error"  # the kind of fault if the next step fails
     try:
         chosen = decide(agent, batch, rows, rng)
         kind = "garbage"  # from here on only the conversion of the answer can fail

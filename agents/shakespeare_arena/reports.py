@@ -70,7 +70,7 @@ def printable_name(name: str, most: int = 48) -> str:
     printable = "".join(sign if sign.isprintable() else "\ufffd" for sign in name)
     if len(printable) <= most:
         return printable
-    kept = most - 1
+    kept = most - 1  # one character is the ellipsis
     return f"{printable[: kept - kept // 2]}…{printable[len(printable) - kept // 2 :]}"
 
 

@@ -34,7 +34,7 @@ def seatings(agents: Sequence[Hashable]) -> NDArray[np.int64]:
 
     Equal agents are copies. The rotations of the given order come first. If one agent plays against
     copies of another, these P rotations are all games. If one agent holds every seat, there is a
-    single game, since others would repeat it if the agent draws nothing.
+    single game, since further games would only repeat it unless the agent plays at random.
     """
     return _balanced_seatings(_numbered(agents))
 
@@ -62,9 +62,9 @@ class SeatPlan:
         return -(-games // self.games_per_deal)
 
     def places(self, deals: range) -> NDArray[np.int8]:
-        """Return who sits where, int8[deals, games, P], as places in `agents`."""
+        """Return who sits where, int8[deals, games, P], as indices of `agents`."""
         players = len(self.agents)
-        if self.games_per_deal <= players:
+        if self.games_per_deal <= players:  # the games are only rotations of the given order
             rotations = seatings(self.agents).astype(np.int8)
             return np.broadcast_to(rotations, (len(deals), *rotations.shape))
         places = np.empty((len(deals), self.games_per_deal, players), np.int8)
@@ -98,7 +98,7 @@ def circular_orders(agents: Sequence[Hashable]) -> list[SeatOrder]:
     """Return orders around the table in which every agent follows every other equally often.
 
     They are for matches of few games: play each order in all its rotations, in one match or in
-    several. Entries are places in `agents`. Equal agents are copies.
+    several. Entries are indices of `agents`. Equal agents are copies.
     """
     lineup = _numbered(agents)
     return [_places(row, lineup) for row in _orders(lineup)]
@@ -108,7 +108,8 @@ def circular_orders(agents: Sequence[Hashable]) -> list[SeatOrder]:
 def _orders(lineup: SeatOrder) -> list[SeatOrder]:
     """Return the circular orders of a numbered line-up, the given order first."""
     cycles = _cycles(len(lineup))
-    # In the cycles each ordered pair of places is adjacent len(cycles) / (n - 1) times.
+    # In the cycles each ordered pair of places is adjacent len(cycles) / (n - 1) times. So this is
+    # the largest number by which the counts of all pairs of agents can be divided.
     most = _copies_of_pairs(lineup) * len(cycles) // max(len(lineup) - 1, 1)
     rotations_of_lineup = set(_rotations(lineup))
 
@@ -147,7 +148,8 @@ def _balanced_seatings(lineup: SeatOrder) -> NDArray[np.int64]:
         every_order = list(dict.fromkeys(itertools.permutations(lineup)))
         balanced = min(balanced, every_order, key=len)
 
-    # Rotations of the line-up come first. Of equal ones the first one counts.
+    # Rotations of the line-up come first. If copies make several rotations equal, the rank is that
+    # of the first.
     rank: dict[SeatOrder, int] = {}
     for number, row in enumerate(_rotations(lineup)):
         rank.setdefault(row, number)
@@ -165,8 +167,8 @@ def _without_repeats(
 ) -> list[SeatOrder]:
     """Return a design's rows as agents' numbers by seat, without those that only repeat others.
 
-    If all rows occur a multiple of k times, a k-th of them is as balanced. The largest k depends on
-    which places of the design the copies get, so several assignments are tried.
+    If each row occurs a multiple of k times, a k-th of its occurrences is as balanced. The largest
+    k depends on which places of the design the copies get, so several assignments are tried.
 
     Args:
         design: Rows of places by seat.
@@ -180,10 +182,11 @@ def _without_repeats(
     for assigned in dict.fromkeys(assignments):
         rows = Counter(representative(tuple(assigned[place] for place in row)) for row in design)
         repeats = math.gcd(*rows.values())
-        # Among equally few rows, those with most different ones are best.
+        # The largest k is best, and for the same k the most distinct rows.
         if (repeats, len(rows)) > (best_repeats, len(best)):
             best = rows
             best_repeats = repeats
+        # Nothing is better than the largest possible k with all remaining rows distinct.
         if best_repeats == most and len(best) * best_repeats == len(design):
             break
     return [row for row, times in best.items() for _ in range(times // best_repeats)]
@@ -210,6 +213,7 @@ def _cycles(n: int) -> list[SeatOrder]:
     for start in range(max(circle, 1)):
         around = [(start + step) % circle for step in steps]
         zigzags.append((circle, *around))
+    # Number the agents so that the first zigzag reads 0, 1, ..., n - 1.
     renumbered = {agent: place for place, agent in enumerate(zigzags[0])}
     forward = [tuple(renumbered[agent] for agent in zigzag) for zigzag in zigzags]
     if n % 2:
@@ -234,7 +238,7 @@ class Match:
     Attributes:
         players: The number of seats.
         deal: With the seed it decides all chance: the games are game `deal` of `Batch(seed=seed)`.
-        lineup: The agents' digests by seat in rotation 0; copies are the same digest twice. In
+        lineup: The agents' digests by seat in rotation 0. Copies of an agent have its digest. In
             rotation r the first agent sits at seat r.
         rotations: The rotations to be played.
     """

@@ -26,7 +26,7 @@ with requires_extra("arena", "the arena needs"):
 SHARD_S = 3.0
 """The seconds that the games of a shard should take. An interruption loses the shard."""
 _MOST_TOGETHER = 16_384  # the most games of a shard
-_GUESS_S = 0.25  # seconds that a game of an agent takes, as long as it has played none
+_GUESS_S = 0.25  # the assumed seconds of thinking per game of an agent that has played none
 _FIRST_ROUND = 24  # games per agent and table in the first round
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
@@ -34,8 +34,9 @@ LOST_IN_A_ROW = 10
 RoundProgress = Callable[[int, int, int], None]
 """Progress callback, called when a round begins and whenever finished games were written.
 
-The arguments are the number of the round, from 0, the games finished by the arena's agents in all
-rounds, and those finished once the round is over.
+The arguments are the number of the round, from 0 (-1 before the first is planned); the games
+finished by the arena's agents in all rounds; and the games that will be finished when the round is
+over.
 """
 
 
@@ -57,11 +58,11 @@ def run_arena(
 ) -> Ending:
     """Play until the agents' order is settled at every table, or games or minutes are spent.
 
-    Results are kept in the folder. If it already holds results, they count too, those of agents
-    that are not in the configuration included. Calling this again resumes an arena. An interruption
-    loses only the games of the last seconds. Equal configurations give equal games, unless minutes,
-    clocks or programs decide. The programs and the Python code that the configuration names are run
-    (see `ArenaConfig.untrusted_code`).
+    Results are kept in the folder. If it already holds results, they count too, even those of
+    agents that are not in the configuration. Calling this again resumes an arena. An interruption
+    loses only the games of the last seconds. Equal configurations give equal games, unless a time
+    limit, an agent's use of the clock or an external program influences them. The programs
+    and the Python code that the configuration names are run (see `ArenaConfig.untrusted_code`).
 
     Args:
         config: The agents, the tables, and when to stop.
@@ -83,7 +84,7 @@ def run_arena(
         if config.text:
             write_atomically(folder / CONFIG_NAME, config.text.encode())
         names = {digest: entrant.name for digest, entrant in entrants.items()}
-        settings = RunSettings(config.game, config.variants, config.seed, {}, names)
+        settings = RunSettings(config.game, config.variants, config.seed, agents={}, names=names)
         playing = list(entrants.values())
         job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play)
         sources = NamedSources(entrant.given for entrant in playing)
@@ -126,6 +127,7 @@ class _Arena:
         self._seconds: Counter[str] = Counter()  # thinking time by agent
         self._seats: Counter[str] = Counter()  # seats played by agent
         self._note_pace(results.results)
+        # The games that count so far, and those that will count when the round is over.
         self._games = self._games_of_config().height
         self._planned = self._games
 
@@ -144,6 +146,7 @@ class _Arena:
             return Ending.minutes
 
     def _play(self, seatings: Sequence[Seating]) -> None:
+        # Workers report progress after every step, and then the time is checked.
         shards = self._shards(seatings)
         with closing(self._workers.run(self._job, shards, lambda *_: self._check_time())) as played:
             for _, rows in played:
@@ -155,7 +158,7 @@ class _Arena:
                 self._check_time()
 
     def _shards(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
-        """Yield shards that take about `SHARD_S` seconds by the time of earlier games."""
+        """Yield shards that should take about `SHARD_S` seconds, judging by earlier games."""
         while seatings:
             total = 0.0
             count = 0
@@ -200,6 +203,7 @@ class _Arena:
             return Ending.alone
         if self._games >= self._config.games:
             return Ending.games
+        # As long as no round was planned with this seed, there is nothing to judge.
         plan = self._folder.last_plan
         if plan is None or plan.seed != self._config.seed:
             return None

@@ -1,4 +1,4 @@
-"""Questions asked in many boxes by any workers, in runs that can be resumed.
+"""Asks questions about good play in many boxes, on any workers, in runs that can be resumed.
 
 A box is the file of the facts that are printed in a game's box, such as those of its cards. A
 folder of answers holds copies of the boxes, and Parquet files with the answers. Only shards that it
@@ -50,7 +50,7 @@ from shakespeare_research.questions import (
 )
 
 FORMAT = 3
-"""The version of the answers. It changes whenever a question changes in a way that numbers show."""
+"""The version of the answers. It changes whenever a changed question gets other answers."""
 DIGITS = 16
 """The number of hexadecimal digits of a box's digest in its name."""
 _BOX_FILE = "box.toml"
@@ -78,6 +78,7 @@ class Shard:
         return hashlib.sha256(json.dumps([FORMAT, asdict(self)]).encode()).hexdigest()
 
 
+# Stored with every answer, these columns identify the shard that the answer is from.
 _KEY_COLUMNS = [field.name for field in fields(Shard) if field.name != "questions"]
 _key_of = attrgetter(*_KEY_COLUMNS)
 

@@ -88,14 +88,14 @@ def findings(
 ) -> None:
     """Ask questions about good play in many boxes, draw such boxes, or report on the answers."""
     if sample is not None:
-        read = {"sample", "groups", "out", "seed", "game_name"}
-        choices.refuse_unused(context, read, "--sample draws boxes and asks nothing")
+        used = {"sample", "groups", "out", "seed", "game_name"}
+        choices.refuse_unused(context, used, "--sample draws boxes and asks nothing")
     elif report is not None:
         choices.refuse_unused(context, {"report", "out"}, "--report asks nothing anew")
     else:
-        read = context.params.keys() - {"groups"}
-        choices.refuse_unused(context, read, "only --sample draws groups of facts")
-    # A report alone can be printed instead.
+        used = context.params.keys() - {"groups"}
+        choices.refuse_unused(context, used, "only --sample draws groups of facts")
+    # Without --out a report is printed. Everything else needs a folder.
     if out is None and (report is None or sample is not None):
         raise typer.BadParameter("give a folder to write to", param_hint="--out")
     try:
@@ -136,10 +136,10 @@ def _sample(out: Path, game: str, count: int, seed: int, groups: str | None) -> 
 
     if out.exists() and any(out.iterdir()):
         exit_with_error(f"{out} is not empty; give a new folder")
-    drawn = None if groups is None else groups.split(",")
+    drawn_groups = None if groups is None else groups.split(",")
     out.mkdir(parents=True, exist_ok=True)
     for number, name in enumerate(box_file_names(count)):
-        write_output(out / name, sample_box(game, seed, number, drawn).encode())
+        write_output(out / name, sample_box(game, seed, number, drawn_groups).encode())
     typer.echo(f"Wrote {count} boxes to {out}.")
 
 

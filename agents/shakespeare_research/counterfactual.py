@@ -93,7 +93,7 @@ def forecasts_by_seat(network: ForwardPass, games: Batch, rows: NDArray[np.int64
 
 
 class Mean(NamedTuple):
-    """A mean and the ends of its 95 % interval, which are NaN with one continuation."""
+    """A mean over continuations, and the ends of its 95 % interval, NaN if there is only one."""
 
     mean: float
     low: float
@@ -104,15 +104,16 @@ class Mean(NamedTuple):
 class Counterfactual:
     """Results of moves in one position, each played to the end equally often.
 
-    Continuation i of every move meets the same chance, and its agents draw the same random numbers,
-    as long as the games draw alike. Continuations are independent of each other. Intervals cover
-    chance and the agents' draws from the position on.
+    A continuation is one such game from the move to the end. Continuation i of every move meets the
+    same chance, and its agents draw the same random numbers, as long as the games make the same
+    draws in the same order. The continuations of a move are independent of each other. Intervals
+    cover chance and the agents' draws from the position on.
     """
 
     moves: tuple[str, ...]  # K moves; the first is the baseline of the others
     agents: tuple[str, ...]  # the agents' names by seat
     scores: NDArray[np.int16]  # int16[K, continuations, P], final scores by move and seat
-    shares: NDArray[np.float64]  # shares of the victory, as `scores`; meaningless in solo games
+    shares: NDArray[np.float64]  # shares of the victory, like `scores`; meaningless in solo games
 
     @property
     def continuations(self) -> int:
@@ -226,16 +227,16 @@ def counterfactual(
         games,
         [entrant.agent for entrant in entrants],
         GameGenerators.of_games(seed, numbers),
-        np.repeat([position.action_id(move) for move in moves], continuations),
+        actions=np.repeat([position.action_id(move) for move in moves], continuations),
         names=[entrant.name for entrant in entrants],
         after_step=count,
     )
     shape = len(moves), continuations, -1
     return Counterfactual(
-        tuple(moves),
-        tuple(entrant.name for entrant in entrants),
-        games.final_scores.reshape(shape)[:, :, : position.players],
-        victory_shares(games.final_winners).reshape(shape)[:, :, : position.players],
+        moves=tuple(moves),
+        agents=tuple(entrant.name for entrant in entrants),
+        scores=games.final_scores.reshape(shape)[:, :, : position.players],
+        shares=victory_shares(games.final_winners).reshape(shape)[:, :, : position.players],
     )
 
 

@@ -34,8 +34,8 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
 
     Returns:
         One row per group: the columns of `by`; `mean`, `low` and `high`, null in groups of fewer
-        than `FEWEST_DEALS`; `rows` and `deals`. Intervals are those of
-        `intervals.student_interval`, widened by Bonferroni's correction.
+        than `FEWEST_DEALS`; `rows` and `deals`, their numbers. Intervals are those of
+        `intervals.student_interval`, widened by Bonferroni's correction for the groups.
     """
     groups = _grouped(rows, by, of, "mean", student_interval)
     normal = NormalDist()
@@ -56,6 +56,8 @@ def shares(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFr
 
 def against(trials: pl.DataFrame, baseline: pl.Expr) -> pl.DataFrame:
     """Return trials with `score`, `lead` and `won` less those of a baseline in their position.
+
+    Trials are moves or gifts tried in positions, a row each (see `trials.py`).
 
     The baseline is the mean of the rows for which `baseline` is true; `pl.lit(True)` takes all.
     Positions without such a row are dropped.

@@ -56,9 +56,9 @@ def plot_lines(
     parts = drawn.partition_by(lines, maintain_order=True) if lines else [drawn]
     for place, part in enumerate(parts):
         # A shift keeps intervals of neighbouring lines from hiding each other.
-        beside = part[x] + 0.07 * (place - (len(parts) - 1) / 2)
+        shifted_x = part[x] + 0.07 * (place - (len(parts) - 1) / 2)
         label = str(part[lines][0]) if lines else None
-        _bars(axes, part, beside, series=place, label=label)
+        _bars(axes, part, shifted_x, series=place, label=label)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
     axes.margins(x=0.08)
     if lines and len(drawn):
@@ -88,7 +88,9 @@ def plot_rows(
 
 
 def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
-    """Plot the win rates of agents at one table, with 95 % intervals and parity.
+    """Plot the win rates of agents at one table, with 95 % intervals and a line at parity.
+
+    Parity is the win rate of equal agents, 1 / seats.
 
     Raises:
         ValueError: The table has one seat.
@@ -114,8 +116,8 @@ def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
 def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
     """Plot chances to win (with several seats) and final scores, by forecast and by stage.
 
-    Calibrated forecasts lie on the diagonal. The errors of useful ones lie below the dashed line,
-    the error of a constant forecast. Bins and stages of too few deals are left out.
+    Calibrated forecasts lie on the diagonal. The dashed line is the error of a constant forecast.
+    Useful forecasts have smaller errors. Bins and stages of too few deals are left out.
 
     Args:
         rows: The rows of `calibration.forecasts`.
@@ -180,16 +182,19 @@ def plot_findings(findings: Sequence[Finding]) -> style.Picture:
         heights = []
         means = []
         for row, finding in enumerate(ordered):
-            found = finding.by_player.get(player)
-            if found is None:
+            result = finding.by_player.get(player)
+            if result is None:
                 continue
-            at = row + shift
-            dots = [estimate.value for estimate in found.drawn.values()]
-            axes.scatter(dots, [at] * len(dots), s=16, color=colour, alpha=0.35, linewidths=0)
-            heights.append(at)
-            means.append((found.over.mean, found.over.low, found.over.high))
-            if found.bundled:
-                axes.scatter(found.bundled.value, at, marker="*", s=95, color=style.INK, zorder=4)
+            height = row + shift
+            # A dot for each drawn box, and below a star for the box of the package.
+            dots = [estimate.value for estimate in result.drawn.values()]
+            axes.scatter(dots, [height] * len(dots), s=16, color=colour, alpha=0.35, linewidths=0)
+            heights.append(height)
+            means.append((result.over.mean, result.over.low, result.over.high))
+            if result.bundled:
+                axes.scatter(
+                    result.bundled.value, height, marker="*", s=95, color=style.INK, zorder=4
+                )
         intervals = pl.DataFrame(means, ["mean", "low", "high"], orient="row")
         _bars(
             axes,
@@ -206,7 +211,7 @@ def plot_findings(findings: Sequence[Finding]) -> style.Picture:
 
 
 def _largest_mean(finding: Finding) -> float:
-    return max(found.over.mean for found in finding.by_player.values())
+    return max(result.over.mean for result in finding.by_player.values())
 
 
 def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.Picture, Axes]:
@@ -228,6 +233,7 @@ def _notes(dashed: str, groups: pl.DataFrame) -> str:
         groups_left_out = "1 group" if len(missing) == 1 else f"{len(missing)} groups"
         counted = f"{groups_left_out}, {missing['rows'].sum():,} rows"
         notes.append(f"left out for too few deals: {counted}")
+    # The intervals of `groups.means` hold simultaneously, those of `groups.shares` one by one.
     hold_together = "mean" in groups.columns and len(groups) > 1
     notes.append(_SIMULTANEOUS_NOTE if hold_together else _BARS_NOTE)
     return "; ".join(notes)
@@ -291,7 +297,7 @@ def _prepare(
 
 
 def _draw_bins(axes: Axes, bins: pl.DataFrame, forecast: str, title: str) -> None:
-    """Draw what was found in bins of a forecast, beside the diagonal of calibrated ones."""
+    """Draw the mean outcome in each bin of forecasts, and the diagonal of calibrated forecasts."""
     style.prepare(axes, title, "forecast", "found")
     drawn = _drawn(bins)
     if drawn.is_empty():
@@ -315,6 +321,6 @@ def _draw_errors(
         return
     axes.plot(drawn["stage"], drawn["constant"], label=f"always {constant}", **_DASHED)
     axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    _bars(axes, drawn, drawn["stage"] * 1.0, series=2, label="forecast")
+    _bars(axes, drawn, drawn["stage"].cast(pl.Float64), series=2, label="forecast")
     axes.set_ylim(bottom=0)
     axes.legend(fontsize=8.5, **_LEGEND)

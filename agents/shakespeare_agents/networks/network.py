@@ -48,8 +48,9 @@ LARGEST_WEIGHT = 1e6  # larger weights could overflow in the network; trained on
 def input_scale(layout: ObservationLayout) -> NDArray[np.float32]:
     """Return the factors by which observations are multiplied, float32[D]: 1 / sqrt(bound).
 
-    Numbers with wide bounds rarely come close to them, so dividing by the bound itself would make
-    them too small to matter.
+    The bound of a number is its largest possible absolute value, or 1 if that is less. Numbers with
+    wide bounds rarely come close to them, so dividing by the bound itself would make them too small
+    to matter.
     """
     low = layout.low.astype(np.float32)
     high = layout.high.astype(np.float32)

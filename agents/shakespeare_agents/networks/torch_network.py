@@ -1,6 +1,7 @@
 """The exported network in PyTorch. It needs only torch and safetensors.
 
-The export writes this file as `network.py`, beside `config.json` and the weights.
+`export.py` copies this file as `network.py` into the folder of an exported network, beside
+`config.json` and the weights.
 
 Example, with the 1160 numbers of an observation of Shakespeare:
     import torch
@@ -25,7 +26,7 @@ class Network(nn.Module):
     Args:
         layers: The name of each layer, the name of the layer that it reads (or `observation`), and
             the name of its output, which is empty for a hidden layer.
-        tensors: The weights by name.
+        tensors: The weights by name, with the factors of observations as `input_scale`.
     """
 
     input_scale: torch.Tensor
@@ -35,6 +36,7 @@ class Network(nn.Module):
     ) -> None:
         super().__init__()
         self.layers = layers
+        # `load_state_dict` fills the buffer and the layers with the values of `tensors`.
         self.register_buffer("input_scale", torch.ones_like(tensors["input_scale"]))
         self.norm = nn.LayerNorm(len(tensors["norm.bias"]))
         for name, _, _ in layers:

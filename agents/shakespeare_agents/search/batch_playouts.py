@@ -45,13 +45,14 @@ class BatchPlayouts:
         self.horizon = horizon
         self.temperature = temperature
         self.decisions = 0
+        # A function (records, seed) that returns a batch of these games.
         self._batch_of = Batch(game.name, players=game.max_seats).maker()
 
     def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
         """Play playouts, and return their outcomes.
 
         Args:
-            playouts: What is played.
+            playouts: For each of k playouts, the possible game to start from and the first action.
             records: The d possible games from which playouts start.
             chance: uint64[d], the random states of policies.
         """
@@ -74,15 +75,21 @@ class BatchPlayouts:
     def _play_in_step(
         self, games: Records, actions: NDArray[np.int64], states: NDArray[np.uint64]
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Play k games on, and return shares of the victory and scores, float64[k, S]."""
+        """Play k games on, and return shares of the victory and scores, float64[k, S].
+
+        Scores are divided by `Game.score_scale`.
+        """
         movers = games["to_move"].copy()
         _take_back_secret_choices(self.game)(games)
         batch = self._batch_of(games, 0)
 
+        # The seats whose secret choices were taken back choose again, each action with the agent's
+        # own probability (temperature 1), until the mover is to move.
         while (rows := np.flatnonzero(batch.to_move != movers)).size:
             self._decide(batch, rows, states, temperature=1.0)
         batch.step(actions)
 
+        # Play on until a game is over or has used up the decisions of its horizon.
         left = self.horizon * batch.players.astype(np.int64)
         while (rows := np.flatnonzero((batch.to_move >= 0) & (left > 0))).size:
             self._decide(batch, rows, states, self.temperature)
@@ -90,6 +97,7 @@ class BatchPlayouts:
 
         win = victory_shares(batch.final_winners)
         score = batch.scores() / self.game.score_scale
+        # In games that are not over, forecasts replace the shares and are added to the scores.
         rows = np.flatnonzero(batch.to_move >= 0)
         if rows.size:
             self._forecast(batch, rows, win, score)
@@ -99,13 +107,15 @@ class BatchPlayouts:
         self, batch: Batch, rows: NDArray[np.int64], states: NDArray[np.uint64], temperature: float
     ) -> None:
         """Play an action of the advisor in the games `rows`, int64[m]."""
-        likely = self.advisor.probabilities(batch.obs[rows], batch.mask[rows])
-        states[rows] += GOLDEN
+        probabilities = self.advisor.probabilities(batch.obs[rows], batch.mask[rows])
+        states[rows] += GOLDEN  # the next state of each random stream
         if temperature > 0.0:
-            weights = likely if temperature == 1.0 else likely ** (1.0 / temperature)
+            weights = probabilities
+            if temperature != 1.0:
+                weights = probabilities ** (1.0 / temperature)
             actions = draw_columns(weights, to_unit(mix_array(states[rows])))
         else:
-            actions = likely.argmax(axis=1)
+            actions = probabilities.argmax(axis=1)
         batch.step(actions, rows)
         self.decisions += rows.size
 
@@ -116,11 +126,14 @@ class BatchPlayouts:
         win: NDArray[np.float64],
         score: NDArray[np.float64],
     ) -> None:
-        """Write the advisor's forecasts of the games `rows`, int64[m], which go on."""
+        """Write the advisor's forecasts of the games `rows`, int64[m], which are not over.
+
+        The forecasts of scores are changes until the end, so they are added to `score`.
+        """
         assert isinstance(self.advisor, Forecaster)
         players = batch.players[rows].astype(np.int64)
         shares, changes = self.advisor.forecasts(batch.obs[rows], players)
-        for place in range(self.game.max_seats):
+        for place in range(self.game.max_seats):  # clockwise from the seat to move
             is_present = place < players
             present = rows[is_present]
             seats = (batch.to_move[present] + place) % players[is_present]

@@ -49,22 +49,22 @@ class Standings:
     Attributes:
         games: The number of games, solo games among them.
         matches: The number of matches, which intervals count as independent.
-        ladder: A ladder for each number of seats from two on, by the games of that table alone,
-            strongest first. `rank` is "3=" if agents share it, since no verdict says which one is
-            stronger. `rating` is in Elo points; the mean of the middle half of the table's agents
-            is 0. `lead` is over the next agent, null if no games connect the two. The `verdict` on
-            it is "stronger" (its interval, adjusted for the number of neighbours on all ladders,
-            lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open". `forfeits` counts
-            games lost by faults.
+        ladder: A ladder for each number of seats from two on, from the games with that many seats
+            alone, strongest first. `rank` is "3=" if agents share it, since no verdict says which
+            one is stronger. `rating` is in Elo points; the mean of the middle half of a ladder's
+            agents is 0. `lead` is over the next agent, null if no games connect the two. The
+            `verdict` on it is "stronger" (its interval, adjusted for the number of neighbours on
+            all ladders, lies above 0), "equal" (it lies within `EQUAL_WITHIN`) or "open".
+            `forfeits` counts games lost by faults.
         fits: A row per number of seats: how well one number per agent explains who finished ahead
             of whom. `chi_square` is over `compared` pairs, with its degrees of `freedom` and `p`.
-            `widening` is the factor of all intervals of ratings. It is above 1 if p < 1 %, where
-            the model counts as false.
+            `widening` is the factor of all intervals of ratings. It is above 1 if p < 1 %, since
+            the model is then taken to be false.
         tables: Agents by number of seats: share of the victory, mean score.
         pairs: Ordered pairs that met, by number of seats: how often `agent` finished `ahead` of
-            `other`, the share `expected` by the table's ratings, `z`, the difference of these two
-            shares in standard errors (null if either order is expected less than once), and the
-            mean difference of their scores on the same deals.
+            `other`; the share `expected` by the ratings at that number of seats; `z`, the
+            difference of these two shares in standard errors (null if either order is expected
+            less than once); and the mean difference of their scores on the same deals.
         times: Agents by number of seats: decisions, and the time they took; intervals over matches.
         solo: Agents of solo games, best first, with their `lead` over the next one on the deals
             that both played.
@@ -88,11 +88,11 @@ class Standings:
 
     @property
     def misfit(self) -> bool:
-        """Whether ratings do not explain the pairs of some table, so that pairs come first."""
+        """Whether, at some number of seats, ratings do not explain who finished ahead of whom."""
         return bool((self.fits["widening"] > 1).any())
 
     def milliseconds(self, players: int) -> dict[str, float]:
-        """Return milliseconds a decision at a table, by the agents that were timed there."""
+        """Return the milliseconds a decision of each agent timed at this number of seats."""
         timed = self.times.filter(pl.col("players") == players)
         return dict(timed.select("agent", "milliseconds").iter_rows())
 
@@ -277,7 +277,7 @@ def with_ranks(
         rows: The rows, strongest agent first, with the `verdict` on the lead over the next one.
         stronger: Whether the agent at one place is surely stronger than one two or more below.
     """
-    above = [0] * len(rows)
+    above = [0] * len(rows)  # how many agents are surely stronger than each
     for place in range(1, len(rows)):
         if rows[place - 1]["verdict"] == "stronger":
             surely_stronger = place
@@ -329,6 +329,7 @@ class SoloScores:
 
 def solo_scores(rows: pl.DataFrame) -> SoloScores:
     """Return the scores of all solo games among `summaries.seat_rows`."""
+    # A forfeited game counts as a score of 0.
     alone = rows.filter(pl.col("players") == 1).with_columns(
         counted=pl.when(pl.col("forfeited")).then(0).otherwise("score").cast(pl.Float64)
     )
@@ -345,7 +346,8 @@ def solo_scores(rows: pl.DataFrame) -> SoloScores:
         return -int(np.sign(lead.value)) if lead.matches else 0
 
     means = np.array([np.nanmean(column) for column in scores.T])
-    # A sort compares all agents that end up as neighbours, so no lead over the next is negative.
+    # Leads may be circular: a over b, b over c, and c over a. Yet a sort compares any two agents
+    # that end up as neighbours, so no agent's lead over the next one is negative.
     by_mean = np.argsort(-means, kind="stable").tolist()
     order = sorted(by_mean, key=functools.cmp_to_key(compare))
     return SoloScores(tuple(digests[i] for i in order), scores[:, order])

@@ -6,6 +6,7 @@ import polars as pl
 
 from shakespeare_arena.intervals import by_group, score_interval
 
+# The columns of results that are lists with an entry per seat, and those kept in every row.
 _BY_SEAT = ("agents", "digests", "scores", "places", "seconds", "decisions")
 _KEPT = ("key", "match", "players", "seed", "deal")
 _SHORTEST = 6  # the fewest characters of a digest in a label
