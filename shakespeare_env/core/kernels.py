@@ -140,7 +140,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
                 count += legal[action]
             if to_move[i] < 0 or count == 0:
                 continue
-            left = below_in(chance, i, count)
+            left = below_in(chance, i, count)  # legal actions to skip before the drawn one
             first = 0
             for word in range(len(words)):
                 count_in_word = int(np.int64((words[word] * _ONE_PER_BYTE) >> _TOP_BYTE))

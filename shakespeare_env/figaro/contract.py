@@ -49,7 +49,7 @@ GAME = define(
         topics=topics,
         events=events,
         score_sheet=score_sheet,
-        score_sign=-1,
+        score_sign=-1,  # points are the lengths of roads, and the shortest road wins
     ),
     box=BOX_FILE,
     digest=BOX_DIGEST,
