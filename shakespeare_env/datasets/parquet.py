@@ -127,7 +127,7 @@ def _page_headers(file: BinaryIO, size: int) -> Iterator[Any]:
         raise ValueError("its number of rows is not the sum of its row groups")
 
     bytes_left = size  # bytes that no column has taken yet
-    rows_and_columns = [(group[_ROWS], column) for group in groups for column in group[_COLUMNS]]
+    rows_and_columns = ((group[_ROWS], column) for group in groups for column in group[_COLUMNS])
     for rows, column in rows_and_columns:
         rows_left = rows  # rows that no page has held yet
         metadata = column[_METADATA]
@@ -142,9 +142,7 @@ def _page_headers(file: BinaryIO, size: int) -> Iterator[Any]:
             header = _struct(file)
             yield header
             offset = file.tell() + max(header[_PAGE_COMPRESSED_BYTES], 0)
-            rows_left -= sum(
-                header[kind][_VALUE_COUNT] for kind in _DATA_HEADERS if kind in header
-            )
+            rows_left -= sum(header[kind][_VALUE_COUNT] for kind in _DATA_HEADERS if kind in header)
         if rows_left > 0:  # Polars would fill in the missing values
             raise ValueError("its footer names more rows than its columns have")
 

@@ -145,7 +145,7 @@ class RecordedColumns:
 
     @property
     def game(self) -> Game:
-        """The rules of all rows. Raises BoxError in a process that plays it with another box."""
+        """The `Game` of all rows. Raises BoxError in a process that plays it with another box."""
         # A game stored in an attribute would be copied when the columns are pickled.
         return game_with_digest(self.name, self.box_digest)
 
@@ -490,7 +490,7 @@ def recorded_games(games: Games) -> RecordedGames:
     """Return recorded games as a sequence of objects.
 
     Raises:
-        DatasetError: As for `read_games`; or two games have the same `game_id`, a row is not a valid
-            game, or a game cannot have been played as recorded.
+        DatasetError: As for `read_games`; or two games have the same `game_id`, a row is not a
+            valid game, or a game cannot have been played as recorded.
     """
     return RecordedGames(games)

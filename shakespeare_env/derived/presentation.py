@@ -170,7 +170,7 @@ class DerivedPresentation:
         record = np.zeros(1, self.notation.state)[0]
         out = np.zeros(len(record["winners"]), np.int16)
         self.notation.from_seen(position, record)
-        interpreted(self.scores)(record, out)  # without waiting for the compiler
+        interpreted(self.scores)(record, out)  # runs in Python, uncompiled
         return [int(score) for score in out[: position["players"]]]
 
 

@@ -21,8 +21,8 @@ Read = Callable[[Record, int], int]
 Visit = Callable[[Record, int, int], int]
 """A rule that is called with a running count and returns the new count.
 
-It acts either on all that is hidden from a seat, (record, seat, count), or on one number of a field,
-(record, index, count).
+It acts either on all that is hidden from a seat, (record, seat, count), or on one number of a
+field, (record, index, count).
 """
 Observe = Callable[[Record, int, Any], None]
 """The rule `Rules.observe`."""
