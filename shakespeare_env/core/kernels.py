@@ -117,6 +117,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
         for i in range(len(games)):
             games[i]["random"] = stream(seeds[i], seats[i])
             rules_determinize(games[i], seats[i])
+            # The random events that follow are drawn from another stream than the secrets.
             games[i]["random"] = mix(games[i]["random"])
 
     @compiled("random moves")

@@ -71,7 +71,7 @@ class ThreadPool:
 
     def _start(self, threads: int) -> None:
         self._shares: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._ends: SimpleQueue[None] = SimpleQueue()
+        self._ends: SimpleQueue[None] = SimpleQueue()  # an item wakes the caller
         self._begun = []
         self._ended = []
         for _ in range(threads):
