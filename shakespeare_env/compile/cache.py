@@ -66,7 +66,7 @@ class KernelCache(Cache):  # type: ignore[misc]
         dispatcher._cache = self
 
     def load_overload(self, sig: Any, target_context: Any) -> Any:
-        """Return the code for a signature, or announce that it is compiled and return None."""
+        """Return the code for a signature, or announce its compilation and return None."""
         target_context.refresh()
         try:
             if self._cache_file is not None:
@@ -115,7 +115,10 @@ def _warn(fault: str) -> None:
 
 
 def code_folder(owner: str, function: AnyFunction) -> Path | None:
-    """Return the folder for a function's machine code, or warn and return None if it is not kept.
+    """Return the folder for a function's machine code.
+
+    If the function cannot be described by a digest, warn that its code is not kept, and return
+    None.
 
     The folder's name is `owner`, such as `"figaro"`, with the digest of what is compiled. It is in
     the folder that `SHAKESPEARE_CACHE` names, by default in the user's cache folder.

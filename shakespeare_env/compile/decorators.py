@@ -53,7 +53,7 @@ def rule(function: Callable[P, R], **options: bool) -> Callable[P, R]:
 
 
 def inlined_rule(function: Callable[P, R]) -> Callable[P, R]:
-    """Compile a rule that is always inlined into its callers, which suits rules of many arrays."""
+    """Compile a rule that is always inlined into its callers. Use it for rules with many arrays."""
     return rule(function, forceinline=True)
 
 

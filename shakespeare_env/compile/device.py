@@ -1,4 +1,6 @@
-"""Kernels for a GPU, which run the same rules as the CPU with a thread for every row.
+"""Kernels for a GPU, which run the same rules as the CPU, one thread for each game.
+
+The games of one call are its rows, numbered from 0.
 
 With `NUMBA_ENABLE_CUDASIM=1` and `NUMBA_DISABLE_JIT=1`, Numba's simulator runs the kernels in
 Python on tensors of the CPU, so no GPU is needed.
@@ -41,7 +43,7 @@ class DeviceKernelCache(KernelCache):
 
 @cache
 def kernel_over_rows(row: AnyFunction, owner: str, purpose: str) -> Any:
-    """Return a CUDA kernel that calls a rule with the number of each row and the arguments."""
+    """Return a CUDA kernel (rows, arguments) that calls `row(i, *arguments)` for each row i."""
 
     def over_rows(rows: int, arguments: Any) -> None:
         i = cuda.grid(1)
@@ -61,8 +63,8 @@ def launch(
 
     Args:
         row: The rule, called with the number of a row and `arguments`.
-        owner: The owner of the kernel; see `decorators.kernel`.
-        purpose: What is compiled, in words; see `decorators.kernel`.
+        owner: The beginning of the name of the folder that keeps the code, such as `"figaro"`.
+        purpose: What is compiled, in words for people who wait.
         rows: The number of rows.
         device: The GPU.
         *arguments: Numbers, tensors, and tuples of them; tensors are not copied.

@@ -151,7 +151,7 @@ def as_actions(actions: Integers, n: int) -> npt.NDArray[np.int32]:
     if type(actions) is np.ndarray and actions.dtype == np.int32 and actions.shape == (n,):
         return actions.astype(np.int32)  # the common case of every step, kept fast
     given = _any_integers("actions", actions, (n,))
-    # Numbers beyond int32 are not actions either, and must not wrap into one.
+    # Numbers beyond int32 are illegal, too. They are clipped, since a cast could make them legal.
     if given.dtype == np.uint64:
         given = np.minimum(given, np.uint64(_INT32.max))
     return np.clip(given.astype(np.int64), _INT32.min, _INT32.max).astype(np.int32)
@@ -201,7 +201,7 @@ def illegal_move(
         action: The action id, which may be out of range.
         index: The game's index in the batch.
     """
-    seat = int(record["to_move"])
+    seat = int(record["to_move"])  # -1 when the game is over; texts are then those of seat 0
     texts = game.actions.texts_for(max(seat, 0), int(record["players"]))
     return IllegalMove(
         texts[action] if 0 <= action < len(texts) else action,

@@ -119,6 +119,7 @@ class DeviceBatch:
         self._rules = row_rules_of(self.game)
         self._every_row = torch.arange(n, device=self.device)
         self._refused = torch.full((n,), NOT_REFUSED, device=self.device)
+        # The states of the generators of `random_actions`, one for each game.
         self._chance = torch.zeros(n, dtype=torch.int64, device=self.device)
 
         arrays_of_one = GameArrays.of(self.game, 1)._asdict()
@@ -157,10 +158,11 @@ class DeviceBatch:
         """Deal all games, or some, from a seed; see `Batch.reset`."""
         self.synchronize()
         reset_rows = np.arange(self.n) if rows is None else checked_rows(self.n, rows)
-        dealt = reset_rows if deals is None else integers("deals", deals, (len(reset_rows),))
+        indices = reset_rows if deals is None else integers("deals", deals, (len(reset_rows),))
         device_rows = torch.from_numpy(reset_rows).to(self.device)
-        random = streams(seed, dealt).view(np.int64)
-        chance = streams(int(check_seed(seed) ^ CHOICE), dealt).view(np.int64)
+        random = streams(seed, indices).view(np.int64)
+        # Random actions are drawn from other streams than the games.
+        chance = streams(int(check_seed(seed) ^ CHOICE), indices).view(np.int64)
         # A record begins with its field `random`, of 8 bytes, and its size is a multiple of 8.
         self.records.view(torch.int64)[device_rows, 0] = torch.from_numpy(random).to(self.device)
         self._chance[device_rows] = torch.from_numpy(chance).to(self.device)
@@ -225,6 +227,7 @@ class DeviceBatch:
         Raises:
             IllegalMove: an action was illegal; the error names the first such game.
         """
+        # The copy to the CPU waits for the kernels.
         refused = torch.nonzero(self._refused != NOT_REFUSED).flatten().cpu()
         if not len(refused):
             return

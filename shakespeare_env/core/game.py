@@ -1,4 +1,4 @@
-"""The contract of every game. Code outside a game's folder uses nothing else of it.
+"""The contract that every game fulfils. Code outside a game's folder uses a game only through it.
 
 A game is a NumPy structured dtype, compiled rules that act on one record of that type, an action
 table and an observation layout. Every record has these fields:
@@ -148,7 +148,8 @@ class ActionTable:
     def description(self, action: int, seat: int, players: int) -> str:
         """Return the description of an action when a seat moves, for `seat_names.with_names`."""
         text = _FIRST_VERB.sub(r"{\g<0>}", self.descriptions[action])
-        return _with_seats(text, seat, players, "{{seat {}}}")
+        # Doubled braces stand for one brace: the result is a placeholder such as `{seat 2}`.
+        return _with_seats(text, seat, players, form="{{seat {}}}")
 
 
 def _with_seats(text: str, mover: int, players: int, form: str = "{}") -> str:
@@ -256,12 +257,14 @@ class ObservationLayout:
         """Return the starts of fields as a named tuple that compiled rules can read.
 
         Args:
-            prefix: The prefix of the fields, such as `"seat0."`, which their names in the tuple
-                lack. By default, the tuple has the fields without a dot in their names.
+            prefix: Only fields whose names begin with this, such as `"seat0."`, are in the tuple.
+                The prefix is removed from their names. By default, the tuple has all fields without
+                a dot in their names.
         """
         starts: dict[str, int] = {}
         for full_name, entry in self.fields.items():
             name = full_name.removeprefix(prefix)
+            # A name that still has a dot belongs to a field with another or a longer prefix.
             if full_name == prefix + name and name.isidentifier():
                 starts[name] = entry.start
         offsets: Any = namedtuple("Offsets", starts)  # type: ignore[misc]
@@ -312,9 +315,9 @@ class Rules:
         determinize: (game, seat). Draw everything that a seat does not know, from game["random"].
         scores: (game, out). Write the current scores into `out`, int16[seats]; more is better.
         fault: (game) -> int. Return the number of the record's fault, from 1 on, or 0 if it has
-            none. `Game.explain` puts the fault into words. All numbers of the
-            record are in range already. The other rules are safe on a record without a fault, and
-            lead only to such records.
+            none. `Game.explain` puts the fault into words. It is called only for
+            records whose numbers are in range. The other rules are safe on a record without a
+            fault, and lead only to such records.
         rewind: (game) -> bool. Take back the secret choices of other seats that the mover does not
             know yet, forced choices included. The seat that made the first of them is then to move.
             If there are none, change nothing and return False.
@@ -365,7 +368,7 @@ class Game:
         layout: The layout of observations.
         rules: The compiled rules.
         good_scores: The winning scores that the rule book calls good, by seat count. A game that
-            can be played alone needs one for one seat.
+            can be played alone needs an entry for one seat, which is its `solo_target`.
         score_scale: The points that count as one unit of reward.
         to_dict: (record) -> the position as the JSON object of the notation.
         from_dict: (dict, record). Write a position into a record; PositionError if it cannot be
@@ -376,7 +379,8 @@ class Game:
             may not know; positions that differ only there become equal.
         is_secret: (dict, move) -> whether a move of the seat to move is hidden from the others.
         presentation: How positions are drawn and worded.
-        box: The component file in force, or the source of a game without one.
+        box: The file of printed facts (`box.toml`) in force, or the Python file that defines a game
+            without such a file.
         digest: The SHA-256 of what the game was made from. Whatever is saved of a game holds this
             digest. By default it is computed from `box` when this object is made, since the file
             may change later.
@@ -433,7 +437,7 @@ class Game:
         counts = list(players)
         for name, value in options.items():
             if name not in self.options:
-                # An environment's argument may be given where only options are taken.
+                # Somebody may give an environment's argument to a function that takes only options.
                 known = (_ENVIRONMENT_ARGUMENTS | set(self.options)) - {name}
                 # The message begins in Python's own words, which other libraries look for.
                 raise TypeError(

@@ -117,6 +117,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
         for i in range(len(games)):
             games[i]["random"] = stream(seeds[i], seats[i])
             rules_determinize(games[i], seats[i])
+            # The random events that follow are drawn from another stream than the secrets.
             games[i]["random"] = mix(games[i]["random"])
 
     @compiled("random moves")
@@ -140,7 +141,7 @@ def kernels_of(game: Game) -> SimpleNamespace:
                 count += legal[action]
             if to_move[i] < 0 or count == 0:
                 continue
-            left = below_in(chance, i, count)
+            left = below_in(chance, i, count)  # legal actions to skip before the drawn one
             first = 0
             for word in range(len(words)):
                 count_in_word = int(np.int64((words[word] * _ONE_PER_BYTE) >> _TOP_BYTE))

@@ -83,15 +83,15 @@ class Position:
             game = registry.game(position["game"])
         except ValueError as unknown:
             raise PositionError(f"game: {unknown}") from None
-        read = cls(game)
-        read.reseed(seed)
-        game.from_dict(position, read._record[0])
-        found = first_fault(game, read._record)
+        result = cls(game)
+        result.reseed(seed)
+        game.from_dict(position, result._record[0])
+        found = first_fault(game, result._record)
         if found is not None:
             _, fault = found
             raise PositionError(str(fault))
-        read._refresh()
-        return read
+        result._refresh()
+        return result
 
     @classmethod
     def of_record(cls, game: Game, record: Record) -> Position:
@@ -312,6 +312,7 @@ class Position:
 
 
 def _restored(name: str, digest: str, record: bytes) -> Position:
+    """Return a position from a pickle; `digest` is that of the box that it was played with."""
     game = registry.game_with_digest(name, digest)
     if len(record) != game.state.itemsize:
         raise PositionError(

@@ -1,4 +1,4 @@
-"""The presentation of a game to people: drawings, words, and the board in pieces."""
+"""The presentation of a game to people: drawings, words, and the parts of the board."""
 
 from __future__ import annotations
 
@@ -33,8 +33,8 @@ class Panel:
         title: The title that screen readers say.
         pieces: The pieces in reading order.
         seat: The seat that they belong to; None for those of the table.
-        summary: The panel in a few lines, with those clickable places that other seats need; None
-            if there is no summary.
+        summary: A short form of the panel in a few lines. It keeps the places that other seats
+            click when they move. None if there is no summary.
         aside: Whether people look at it only now and then.
     """
 
@@ -107,8 +107,8 @@ class Topic:
         values: A text about each seat in this position, by seat; empty if it says nothing of seats.
         title: Its title; empty if its name is a good title.
         places: The clickable places of the board that show this topic, besides the places with the
-            topic's own name. A place includes all places inside it. A place of a seat is named
-            without the seat.
+            topic's own name. A place includes all places inside it. The name of a place that every
+            seat has is given without the number of the seat.
     """
 
     text: str
@@ -158,8 +158,9 @@ class Presentation:
         topics: (dict) -> a `Topic` on each card, move and thing on the table, in our own words, by
             its lower-case name in moves.
         events: (record, legal action, record after it, seat) -> all effects in order, as far as the
-            seat may know them. For None these are all effects, for `SPECTATOR` those that everybody
-            knows. Points and counters add up to the changes of each seat.
+            seat may know them. If the seat is None, these are all effects. If it is `SPECTATOR`,
+            they are those that everybody knows. Points and counters add up to the changes of each
+            seat.
         score_sheet: (dict) -> (source, points by seat) for each source. The points of a seat add up
             to its score.
         score_sign: The sign of points as people read them: -1 if the points are lengths, of which

@@ -34,7 +34,7 @@ _IN_FILES = "SHAKESPEARE_GAMES"
 
 _loaded: dict[str, Game] = {}
 _in_files: dict[str, str] = {}  # by game: the file and the name there, such as `my.py:GAME`
-_others_registered = False
+_others_registered = False  # whether `_find_installed` has registered the games of others
 _loading = threading.RLock()
 
 
@@ -183,13 +183,14 @@ def _register_views(name: str, seat_counts: range) -> None:
 def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
     """Return a game by its name.
 
-    Printed facts are compiled into the rules, so a process plays a game with one box only: the
-    first that is asked for, or the one that the environment variable `<NAME>_BOX` names. Processes
-    that are started later play with the same box.
+    A box is a file of the facts that are printed on a game's components. They are compiled into the
+    rules, so a process plays a game with one box only: the first that is asked for, or the one that
+    the environment variable `<NAME>_BOX` names. Processes that are started later play with the same
+    box.
 
     Args:
         name: The game's name.
-        box: The component file to play with; None accepts any.
+        box: The box to play with; None accepts any.
 
     Raises:
         TypeError: the box is no path.
@@ -226,6 +227,7 @@ def game(name: str, box: str | os.PathLike[str] | None = None) -> Game:
 
 
 def _digest_of(name: str, box: Path) -> str:
+    """Return the digest that a game has if it is played with this box."""
     if has_box(name):
         return box_files.facts_digest(_PACKAGE / name, box)
     if box.resolve() == _loaded[name].box.resolve():
@@ -294,8 +296,8 @@ def box_mismatch(name: str, digest: str, copy: Path | None = None) -> str | None
 
     Args:
         name: The game.
-        digest: The digest of the box that it was made with.
-        copy: A file of that box, if one was kept.
+        digest: The digest of the box that the thing was made with.
+        copy: A kept copy of that box, if there is one.
 
     Returns:
         The fault with the remedy, or None if both boxes have the same facts.

@@ -274,7 +274,7 @@ def choose(i: int, chance: Any, mask: Any, to_move: Any, actions: Any) -> None:
         count += mask[i, action]
     if to_move[i] < 0 or count == 0:
         return
-    left = below_in(chance, i, count)
+    left = below_in(chance, i, count)  # legal actions to skip before the drawn one
     for action in range(mask.shape[1]):
         left -= mask[i, action]
         if left < 0:

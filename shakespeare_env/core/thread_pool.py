@@ -49,7 +49,7 @@ class ThreadPool:
             for first, last in pairwise(bounds)
         ]
         try:
-            begun.extend(map(self._shares.put, jobs))
+            begun.extend(map(self._shares.put, jobs))  # each `put` returns None, which is appended
         finally:
             self.settle()
         for fault in ended:
@@ -64,13 +64,14 @@ class ThreadPool:
             self._wait()  # an interrupt of the first wait is raised only after all work has ended
 
     def _wait(self) -> None:
-        # The length of `_ended` counts, since an interrupt can lose an item that `get` has taken.
+        # Items of `_ends` only wake this thread. They are not counted, since an interrupt can lose
+        # an item that `get` has taken.
         while len(self._ended) < len(self._begun):
             self._ends.get()
 
     def _start(self, threads: int) -> None:
         self._shares: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._ends: SimpleQueue[None] = SimpleQueue()
+        self._ends: SimpleQueue[None] = SimpleQueue()  # an item wakes the caller
         self._begun = []
         self._ended = []
         for _ in range(threads):

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
     import polars
 
 _POLARS_NAMES = {"bool": "Boolean", "uint64": "UInt64"}
-"""Types that Polars names otherwise than by a capital first letter, with its names."""
+"""The types whose names in Polars differ from ours by more than a capital first letter."""
 _ROWS_IN_A_GROUP = 8192  # of a Parquet file
 Schema = Mapping[str, str]
 """The types of a table's columns: Polars types in lower case, `bool`, or `list[...]` of one.

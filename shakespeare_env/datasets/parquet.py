@@ -41,7 +41,7 @@ _DATA_OFFSET = 9
 _DICTIONARY_OFFSET = 11
 
 # Numbers of the fields of a page's header.
-_PAGE_BYTES = 2
+_PAGE_BYTES = 2  # uncompressed
 _PAGE_COMPRESSED_BYTES = 3
 _DICTIONARY_HEADER = 7
 _DATA_HEADERS = (5, 8)  # versions 1 and 2
@@ -83,6 +83,7 @@ def check_parquet(source: Path | bytes) -> None:
     size = size_of(source)
     try:
         with BytesIO(source) if isinstance(source, bytes) else source.open("rb") as file:
+            # Every page has one of the headers of `_HEADERS`.
             needed = sum(
                 max(page[_PAGE_BYTES], page[kind][_VALUE_COUNT] * _BYTES_PER_VALUE, 0)
                 for page in _page_headers(file, size)
@@ -125,36 +126,41 @@ def _page_headers(file: BinaryIO, size: int) -> Iterator[Any]:
     if footer[_ROWS] != sum(group[_ROWS] for group in groups):
         raise ValueError("its number of rows is not the sum of its row groups")
 
-    left = size  # bytes that no column has taken yet
-    for rows, column in ((group[_ROWS], column) for group in groups for column in group[_COLUMNS]):
+    bytes_left = size  # bytes that no column has taken yet
+    rows_and_columns = ((group[_ROWS], column) for group in groups for column in group[_COLUMNS])
+    for rows, column in rows_and_columns:
+        rows_left = rows  # rows that no page has held yet
         metadata = column[_METADATA]
         data_offset = metadata[_DATA_OFFSET]
         offset = min(data_offset, metadata.get(_DICTIONARY_OFFSET) or data_offset)
         stop = offset + metadata[_COMPRESSED_BYTES]
-        left -= abs(metadata[_COMPRESSED_BYTES])
-        if left < 0:  # the columns share pages, which would be read again and again
+        bytes_left -= abs(metadata[_COMPRESSED_BYTES])
+        if bytes_left < 0:  # the columns share pages, which would be read again and again
             raise ValueError("its columns take more bytes than the file has")
         while offset < stop:
             file.seek(offset)
             header = _struct(file)
             yield header
             offset = file.tell() + max(header[_PAGE_COMPRESSED_BYTES], 0)
-            rows -= sum(header[kind][_VALUE_COUNT] for kind in _DATA_HEADERS if kind in header)
-        if rows > 0:  # Polars would fill in the missing values
+            rows_left -= sum(header[kind][_VALUE_COUNT] for kind in _DATA_HEADERS if kind in header)
+        if rows_left > 0:  # Polars would fill in the missing values
             raise ValueError("its footer names more rows than its columns have")
 
 
 def _value(file: BinaryIO, kind: int) -> Any:
-    if kind <= _I8:
+    if kind <= _I8:  # a flag in a list, or an integer of 8 bits
         return file.read(1)[0]
-    if kind <= _I64:
+    if kind <= _I64:  # an integer of 16, 32 or 64 bits
         number = _varint(file)
         # Zigzag encoding: the lowest bit is the sign.
-        return number >> 1 ^ -(number & 1)
-    if kind in (_DOUBLE, _BINARY):
-        return file.read(8 if kind == _DOUBLE else min(_varint(file), _MOST_FOOTER_BYTES))
+        return (number >> 1) ^ -(number & 1)
+    if kind == _DOUBLE:
+        return file.read(8)
+    if kind == _BINARY:
+        return file.read(min(_varint(file), _MOST_FOOTER_BYTES))
     if kind == _LIST:
         head = file.read(1)[0]
+        # The high four bits are the count. 15 means that the count follows.
         count = _varint(file) if head >> 4 == 15 else head >> 4
         return [_value(file, head & 15) for _ in range(count)]
     if kind == _STRUCT:
@@ -169,6 +175,7 @@ def _struct(file: BinaryIO) -> dict[int, Any]:
     while head := file.read(1)[0]:
         step = head >> 4
         kind = head & 15
+        # A step of 0 means that the field's number follows.
         number = number + step if step else _value(file, _I64)
         is_flag = kind < _I8  # the type of a flag is its value
         fields[number] = kind == _TRUE if is_flag else _value(file, kind)
@@ -178,4 +185,6 @@ def _struct(file: BinaryIO) -> dict[int, Any]:
 def _varint(file: BinaryIO) -> int:
     """Read an unsigned varint: groups of seven bits, the lowest first."""
     byte = file.read(1)[0]
-    return byte if byte < 128 else byte & 127 | _varint(file) << 7
+    if byte < 128:  # the last group
+        return byte
+    return (byte & 127) | (_varint(file) << 7)

@@ -33,6 +33,7 @@ MOST_GAMES = 100_000_000
 MANIFEST_NAME = "arena.json"
 """The file that marks a folder of results. It holds `format`, `game` and `box_digest`."""
 RESULTS_FORMAT = 1
+"""The version of the layout of such folders, as `format` in the manifest."""
 BOX_NAME = "box.toml"
 """The copy of the box in a folder of results. There is none if the box is the package's own."""
 GAME_FILE_PATTERN = r"games-\d{6,}\.parquet"
@@ -105,8 +106,8 @@ def read_games(folder: Folder) -> polars.LazyFrame:
     game_of_results(path)
     schema = polars_schema(RESULTS)
     frames = [pl.LazyFrame(None, schema)]
-    for alike in _sources(results_files(path)):
-        frames.append(pl.scan_parquet(alike, glob=False, schema=schema))
+    for sources in _sources(results_files(path)):
+        frames.append(pl.scan_parquet(sources, glob=False, schema=schema))
     games = pl.concat(frames)
     with naming_source(str(path)):
         # Files that were copied into the folder may repeat keys.
@@ -143,8 +144,8 @@ def _sources(paths: Sequence[Path]) -> Iterator[list[Path | bytes]]:
         except parquet_errors() as error:
             raise DatasetError(f"{path} cannot be read ({first_line(error)}); {remedy}") from error
         sources.append(source)
-    for _, alike in groupby(sources, type):
-        yield list(alike)
+    for _, sources_of_one_type in groupby(sources, type):
+        yield list(sources_of_one_type)
 
 
 def _check_source(source: Path | bytes) -> None:

@@ -67,18 +67,20 @@ _VIEWS: dict[str, Callable[[Batch, Any], NDArray[Any]]] = {
 }
 """The views that `replay` can record, each with the function that reads it from a batch's rows."""
 _REQUIRED = ("game_id", *RECORDED)
+"""The columns that a frame of games must have."""
 _COLUMNS = {**GAMES, "forfeited_by": "int8"}
+"""The columns that are read from a frame. Those that it may lack are then filled with nulls."""
 
 
 @dataclass(frozen=True)
 class RecordedColumns:
-    """Arrays of g recorded games of one game, with m decisions in all.
+    """Arrays of g recorded games of one kind, such as Figaro, with m decisions in all.
 
     S is the most seats that the game allows.
     """
 
     source: str  # where the games come from, named in errors
-    name: str  # the name of their game
+    name: str  # the name of the kind of game, such as "figaro"
     box_digest: str  # the digest of the box in force when they were read
     game_ids: NDArray[np.int64]  # [g]
     players: NDArray[np.int64]  # [g], seats at the table
@@ -143,7 +145,7 @@ class RecordedColumns:
 
     @property
     def game(self) -> Game:
-        """The game of all rows. Raises BoxError in a process that plays it with another box."""
+        """The `Game` of all rows. Raises BoxError in a process that plays it with another box."""
         # A game stored in an attribute would be copied when the columns are pickled.
         return game_with_digest(self.name, self.box_digest)
 
@@ -159,7 +161,7 @@ class RecordedColumns:
 
     @cached_property
     def row(self) -> NDArray[np.int64]:
-        """The game of each decision, int64[m]."""
+        """The row of each decision's game, from 0 to g - 1, int64[m]."""
         return np.repeat(np.arange(self.size), self.lengths)
 
     def select(self, rows: NDArray[np.int64]) -> RecordedColumns:
@@ -179,7 +181,7 @@ def open_games(games: Games) -> tuple[polars.LazyFrame, str]:
     """Return the columns that are needed to play games again, and the source's name for errors.
 
     Raises:
-        DatasetError: As for `read_games`; or a frame lacks a column or has a number twice.
+        DatasetError: As for `read_games`; or a frame lacks a column or has a `game_id` twice.
     """
     if isinstance(games, str | os.PathLike):
         source = str(games)
@@ -323,12 +325,12 @@ def replay(
         chosen = np.flatnonzero(games.variants == variants)
         batch = _deal(games, chosen, variants)
         for name in names:
-            empty = _VIEWS[name](batch, chosen[:0])
+            empty = _VIEWS[name](batch, chosen[:0])  # no rows, for the shape and dtype of one
             shape = (len(games.actions), *empty.shape[1:])
             views.setdefault(name, np.empty(shape, empty.dtype))
         _play(games, chosen, batch, record)
         final_records[chosen] = batch.save(slice(None))
-    if "records" in views:
+    if "records" in views:  # they were recorded as bytes
         views["records"] = views["records"].view(final_records.dtype)
     return views, final_records
 
@@ -406,7 +408,7 @@ class RecordedGame(GameHistory):
 
     @classmethod
     def of(cls, columns: RecordedColumns) -> RecordedGame:
-        """Return the game of columns that hold only one.
+        """Return the recorded game from columns that hold a single game.
 
         Raises:
             DatasetError: The game cannot have been played as recorded.
@@ -488,7 +490,7 @@ def recorded_games(games: Games) -> RecordedGames:
     """Return recorded games as a sequence of objects.
 
     Raises:
-        DatasetError: As for `read_games`; or two games have the same number, a row is not a valid
-            game, or a game cannot have been played as recorded.
+        DatasetError: As for `read_games`; or two games have the same `game_id`, a row is not a
+            valid game, or a game cannot have been played as recorded.
     """
     return RecordedGames(games)

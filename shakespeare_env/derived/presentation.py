@@ -132,10 +132,11 @@ class DerivedPresentation:
         table = f"{position['players']} seats"
         if position["to_move"] is not None:
             sentence = f"{{Seat {position['to_move']}}} moves"
-            return Headline(game, table, "", TURN, sentence).named(names)
+            return Headline(game, table, progress="", phase=TURN, sentence=sentence).named(names)
         first, *others = position["winners"]
         winners = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
-        return Headline(game, table, "", OVER, f"{' and '.join(winners)} won").named(names)
+        sentence = f"{' and '.join(winners)} won"
+        return Headline(game, table, progress="", phase=OVER, sentence=sentence).named(names)
 
     def _board(self, position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]:
         mover = position["to_move"]
@@ -156,10 +157,12 @@ class DerivedPresentation:
         move = self.actions.text(action, mover, int(record["players"]))
         is_known = seat in (None, mover) or not self.is_secret(before, move)
         events = [Event(mover, move)] if is_known else []
-        later = self._scores_of(self.notation.to_dict(after))
-        for owner, (old, new) in enumerate(zip(self._scores_of(before), later, strict=True)):
+        old_scores = self._scores_of(before)
+        new_scores = self._scores_of(self.notation.to_dict(after))
+        for owner, (old, new) in enumerate(zip(old_scores, new_scores, strict=True)):
             if new != old:
-                events.append(Event(owner, f"{new - old:+d} points", "points", new - old))
+                text = f"{new - old:+d} points"
+                events.append(Event(owner, text, source="points", points=new - old))
         return events
 
     def _scores_of(self, position: Mapping[str, Any]) -> list[int]:
@@ -167,7 +170,7 @@ class DerivedPresentation:
         record = np.zeros(1, self.notation.state)[0]
         out = np.zeros(len(record["winners"]), np.int16)
         self.notation.from_seen(position, record)
-        interpreted(self.scores)(record, out)
+        interpreted(self.scores)(record, out)  # runs in Python, uncompiled
         return [int(score) for score in out[: position["players"]]]
 
 

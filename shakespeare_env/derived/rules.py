@@ -19,7 +19,11 @@ from shakespeare_env.core.rng import shuffle as shuffle_items
 Read = Callable[[Record, int], int]
 """Returns the number at an index of a flattened field."""
 Visit = Callable[[Record, int, int], int]
-"""Called with a record, a seat or an index, and a running count; returns the new count."""
+"""A rule that is called with a running count and returns the new count.
+
+It acts either on all that is hidden from a seat, (record, seat, count), or on one number of a
+field, (record, index, count).
+"""
 Observe = Callable[[Record, int, Any], None]
 """The rule `Rules.observe`."""
 
@@ -121,8 +125,8 @@ def _observe_field(
     width = seats if holds_seats else field.high - low + 1  # entries per number
     if not (holds_seats or field.words) and width > _MOST_ONE_HOT:
         width = 1
-    rows = seats if by_seat and field.visible != "owner" else 1
-    size = field.size // field.rows
+    rows = seats if by_seat and field.visible != "owner" else 1  # rows in the observation
+    size = field.size // field.rows  # numbers per row
     entry = _layout_entry(field, size, width, seats)
     entries = [entry]
     if by_seat:
@@ -154,7 +158,7 @@ def _observe_field(
 def _layout_entry(field: StateField, size: int, width: int, seats: int) -> LayoutEntry:
     """Return the layout entry of a row of `size` numbers, each of which takes `width` places."""
     if width == 1:
-        low = min(max(field.low, _LOWEST), 0)
+        low = min(max(field.low, _LOWEST), 0)  # a hidden number is 0
         high = min(field.high, _HIGHEST)
         names = field.places if len(field.places) == size else ()
         meaning = "a number" if size == 1 else "numbers"
@@ -184,8 +188,8 @@ def scratch_fields(fields: Sequence[StateField], actions: int) -> tuple[StateFie
     cards = sum(field.size for field in hidden if field.pool)
     kind = max((field.kind for field in hidden), key=lambda kind: kind().itemsize)
     return (
-        StateField("_drawn", min(low, 0), max(high, 0), max(cards, 1), kind),
-        StateField("_choices", 0, 1, actions),
+        StateField("_drawn", min(low, 0), max(high, 0), shape=max(cards, 1), kind=kind),
+        StateField("_choices", 0, 1, shape=actions),
     )
 
 
@@ -225,10 +229,10 @@ def derive_determinize(
 
     @rule
     def determinize(game: Record, seat: int) -> None:
-        another_moves = game["to_move"] >= 0 and game["to_move"] != seat
-        has_choice = another_moves and choices(game) > 1
+        other_seat_moves = game["to_move"] >= 0 and game["to_move"] != seat
+        must_have_choice = other_seat_moves and choices(game) > 1
         redraw(game, seat, 0)
-        while fault(game) != 0 or (has_choice and choices(game) < 2):
+        while fault(game) != 0 or (must_have_choice and choices(game) < 2):
             redraw(game, seat, 0)
 
     return determinize
@@ -339,6 +343,7 @@ def _shuffle_pool(pool: Sequence[StateField], before: Visit) -> Visit:
         before(game, seat, count)
         cards = game["_drawn"]
         size = exchange(game, seat, 0)  # take the cards up
+        # Sort them by insertion.
         for i in range(1, size):
             card = cards[i]
             j = i

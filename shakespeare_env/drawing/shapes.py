@@ -301,8 +301,8 @@ def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "st
         at += sign.width + _GAP
     length = at - _GAP
     scale = [] if length <= room else [svg.Scale(round(room / length, 3))]
-    share_before = {"start": 0, "middle": 0.5, "end": 1}[anchor]
-    x -= min(length, room) * share_before
+    share_left_of_anchor = {"start": 0, "middle": 0.5, "end": 1}[anchor]
+    x -= min(length, room) * share_left_of_anchor
     return [svg.G(transform=[svg.Translate(tenths(x), tenths(y)), *scale], elements=drawn)]
 
 
@@ -310,11 +310,11 @@ def legend(entries: Iterable[tuple[Elements, str]], room: float) -> Block:
     """Draw a line that explains signs, which are given as drawings around (0, 0)."""
     signs: list[Sign] = []
     for shape, meaning in entries:
-        sign = Sign(16, partial(_put, Block(shape, 16, 16)))
+        sign = Sign(16, partial(_draw_block, Block(shape, 16, 16)))
         gap = Sign(12, lambda x, y: [])
         signs += [sign, note_sign(meaning), gap]
     return Block(row(signs, 0, 10, room), room, 20)
 
 
-def _put(block: Block, x: float, y: float) -> Elements:
+def _draw_block(block: Block, x: float, y: float) -> Elements:
     return [block.at(x, y)]

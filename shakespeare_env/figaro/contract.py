@@ -49,7 +49,7 @@ GAME = define(
         topics=topics,
         events=events,
         score_sheet=score_sheet,
-        score_sign=-1,
+        score_sign=-1,  # scores are negated lengths of roads; people read the lengths
     ),
     box=BOX_FILE,
     digest=BOX_DIGEST,

@@ -1,7 +1,7 @@
 """Drawing the board, in panels and as one picture, and the places to click for a move.
 
-Places: `handN.CARD` (`handN` if face down), `frontN` (the cards before seat N), `takenN`, `roadN`,
-`pieces.R` (the road pieces of round R).
+The places of seat N are `handN.CARD` (`handN` if its hand is face down), `frontN` (the cards before
+it), `takenN` and `roadN`. `pieces.R` holds the road pieces of round R.
 """
 
 from __future__ import annotations

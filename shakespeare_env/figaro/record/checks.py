@@ -28,6 +28,7 @@ def is_out_of_order(lengths: Any) -> bool:
 @rule
 def rounds_scored(game: Record) -> int:
     """Return the number of rounds that have been scored."""
+    # Rounds are numbered from 0, so the current round's number is how many are over.
     return t.N_ROUNDS if game["to_move"] == NOBODY else int(game["round"])
 
 
@@ -37,6 +38,7 @@ def has_wrong_pieces(game: Record) -> bool:
     for number in range(t.N_ROUNDS):
         lengths = game["pieces"][number]
         wanted = 0 if number < rounds_scored(game) else game["players"] - 1
+        # Places without a piece hold the length 0.
         if t.N_PIECES - count(lengths, 0) != wanted or is_out_of_order(lengths):
             return True
     return False
@@ -47,11 +49,11 @@ def has_wrong_roads(game: Record) -> bool:
     """Return whether a road is out of order, or has more pieces than the rounds so far gave out."""
     pieces = 0
     for seat in range(len(game["road"])):
-        own = t.N_ROUNDS - count(game["road"][seat], 0)
+        pieces_of_seat = t.N_ROUNDS - count(game["road"][seat], 0)
         most = rounds_scored(game) if seat < game["players"] else 0
-        if own > most or is_out_of_order(game["road"][seat]):
+        if pieces_of_seat > most or is_out_of_order(game["road"][seat]):
             return True
-        pieces += own
+        pieces += pieces_of_seat
     return pieces > rounds_scored(game) * (game["players"] - 1)
 
 
