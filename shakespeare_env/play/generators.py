@@ -77,7 +77,7 @@ class GameGenerators:
 
     def forget(self) -> None:
         """Delete all memories of these games, for games that begin anew."""
-        self.restore((self.states[self.rows], {}))
+        self.restore((self.states[self.rows], {}))  # the same states, and no memories
 
     def saved(self) -> Saved:
         """Return the states of these games' generators and copies of all seats' memories."""
@@ -92,6 +92,7 @@ class GameGenerators:
         self._memories.update(self._remembered(memories))
 
     def _remembered(self, memories: Memories) -> Memories:
+        """Return copies of those memories that belong to the selected games."""
         rows = set(self.rows.tolist()) if memories else ()
         return {key: deepcopy(kept) for key, kept in memories.items() if key[0] in rows}
 
