@@ -34,8 +34,8 @@ def draw_pieces(game: Record) -> None:
     game["pieces"][:, :] = 0
     per_round = game["players"] - 1
     for piece in range(_ALL_PIECES):
-        # `place` counts the free places of all rounds. In each round of the loop below, it counts
-        # from the first free place of that round.
+        # `place` is an index into the free places of all rounds. In the loop below it counts from
+        # the first free place of round `number`.
         place = below(game, _ALL_PIECES - piece)
         for number in range(t.N_ROUNDS):
             filled = 0

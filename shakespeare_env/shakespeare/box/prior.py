@@ -1,10 +1,11 @@
-"""The prior of plausible boxes: what is printed on components that were not at hand.
+"""The prior of plausible boxes, which draws what is printed on components that were not at hand.
 
 Each group of facts is drawn independently of the others, by one function. It yields pairs of the
 path of an entry in the box file and the value drawn for it; `facts` are the file's entries.
 
-What the rule book or reports of play say stays (`plausible.py`). So do the ids, kinds and metrics
-of cards and the spaces of the stage, since actions and observations depend on them.
+What the rule book or reports of play say is not drawn but kept (`plausible.py`). The ids, kinds and
+metrics of cards and the spaces of the stage are kept, too, since actions and observations depend on
+them.
 """
 
 from __future__ import annotations
@@ -45,6 +46,7 @@ _SMALL_BAG_PER_SEAT = 18
 
 
 def _quills(rng: np.random.Generator, count: int) -> dict[str, int]:
+    """Draw the colours of `count` quills, and return the number of quills by colour."""
     white = int(rng.binomial(count, _WHITE_SHARE))
     drawn = rng.choice(_ACT_COLOURS, count - white).tolist()
     counts = {colour: drawn.count(colour) for colour in _ACT_COLOURS}
@@ -69,7 +71,7 @@ def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             count = int(rng.integers(1, 3))
             yield ("character", number, "costume_power"), _quills(rng, count)
         if actor in facts["board"]["starting"]:
-            continue
+            continue  # sources name the activations of the board's actors
         special: dict[str, Any] = {}
         if actor in ("puck", "titania"):
             special = {"mood": int(rng.integers(1, 3))}
@@ -96,6 +98,7 @@ def costs(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
         cost = int(rng.choice((1, 3, 5), p=(0.4, 0.4, 0.2)))
         value = card.get("value", 0)
         if value:
+            # The file lists the craftsmen of a kind by rising value.
             for (kind, lesser_value), lesser_cost in drawn.items():
                 if kind == card["kind"] and lesser_value < value:
                     cost = max(cost, lesser_cost)
@@ -138,6 +141,7 @@ def stage(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             share = _CANDLE_SHARES[space["row"]]
             if space["id"] in _UNLIT_SPACES:
                 share = 0.0
+            # A space whose mirror has been drawn already is like its mirror.
             lit[space["id"]] = lit.get(mirror, bool(rng.random() < share))
         if 2 <= sum(lit.values()) <= 8:
             break
@@ -157,6 +161,7 @@ def pay(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     most_prestige = int(rng.integers(4, 7))
     most_pounds = int(rng.integers(2, 4))
     for value in range(PLAIN + 1, PRECIOUS + 1):
+        # The prestige rises from value `prestige_from` up to `most_prestige` at the highest value.
         share = (value - prestige_from + 1) / (PRECIOUS - prestige_from + 1)
         prestige = 0
         if share > 0:
@@ -199,7 +204,7 @@ def bags(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
         full = facts["bag"][kind]["4"]
         for seats in (2, 3):
             known = {}
-            if kind == "sets":
+            if kind == "sets":  # reports of play name the counts of these two colours
                 bag = facts["bag"][kind][str(seats)]
                 known = {colour: bag[colour] for colour in ("purple", "blue")}
             open_colours = [colour for colour in full if colour not in known]

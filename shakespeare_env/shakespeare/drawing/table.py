@@ -36,6 +36,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     """Draw the three acts; the lowest disc of a pile is ahead (Rules T7)."""
     lengths = t.BOX.act_lengths
     width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
+    # All discs of an act may lie in one pile.
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     act_height = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _REWARD
     cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
@@ -118,6 +119,7 @@ def _order(title: str, seats: Sequence[int]) -> d.Block:
 
 
 _KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
+"""The title of each kind of element, and the function that draws one."""
 _NAME = 64  # room of the names beside the elements
 _KIND_HEIGHT = 54
 
@@ -177,7 +179,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     """Draw the cards of one of `PILES`; the deck and the discards are shown without order."""
     cards = position[pile]
     if pile != "objective_deck":
-        # Since the cards are sorted and counted, no pile needs more lines once cards leave it.
+        # Equal cards share an entry, so a pile never needs more lines after cards have left it.
         parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
