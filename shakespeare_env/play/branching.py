@@ -231,8 +231,8 @@ class _Open:
         """Choose one of the number's values, and keep it for the rest of the path.
 
         `kind`, which is `bool` or `int`, converts the values before the choice. The open number is
-        computed from unknown ones. Each of these is fixed, except the one with the most values. That
-        one keeps every value that leads to the chosen result.
+        computed from unknown ones. Each of these is fixed, except the one with the most values.
+        That one keeps every value that leads to the chosen result.
         """
         *others, largest = sorted(self.unknown, key=lambda unknown: len(unknown.values))
         for other in others:

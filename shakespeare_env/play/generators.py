@@ -98,6 +98,7 @@ class GameGenerators:
 
     def random(self) -> NDArray[np.float64]:
         """Draw float64[m], uniform in [0, 1), one per generator."""
+        # SplitMix64 adds `GOLDEN` to the state, and mixes the bits of the sum into a random word.
         states = self.states[self.rows] + GOLDEN
         self.states[self.rows] = states
         return to_unit(mix_array(states))
@@ -152,7 +153,7 @@ def next_unit(states: Any, i: int) -> float:
 def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
     for row in range(len(weights)):
         total = 0.0
-        last = 0
+        last = 0  # the last column that can be drawn, so that rounding never leads past it
         for column in range(weights.shape[1]):
             if weights[row, column] > 0:  # most are 0, and a comparison costs less than a sum
                 total += weights[row, column]

@@ -65,6 +65,7 @@ class InformationSets:
                 later chance.
         """
         seeds = rng.words(places)
+        # A batch also needs a seed of its own, for games that it may set up later.
         seed = int(seeds[0]) if len(seeds) else 0
         return self._batch_of(self._draw(places, seeds), seed)
 

@@ -72,7 +72,7 @@ def _move(call: Call) -> Iterator[Event]:
         words = f"{card} before {seat_placeholder(target)}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= t.FULL:
-            # This event replaces the one in `call.inner`, which does not count the card just played.
+            # This event replaces the one in `call.inner`, which does not count the played card.
             # The event above already says that a card left the hand, so this one leaves it out.
             taking = _event(call, target, f"total {total}: {_taking_words(call, target)}")
             yield replace(taking, counters={"taken": taking.counters["taken"]})
@@ -132,6 +132,7 @@ def _end(call: Call) -> Iterator[Event]:
             yield _event(call, seat, f"{card_count(left)} left in hand")
     winner = int(call.after["winners"].argmax())
     road = _road_length(call.after, winner)
+    # `{win}` is a placeholder, too: "seat 2 wins", but "you win".
     yield Event(None, f"{seat_placeholder(winner)} {{win}} with a road of {road}")
 
 

@@ -27,7 +27,7 @@ KINDS = get_args(Kind)
 METRIC_NAMES = (
     "first_places",
     "complete_costumes",
-    "sacrifice",
+    "sacrifice",  # pounds given up at the end
     "stage_spaces",
     "stage_colours",
     "best_costume",
@@ -166,7 +166,8 @@ class Rehearsals(Facts):
     """The facts of dress rehearsals (section R).
 
     Act II pays its first and its second disc. The other acts pay by the space that a disc has
-    reached, where the key "last" stands for an act's last space. The first `grey_spaces` spaces of each act cost prestige.
+    reached, where the key "last" stands for an act's last space. The first `grey_spaces` spaces of
+    each act cost prestige.
     """
 
     days: tuple[Day, Day]

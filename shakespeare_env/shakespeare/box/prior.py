@@ -37,7 +37,7 @@ _CANDLE_SHARES = {1: 0.0, 2: 0.5, 3: 0.6}
 """The share of spaces with a candle, by row."""
 _UNLIT_SPACES = ("b2", "b3")
 """Spaces of the second row without a candle in the rule book's example."""
-_CRAFT_COPIES = 18
+_NON_ACTORS = 18
 """The number of the deck's cards that are not actors."""
 _MOST_COPIES = 4
 """The most copies of one of these cards."""
@@ -111,23 +111,23 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
     Half the time there are as many costume mistresses of each value as set dressers.
     """
-    kinds = [
+    cards = [
         (number, card["kind"], card.get("value", 0))
         for number, card in enumerate(facts["character"])
         if card["kind"] != "actor" and "copies" in card
     ]
     must_be_alike = rng.random() < 0.5
     while True:
-        drawn = rng.integers(1, _MOST_COPIES + 1, len(kinds)).tolist()
+        drawn = rng.integers(1, _MOST_COPIES + 1, len(cards)).tolist()
         by_kind = {
-            (kind, value): count for (_, kind, value), count in zip(kinds, drawn, strict=True)
+            (kind, value): count for (_, kind, value), count in zip(cards, drawn, strict=True)
         }
         are_alike = all(
             by_kind["costume_mistress", value] == by_kind["set_dresser", value] for value in (6, 8)
         )
-        if sum(drawn) == _CRAFT_COPIES and (are_alike or not must_be_alike):
+        if sum(drawn) == _NON_ACTORS and (are_alike or not must_be_alike):
             break
-    for (number, _, _), count in zip(kinds, drawn, strict=True):
+    for (number, _, _), count in zip(cards, drawn, strict=True):
         yield ("character", number, "copies"), count
 
 

@@ -28,7 +28,7 @@ _DISC = 17  # height of a disc
 _FEWEST_DISCS = 3  # every space has room for at least so many discs
 _NUMBER = 16  # height of a space's number, above its pile
 _REWARD = 19  # height of what a space pays, below its pile
-_RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
+_CAPTION = "The lower disc is ahead; below: what a dress rehearsal brings"
 _ACT_GAP = 5
 
 
@@ -42,7 +42,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
     height = _TITLE + len(ACTS) * (act_height + _ACT_GAP) + 4
     drawn = d.panel(width, height, "Acts")
-    drawn.append(d.words(_EDGE + 40, 20, _RULES, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
+    drawn.append(d.words(_EDGE + 40, 20, _CAPTION, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (act_height + _ACT_GAP)
         middle = y + act_height / 2
