@@ -1,7 +1,8 @@
 """The prior of plausible boxes, which draws what is printed on components that were not at hand.
 
-Each group of facts is drawn independently of the others, by one function. It yields pairs of the
-path of an entry in the box file and the value drawn for it; `facts` are the file's entries.
+Each group of facts is drawn independently of the others, by one function. The function
+yields pairs: the path of an entry in the box file, and the value drawn for it. Its argument `facts`
+holds the file's entries.
 
 What the rule book or reports of play say is not drawn but kept (`plausible.py`). The ids, kinds and
 metrics of cards and the spaces of the stage are kept, too, since actions and observations depend on
