@@ -70,7 +70,7 @@ def colour_of_front(game: Record, seat: int) -> int:
 
 _SEATS = t.N_SEATS
 _CARDS = (t.N_SEATS, t.N_KINDS)
-_COPIES = int(t.COPIES.max())
+_MOST_COPIES = int(t.COPIES.max())
 _LONGEST = int(t.LENGTHS[0])
 # fmt: off
 FIELDS = (
@@ -82,7 +82,7 @@ FIELDS = (
     StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; 0 except during a deal
     # lengths of each round's pieces, long to short; 0 past the last (A3)
     StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
-    StateField("hand", 0, _COPIES, _CARDS, by_seat=True, visible="owner", form="counts",
+    StateField("hand", 0, _MOST_COPIES, _CARDS, by_seat=True, visible="owner", form="counts",
                places=t.KIND_IDS),
     StateField("hand_size", 0, int(t.HAND.max()), _SEATS, by_seat=True, follows=cards_in("hand")),
     # kinds in the order played; NOTHING past the last
@@ -92,7 +92,7 @@ FIELDS = (
     StateField("total", 0, t.FULL - 1, _SEATS, by_seat=True, follows=total_of_front),
     StateField("colour", t.NO_COLOUR, t.N_COLOURS - 1, _SEATS, by_seat=True,
                follows=colour_of_front),
-    StateField("taken", 0, _COPIES, _CARDS, by_seat=True, form="list", places=t.KIND_IDS),
+    StateField("taken", 0, _MOST_COPIES, _CARDS, by_seat=True, form="list", places=t.KIND_IDS),
     StateField("taken_count", 0, t.MAX_DEALT, _SEATS, by_seat=True, follows=cards_in("taken")),
     # lengths, long to short; 0 past the last
     StateField("road", 0, _LONGEST, (_SEATS, t.N_ROUNDS), by_seat=True, form="row"),

@@ -69,7 +69,7 @@ class Film:
         self.seat = seat
         self.positions = positions
         self._forfeit = history.forfeit
-        log = GameLog(None, seat)
+        log = GameLog(seat=seat)
         labels = self.names or tuple(f"seat {number}" for number in range(self.players))
         self.told: list[ToldMove] = []
         for (before, after), move in zip(pairwise(positions), moves, strict=True):

@@ -90,7 +90,7 @@ def _skipping_impossible() -> Iterator[None]:
     except IndexError as fault:
         is_out_of_bounds = "out of " in str(fault)  # "out of bounds" or "out of range"
         if not is_out_of_bounds:
-            raise
+            raise  # an open number was used in a way that NumPy does not allow for an index
 
 
 @dataclass
@@ -204,11 +204,11 @@ def _reversed(operation: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _quotient(number: Any, divisor: Any) -> Any:
-    return number // divisor if divisor else 0  # as compiled rules do
+    return number // divisor if divisor else 0  # compiled rules also give 0
 
 
 def _remainder(number: Any, divisor: Any) -> Any:
-    return number % divisor if divisor else 0  # as compiled rules do
+    return number % divisor if divisor else 0  # compiled rules also give 0
 
 
 class _Open:
@@ -230,9 +230,9 @@ class _Open:
     def settle(self, kind: Callable[[Any], int]) -> int:
         """Choose one of the number's values, and keep it for the rest of the path.
 
-        `kind`, which is `bool` or `int`, converts the values before the choice. Each unknown number
-        that it is computed from is fixed, except the one with the most values. That one keeps every
-        value that leads to the chosen result.
+        `kind`, which is `bool` or `int`, converts the values before the choice. The open number is
+        computed from unknown ones. Each of these is fixed, except the one with the most values.
+        That one keeps every value that leads to the chosen result.
         """
         *others, largest = sorted(self.unknown, key=lambda unknown: len(unknown.values))
         for other in others:

@@ -77,7 +77,7 @@ class GameGenerators:
 
     def forget(self) -> None:
         """Delete all memories of these games, for games that begin anew."""
-        self.restore((self.states[self.rows], {}))
+        self.restore((self.states[self.rows], {}))  # the same states, and no memories
 
     def saved(self) -> Saved:
         """Return the states of these games' generators and copies of all seats' memories."""
@@ -92,11 +92,13 @@ class GameGenerators:
         self._memories.update(self._remembered(memories))
 
     def _remembered(self, memories: Memories) -> Memories:
+        """Return copies of those memories that belong to the selected games."""
         rows = set(self.rows.tolist()) if memories else ()
         return {key: deepcopy(kept) for key, kept in memories.items() if key[0] in rows}
 
     def random(self) -> NDArray[np.float64]:
         """Draw float64[m], uniform in [0, 1), one per generator."""
+        # SplitMix64 adds `GOLDEN` to the state, and mixes the bits of the sum into a random word.
         states = self.states[self.rows] + GOLDEN
         self.states[self.rows] = states
         return to_unit(mix_array(states))
@@ -151,7 +153,7 @@ def next_unit(states: Any, i: int) -> float:
 def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
     for row in range(len(weights)):
         total = 0.0
-        last = 0
+        last = 0  # the last column that can be drawn, so that rounding never leads past it
         for column in range(weights.shape[1]):
             if weights[row, column] > 0:  # most are 0, and a comparison costs less than a sum
                 total += weights[row, column]

@@ -91,6 +91,7 @@ class GameLog:
         is_hidden = is_hidden and before.game.is_secret(before.to_dict(), move)
         text = "{decide} in secret" if is_hidden else before.move_template(move)
         events = self.events(before, move, after)
+        # Effects on the mover that precede all others need no seat.
         own = len(list(takewhile(lambda event: event.seat == mover, events)))
         effects = [Effect(None, event.text) for event in events[:own]]
         effects += [Effect(event.seat, event.text) for event in events[own:]]
@@ -146,6 +147,7 @@ class GameHistory:
 
     def moves_of(self, seat: int) -> list[str]:
         """Return the moves that a seat has made."""
+        # The current position has no move yet, so there is one position more than moves.
         played = zip(self.positions, self.moves, strict=False)
         return [move for position, move in played if position.to_move == seat]
 

@@ -40,6 +40,7 @@ class InformationSets:
         self.players: NDArray[np.int8] = batch.players[rows]
         self._batch_of = batch.maker()
         self._possible = batch.save(rows)
+        # What a seat does not know is drawn anew here, so that the true games are not kept.
         self._redraw(self._possible, self.seats, np.zeros(len(self.seats), np.uint64))
 
     def __len__(self) -> int:
@@ -64,6 +65,7 @@ class InformationSets:
                 later chance.
         """
         seeds = rng.words(places)
+        # A batch also needs a seed of its own, for games that it may set up later.
         seed = int(seeds[0]) if len(seeds) else 0
         return self._batch_of(self._draw(places, seeds), seed)
 

@@ -60,6 +60,7 @@ class Tracer:
     ) -> None:
         self._n_actions = n_actions
         self._tellers = {_python_function(rule): teller for rule, teller in tellers.items()}
+        # What copies of rules call in place of a rule, by its Python function.
         self._copies: dict[FunctionType, Function] = {}
         for rule, replacement in (replacements or {}).items():
             self._copies[_python_function(rule)] = replacement

@@ -1,7 +1,7 @@
 """Observations: what a seat may know, as the numbers of `layout.py` (Rules D2).
 
 The other hands are added up, since the observer can infer that sum from the cards it has seen.
-Neither the way those cards are dealt nor the random state has any influence.
+An observation depends neither on how this sum is divided among the hands nor on the random state.
 """
 
 from __future__ import annotations
@@ -66,7 +66,10 @@ def observe_table(game: Record, out: Any) -> None:
 
 @rule
 def observe_fillers(game: Record, seat: int, out: Any) -> None:
-    """Write how many of the cards in hands would make each seat take (Rules B6)."""
+    """Write how many cards would bring each seat to a full total, so that it takes (Rules B6).
+
+    `own_fillers` counts those in the observer's hand, and `own_threats` those in the other hands.
+    """
     players = game["players"]
     for place in range(players):
         target = seat_at(seat, place, players)

@@ -151,7 +151,7 @@ def end_round(game: Record) -> None:
 @rule
 def end(game: Record) -> None:
     """End the game; the taken cards stay visible (Rules C1, C4)."""
-    game["winners"][next_by_road(game, 0)] = 1
+    game["winners"][next_by_road(game, 0)] = 1  # 0: no seat is ranked yet
     clear_front(game)
     game["hand"][:, :] = 0
     game["hand_size"][:] = 0

@@ -65,7 +65,7 @@ def seat_with_fewest_cards(game: Record) -> int:
 
 @rule
 def swap(game: Record, seat: int) -> None:
-    """Swap a seat's longest piece for the round's shortest if it is longer (Rules C3)."""
+    """Swap a seat's longest piece for the round's shortest, unless the seat's is shorter (C3)."""
     pieces = game["pieces"][game["round"]]
     last = game["players"] - 2  # the place of the shortest piece
     longest = game["road"][seat, 0]

@@ -13,7 +13,7 @@ _ALL_PIECES = len(t.LENGTHS)
 
 @rule
 def set_up(game: Record, players: int, options: int) -> None:
-    """Set up a game, up to the first card (Rules A1 to A4)."""
+    """Set up a game, up to the first card (Rules A1 to A4). Figaro has no `options`."""
     game["players"] = players
     game["round"] = 0
     game["king"] = below(game, players)  # A4
@@ -28,12 +28,14 @@ def set_up(game: Record, players: int, options: int) -> None:
 def draw_pieces(game: Record) -> None:
     """Draw the pieces of each round (Rules A3).
 
-    Each piece, longest first, gets one of the free places at random. Places past those of the last
-    round are out of the game.
+    Each piece, longest first, gets one of the free places at random. A piece whose place lies past
+    those of the last round is out of the game.
     """
     game["pieces"][:, :] = 0
     per_round = game["players"] - 1
     for piece in range(_ALL_PIECES):
+        # `place` is an index into the free places of all rounds. In the loop below it counts from
+        # the first free place of round `number`.
         place = below(game, _ALL_PIECES - piece)
         for number in range(t.N_ROUNDS):
             filled = 0
@@ -54,7 +56,7 @@ def deal(game: Record) -> None:
     game["taken"][:, :] = 0
     game["taken_count"][:] = 0
     for kind in range(t.N_KINDS):
-        game["dealt"][kind] = t.COPIES[players, kind]
+        game["dealt"][kind] = t.COPIES[players, kind]  # the cards still to be dealt
     left = players * t.HAND[players]
     for seat in range(players):
         give(game, seat, t.HAND[players], left)
@@ -63,7 +65,7 @@ def deal(game: Record) -> None:
 
 @rule
 def give(game: Record, seat: int, cards: int, left: int) -> None:
-    """Deal a seat `cards` of the `left` cards that are not dealt yet."""
+    """Deal a seat `cards` of the `left` cards that are not dealt yet, which `dealt` holds."""
     for card in range(cards):
         kind = draw(game, game["dealt"], left - card)
         game["hand"][seat, kind] += 1

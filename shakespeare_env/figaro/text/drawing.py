@@ -14,7 +14,7 @@ from shakespeare_env.figaro.text import wording as w
 _WIDTH = 80
 _SEAT = 13  # columns of a seat's name
 _PILE = 26  # columns of the cards before a seat
-_NONE = "·"
+_NONE = "·"  # shown where there is nothing
 _DIGITS = f"a digit is a card of that value, {w.LETTERS[w.RING]} a ring"
 _LEGEND = (
     f"before it: in the order played, letters are colours, J jester, {w.LETTERS[w.RING]} ring",
@@ -61,6 +61,7 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
         mark = "▶ " if state == "now" else ""
         no_pieces = "laid" if state == "laid" else _NONE
         parts.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or no_pieces}")
+    # `GLUE` is a space at which no line is broken.
     return wrapped("  ".join(part.replace(" ", GLUE) for part in parts), _WIDTH, "", " " * _SEAT)
 
 
@@ -70,7 +71,7 @@ def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
         pile = position["front"][seat]
         names = [f"{w.LETTERS[w.suit_of(card)]}{w.value_of(card) or ''}" for card in pile]
         front = " ".join(names)
-        if len(front) > _PILE:
+        if len(front) > _PILE:  # without spaces it fits
             front = "".join(names)
         total = f"{w.pile_colour(pile) or _NONE} {w.pile_total(pile)}/{t.FULL}" if pile else _NONE
         rows.append(

@@ -27,7 +27,8 @@ def events(before: Record, action: int, after: Record, viewer: int | None) -> li
 
     The rules are traced from `before`, so `after` is not needed.
     """
-    return _TRACER.run(before, action, viewer)[1]
+    _, effects = _TRACER.run(before, action, viewer)
+    return effects
 
 
 def _event(call: Call, seat: int, text: str, source: str = "") -> Event:
@@ -46,7 +47,7 @@ def _road_length(game: Record, seat: int) -> int:
     return int(interpreted(road_length)(game, seat))
 
 
-def _taking(call: Call, seat: int) -> str:
+def _taking_words(call: Call, seat: int) -> str:
     before = int(call.before["taken_count"][seat])
     after = int(call.after["taken_count"][seat])
     return f"{card_count(after - before)} taken, {after} this round"
@@ -71,14 +72,15 @@ def _move(call: Call) -> Iterator[Event]:
         words = f"{card} before {seat_placeholder(target)}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= t.FULL:
+            # This event replaces the one in `call.inner`, which does not count the played card.
             # The event above already says that a card left the hand, so this one leaves it out.
-            taking = _event(call, target, f"total {total}: {_taking(call, target)}")
+            taking = _event(call, target, f"total {total}: {_taking_words(call, target)}")
             yield replace(taking, counters={"taken": taking.counters["taken"]})
 
 
 def _take(call: Call) -> Iterator[Event]:
     (seat,) = call.args
-    yield _event(call, seat, _taking(call, seat))
+    yield _event(call, seat, _taking_words(call, seat))
 
 
 def _round(call: Call) -> Iterator[Event]:
@@ -130,6 +132,7 @@ def _end(call: Call) -> Iterator[Event]:
             yield _event(call, seat, f"{card_count(left)} left in hand")
     winner = int(call.after["winners"].argmax())
     road = _road_length(call.after, winner)
+    # `{win}` is a placeholder, too: "seat 2 wins", but "you win".
     yield Event(None, f"{seat_placeholder(winner)} {{win}} with a road of {road}")
 
 

@@ -24,7 +24,7 @@ RING = "ring"
 LETTERS = {suit: suit[0].upper() for suit in (*COLOURS, JESTER)} | {RING: "○", UNKNOWN: UNKNOWN}
 """The letter or sign of each suit: the colours, jesters, rings, and cards face down."""
 _KINDS = {card: kind for kind, card in enumerate(t.KIND_IDS)}
-_ORDER = list(LETTERS)
+_SUIT_ORDER = list(LETTERS)
 
 
 def suit_of(card: str) -> str:
@@ -44,7 +44,7 @@ def value_of(card: str) -> int:
 
 def in_order(cards: Iterable[str]) -> list[str]:
     """Return cards by colour, then by value."""
-    return sorted(cards, key=lambda card: (_ORDER.index(suit_of(card)), value_of(card)))
+    return sorted(cards, key=lambda card: (_SUIT_ORDER.index(suit_of(card)), value_of(card)))
 
 
 def pile_colour(pile: Sequence[str]) -> str | None:
@@ -135,7 +135,8 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
     if len(tied) == 1:
         return ""
     place = tied.index(seat)
-    # This seat is favoured over the next one if it is first, and otherwise the one before it is.
+    # The first tied seat is compared with the second, and any other with the one just before it.
+    # Of these two, the earlier one is favoured.
     favoured = seat if place == 0 else tied[place - 1]
     has_king = favoured == position["king"]
     reason = "has the King" if has_king else "is nearer clockwise to the King"

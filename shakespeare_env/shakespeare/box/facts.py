@@ -27,7 +27,7 @@ KINDS = get_args(Kind)
 METRIC_NAMES = (
     "first_places",
     "complete_costumes",
-    "sacrifice",
+    "sacrifice",  # pounds given up at the end
     "stage_spaces",
     "stage_colours",
     "best_costume",
@@ -62,6 +62,7 @@ Bag = Annotated[dict[Colour, UpTo100], Field(min_length=6)]
 BagSeats = Annotated[int, Field(ge=2, le=4)]
 Bags = dict[Literal["costumes", "sets"], Annotated[dict[BagSeats, Bag], Field(min_length=3)]]
 Paid = dict[Annotated[str, StringConstraints(pattern="^([1-9]|[12][0-9]|30|last)$")], Pounds]
+"""Pounds or prestige by space. The key "last" stands for an act's last space."""
 
 
 class Power(Facts):
@@ -164,8 +165,9 @@ class Gain(Facts):
 class Rehearsals(Facts):
     """The facts of dress rehearsals (section R).
 
-    Act II pays by place, the others by the space reached; the key "last" stands for an act's last
-    space. The first `grey_spaces` spaces of each act cost prestige.
+    Act II pays its first and its second disc. The other acts pay by the space that a disc has
+    reached, where the key "last" stands for an act's last space. The first `grey_spaces` spaces of
+    each act cost prestige.
     """
 
     days: tuple[Day, Day]
@@ -225,7 +227,7 @@ class Box(Facts):
 
     @model_validator(mode="after")
     def _fits_together(self) -> Self:
-        for fault in _faults(self):
+        for fault in _faults(self):  # the first one, if there is any
             raise ValueError(fault)
         return self
 

@@ -93,6 +93,7 @@ def the_board(box: Box) -> Iterator[str]:
         yield "the board lacks author or falstaff"
         return
     yield from must_equal(board["author"].activation, Power(white=2), "the Author's power")
+    # Of the board's characters, only the Handyman has a value.
     handymen = [card.value for card in board.values() if card.value]
     yield from must_equal(handymen, [4], "the value of the board's Handyman")
 
@@ -141,6 +142,7 @@ def pay_of_the_acts(box: Box) -> Iterator[str]:
 @_from_source("rulebook: scoring the acts, solo variant")
 def lengths_of_the_acts(box: Box) -> Iterator[str]:
     """Acts I and II have 8 spaces or more, Act III more than 8."""
+    # `inner` is a space of the act that the rule book shows not to be its last.
     for name, length, inner in zip(ACTS, box.act_lengths, (7, 7, 8), strict=True):
         if length <= inner:
             yield f"Act {name} has {length} spaces; space {inner} is not its last"
@@ -198,6 +200,7 @@ def costumes_advance(box: Box) -> Iterator[str]:
         power = card.costume_power
         moves = quills(power)
         gives = bool(power.pounds or power.prestige)
+        # Only these two costumes give something else, and they give no quills.
         if (gives and moves) or gives != (card.id in ("viola", "hamlet")):
             more = ", and more" if gives else ""
             yield f"the costume of {card.name} gives {moves} quills{more}"

@@ -1,10 +1,12 @@
-"""The prior of plausible boxes: what is printed on components that were not at hand.
+"""The prior of plausible boxes, which draws what is printed on components that were not at hand.
 
-Each group of facts is drawn independently of the others, by one function. It yields pairs of the
-path of an entry in the box file and the value drawn for it; `facts` are the file's entries.
+Each group of facts is drawn independently of the others, by one function. The function
+yields pairs: the path of an entry in the box file, and the value drawn for it. Its argument `facts`
+holds the file's entries.
 
-What the rule book or reports of play say stays (`plausible.py`). So do the ids, kinds and metrics
-of cards and the spaces of the stage, since actions and observations depend on them.
+What the rule book or reports of play say is not drawn but kept (`plausible.py`). The ids, kinds and
+metrics of cards and the spaces of the stage are kept, too, since actions and observations depend on
+them.
 """
 
 from __future__ import annotations
@@ -36,7 +38,7 @@ _CANDLE_SHARES = {1: 0.0, 2: 0.5, 3: 0.6}
 """The share of spaces with a candle, by row."""
 _UNLIT_SPACES = ("b2", "b3")
 """Spaces of the second row without a candle in the rule book's example."""
-_CRAFT_COPIES = 18
+_NON_ACTORS = 18
 """The number of the deck's cards that are not actors."""
 _MOST_COPIES = 4
 """The most copies of one of these cards."""
@@ -45,6 +47,7 @@ _SMALL_BAG_PER_SEAT = 18
 
 
 def _quills(rng: np.random.Generator, count: int) -> dict[str, int]:
+    """Draw the colours of `count` quills, and return the number of quills by colour."""
     white = int(rng.binomial(count, _WHITE_SHARE))
     drawn = rng.choice(_ACT_COLOURS, count - white).tolist()
     counts = {colour: drawn.count(colour) for colour in _ACT_COLOURS}
@@ -69,7 +72,7 @@ def actors(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             count = int(rng.integers(1, 3))
             yield ("character", number, "costume_power"), _quills(rng, count)
         if actor in facts["board"]["starting"]:
-            continue
+            continue  # sources name the activations of the board's actors
         special: dict[str, Any] = {}
         if actor in ("puck", "titania"):
             special = {"mood": int(rng.integers(1, 3))}
@@ -96,6 +99,7 @@ def costs(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
         cost = int(rng.choice((1, 3, 5), p=(0.4, 0.4, 0.2)))
         value = card.get("value", 0)
         if value:
+            # The file lists the craftsmen of a kind by rising value.
             for (kind, lesser_value), lesser_cost in drawn.items():
                 if kind == card["kind"] and lesser_value < value:
                     cost = max(cost, lesser_cost)
@@ -108,23 +112,23 @@ def copies(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
 
     Half the time there are as many costume mistresses of each value as set dressers.
     """
-    kinds = [
+    cards = [
         (number, card["kind"], card.get("value", 0))
         for number, card in enumerate(facts["character"])
         if card["kind"] != "actor" and "copies" in card
     ]
     must_be_alike = rng.random() < 0.5
     while True:
-        drawn = rng.integers(1, _MOST_COPIES + 1, len(kinds)).tolist()
+        drawn = rng.integers(1, _MOST_COPIES + 1, len(cards)).tolist()
         by_kind = {
-            (kind, value): count for (_, kind, value), count in zip(kinds, drawn, strict=True)
+            (kind, value): count for (_, kind, value), count in zip(cards, drawn, strict=True)
         }
         are_alike = all(
             by_kind["costume_mistress", value] == by_kind["set_dresser", value] for value in (6, 8)
         )
-        if sum(drawn) == _CRAFT_COPIES and (are_alike or not must_be_alike):
+        if sum(drawn) == _NON_ACTORS and (are_alike or not must_be_alike):
             break
-    for (number, _, _), count in zip(kinds, drawn, strict=True):
+    for (number, _, _), count in zip(cards, drawn, strict=True):
         yield ("character", number, "copies"), count
 
 
@@ -138,6 +142,7 @@ def stage(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
             share = _CANDLE_SHARES[space["row"]]
             if space["id"] in _UNLIT_SPACES:
                 share = 0.0
+            # A space whose mirror has been drawn already is like its mirror.
             lit[space["id"]] = lit.get(mirror, bool(rng.random() < share))
         if 2 <= sum(lit.values()) <= 8:
             break
@@ -157,6 +162,7 @@ def pay(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
     most_prestige = int(rng.integers(4, 7))
     most_pounds = int(rng.integers(2, 4))
     for value in range(PLAIN + 1, PRECIOUS + 1):
+        # The prestige rises from value `prestige_from` up to `most_prestige` at the highest value.
         share = (value - prestige_from + 1) / (PRECIOUS - prestige_from + 1)
         prestige = 0
         if share > 0:
@@ -199,7 +205,7 @@ def bags(rng: np.random.Generator, facts: Mapping[str, Any]) -> Changes:
         full = facts["bag"][kind]["4"]
         for seats in (2, 3):
             known = {}
-            if kind == "sets":
+            if kind == "sets":  # reports of play name the counts of these two colours
                 bag = facts["bag"][kind][str(seats)]
                 known = {colour: bag[colour] for colour in ("purple", "blue")}
             open_colours = [colour for colour in full if colour not in known]

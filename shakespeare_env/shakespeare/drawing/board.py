@@ -191,7 +191,7 @@ def places(position: Mapping[str, Any], move: str) -> tuple[str, ...]:
     if kind == "activate":
         card = choice.removesuffix("+3")
         return _first_member(position, lambda member, _: _can_activate(member, card))
-    if kind == "keep":
+    if kind == "keep":  # the activated character that gets no rest token
         return _first_member(
             position, lambda member, _: _is_face_up(member, choice) and member["cylinder"]
         )

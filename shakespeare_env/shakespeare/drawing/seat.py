@@ -30,7 +30,8 @@ def draw_offer(card: str, copies: int) -> d.Block:
     block = _member(_Look(card), extra="", seat=0)
     elements = [*block.elements]
     if copies > 1:
-        # Only characters without a costume have copies, so the count stands in its place.
+        # Only characters that wear no costume have several copies. The count stands where a costume
+        # would be.
         elements.append(d.bold(_CARD_EDGE, block.height - 12, f"×{copies}", 13))
     drawn = d.Block(elements, block.width, block.height)
     return drawn.as_place(f"display.characters.{card}")
@@ -49,8 +50,8 @@ class _Look(NamedTuple):
 
     card: str
     costume: tuple[str, ...] = ()
-    used: bool = False
-    rests: bool = False
+    used: bool = False  # whether a cylinder stands on it
+    rests: bool = False  # whether a rest token lies on it
 
 
 def _look(member: Mapping[str, Any]) -> _Look:
@@ -378,6 +379,7 @@ def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
     y = height - icon / 2 - 1
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_card_colours(look, extra, seat), corner=4),
+        # "Handyman (board)" is shortened to "Handyman".
         d.words(3, 8.5, name.partition(" (")[0], 9, room=width - 5),
     ]
     left = 2 + icon / 2

@@ -20,9 +20,11 @@ from shakespeare_env.shakespeare.box.facts import Power
 KRAFT = "#e6d9c3"
 """The fill of cards that lie face down."""
 RESTING = "#dde2e8"
+"""The fill of characters with a rest token."""
 OBJECTIVE = "#e4cdd8"
+"""The fill of objective cards."""
 
-# By seat: the colour, the colour with that of text on it, and a pale tint.
+# Colours by seat. `SEAT_COLOURS` are pairs of a seat's colour and the colour of text on it.
 SEATS = ("#a62b17", "#1d4a63", "#f5b877", "#8fdcd5")
 SEAT_COLOURS = tuple(zip(SEATS, ("#ffffff", "#ffffff", d.ON_LIGHT, d.ON_LIGHT), strict=True))
 SEAT_TINTS = ("#fbeae5", "#e5edf2", "#fdf0e1", "#e4f4f3")

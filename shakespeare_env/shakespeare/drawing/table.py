@@ -28,7 +28,7 @@ _DISC = 17  # height of a disc
 _FEWEST_DISCS = 3  # every space has room for at least so many discs
 _NUMBER = 16  # height of a space's number, above its pile
 _REWARD = 19  # height of what a space pays, below its pile
-_RULES = "The lower disc is ahead; below: what a dress rehearsal brings"
+_CAPTION = "The lower disc is ahead; below: what a dress rehearsal brings"
 _ACT_GAP = 5
 
 
@@ -36,12 +36,13 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     """Draw the three acts; the lowest disc of a pile is ahead (Rules T7)."""
     lengths = t.BOX.act_lengths
     width = max(WIDTH, 2 * _EDGE + _LABEL + _LEAST_CELL * max(lengths))
+    # All discs of an act may lie in one pile.
     discs = max(sum(map(len, position["piles"][act].values())) for act in ACTS)
     act_height = _NUMBER + _DISC * max(discs, _FEWEST_DISCS) + 5 + _REWARD
     cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
     height = _TITLE + len(ACTS) * (act_height + _ACT_GAP) + 4
     drawn = d.panel(width, height, "Acts")
-    drawn.append(d.words(_EDGE + 40, 20, _RULES, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
+    drawn.append(d.words(_EDGE + 40, 20, _CAPTION, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (act_height + _ACT_GAP)
         middle = y + act_height / 2
@@ -118,6 +119,7 @@ def _order(title: str, seats: Sequence[int]) -> d.Block:
 
 
 _KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
+"""The title of each kind of element, and the function that draws one."""
 _NAME = 64  # room of the names beside the elements
 _KIND_HEIGHT = 54
 
@@ -177,7 +179,7 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     """Draw the cards of one of `PILES`; the deck and the discards are shown without order."""
     cards = position[pile]
     if pile != "objective_deck":
-        # Since the cards are sorted and counted, no pile needs more lines once cards leave it.
+        # Equal cards share an entry, so a pile never needs more lines after cards have left it.
         parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]

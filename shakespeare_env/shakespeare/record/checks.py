@@ -26,7 +26,7 @@ from shakespeare_env.shakespeare.rules.phases.craft import is_craft_open
 from shakespeare_env.shakespeare.rules.scoring import is_beaten
 
 _PARTS = np.array([sum(1 << part for part in parts) for parts in s.PARTS_OF_PHASE.values()])
-"""int[phase]: bits of the parts of the game in which the phase comes."""
+"""int[phase]: a bit mask of the parts of the game in which the phase comes."""
 
 
 class FaultCode(IntEnum):
@@ -140,7 +140,7 @@ class FaultCode(IntEnum):
 
 
 FAULTS: Mapping[IntEnum, tuple[str, str]] = {code: (code.field, code.says) for code in FaultCode}
-"""By fault, the field to correct and what must hold for it."""
+"""The field to correct and what must hold for it, by fault."""
 
 
 @rule
@@ -439,7 +439,7 @@ def rest_fault(game: Record) -> int:
     """Check that the seats before the mover, and no others, have chosen in secret (P2, P4, D2)."""
     secret = game["part"] == s.IN_REST and not game["strategic_rest"]
     for seat in range(game["players"]):
-        waits = seat == game["to_move"]
+        waits = seat == game["to_move"]  # the seats that have not chosen yet
         for place in range(game["queue_len"]):
             waits = waits or game["queue"][place] == seat
         kept = game["kept"][seat]

@@ -223,7 +223,10 @@ def is_open(game: Record, seat: int, space: int) -> bool:
 
 @rule
 def keeps_symmetry(game: Record, seat: int, space: int, colour: int) -> bool:
-    """Return whether the mirrored space is empty, has this colour, or either is yellow (T13)."""
+    """Return whether a colour fits the mirrored space (Rules T13).
+
+    It does if that space is empty or has this colour, or if one of the two colours is yellow.
+    """
     mirror = t.MIRROR[space]
     if mirror == space or colour == t.YELLOW:
         return True
