@@ -81,7 +81,7 @@ class GreedyAgent:
         return best
 
     def identity(self) -> list[Any] | None:
-        """Return the agent's kind and options. Return None if `evaluate` is not a game's heuristic."""
+        """Return the agent's kind and options; None if `evaluate` is not a game's heuristic."""
         if not isinstance(self.evaluate, HeuristicEvaluator):
             return None
         return ["greedy", {} if self.samples == 1 else {"samples": self.samples}]

@@ -118,7 +118,7 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
 
 
 def _named_files(given: AgentLike | AgentSpec) -> list[Any]:
-    """Return the files in an agent's name: its options `files` and `weights`, and a model's file."""
+    """Return the files in an agent's name: the options `files` and `weights`, and a model file."""
     if not isinstance(given, AgentSpec):
         return []
     options = given.identity_options()
