@@ -20,7 +20,7 @@ from shakespeare_env.play.information_sets import InformationSets
 Evaluator = Callable[[NDArray[np.int8]], NDArray[Any]]
 """A function of observations, int8[n, D], that returns their values, float[n]. Higher is better."""
 
-_AT_ONCE = 8192  # the number of moves tried together, which bounds memory
+_AT_ONCE = 8192  # the most moves that are tried together, to bound memory
 MOST_SAMPLES = 10_000
 _TIE = 1e-6  # random numbers from 0 to this are added to values, to break ties
 
@@ -81,13 +81,13 @@ class GreedyAgent:
         return best
 
     def identity(self) -> list[Any] | None:
-        """Return the number of samples; None unless a game's heuristic evaluates."""
+        """Return the agent's kind and options; None if `evaluate` is not a game's heuristic."""
         if not isinstance(self.evaluate, HeuristicEvaluator):
             return None
         return ["greedy", {} if self.samples == 1 else {"samples": self.samples}]
 
     def recipe(self) -> Recipe | None:
-        """Return a recipe for the agent of the game's heuristic; None with another evaluator."""
+        """Return a recipe for this agent. Return None if `evaluate` is not a game's heuristic."""
         if not isinstance(self.evaluate, HeuristicEvaluator):
             return None
         return partial(greedy_agent, samples=self.samples)

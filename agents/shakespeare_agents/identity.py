@@ -33,7 +33,8 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
       identity, such as weights and settings.
     - For agents named as Python code, it covers their options, and the sources on the disk of their
       module and of the user's own modules that this imports.
-    - For objects, it covers their class or function by name, and their version.
+    - For agents given as Python objects, it covers the name of their class or function, and their
+      version.
 
     In every case it covers the version and the files that the agent declares in `version` and
     `files`.
@@ -53,12 +54,14 @@ def agent_digest(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> s
     own_files = getattr(users_object, "files", None)
 
     facts = _facts(spec, agent)
+    # An agent without facts is an object that does not describe itself.
     if facts is None and version is None:
         name = given.text if isinstance(given, AgentSpec) else name_of(given)
         raise TypeError(
-            f"{name} is an object, which nothing distinguishes from others of its code, "
-            "whose games would count as its own; give it a version (agent.version = 1), another "
-            "one whenever it plays otherwise, or name it as my.py:NAME"
+            f"{name} is an object, and nothing distinguishes it from other objects of its class "
+            "or function, so their games would count as its own; give it a version "
+            "(agent.version = 1), and another one whenever it plays otherwise, or name it as "
+            "my.py:NAME"
         )
     facts = [game.name, *(facts or ["object", *_name_in_code(agent)]), version and str(version)]
     for files in (own_files, *_named_files(spec)):
@@ -83,7 +86,10 @@ def _name_in_code(agent: AnyAgent) -> list[str]:
 
 
 def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
-    """Return what is known of an agent's play but for its version and files; None of an object."""
+    """Return the facts that decide how an agent plays, without its version and files.
+
+    Return None if the agent was given as an object and does not describe itself.
+    """
     identity = agent.identity() if describes_itself(agent) else None
     if identity is not None:
         kind, *details = identity
@@ -95,23 +101,24 @@ def _facts(given: AgentLike | AgentSpec, agent: AnyAgent) -> list[Any] | None:
     options = {
         option: value
         for option, value in given.options.items()
-        # The files' contents count instead.
+        # The paths in `files` and `weights` do not count. The contents of these files do.
         if option not in identity_options or option == "version"
     }
     if given.name == "search":
-        options.pop("network", None)  # what it names counts instead
+        options.pop("network", None)  # the network's code or file counts instead of its name
     if given.python is not None:
         sources = sources_of(given.python).values()
         digests = sorted({hashlib.sha256(source).hexdigest() for source in sources})
         kind = "python" if given.name != "search" else "search"
         return [kind, digests, given.python.attribute, options]
     if given.model_file is not None:
-        return ["model", given.name == "search", options]
+        is_search = given.name == "search"
+        return ["model", is_search, options]
     return None
 
 
 def _named_files(given: AgentLike | AgentSpec) -> list[Any]:
-    """Return the files that a name mentions: its `files`, its weights, and that of a model."""
+    """Return the files in an agent's name: the options `files` and `weights`, and a model file."""
     if not isinstance(given, AgentSpec):
         return []
     options = given.identity_options()
@@ -127,7 +134,11 @@ def describes_itself(agent: AnyAgent) -> TypeGuard[SelfDescribing]:
 
 
 def _file_digests(paths: Any) -> list[list[str]]:
-    """Return the location below its path, and the digest, of each file at or below some paths."""
+    """List all files at or below some paths: each file's location relative to its path, and digest.
+
+    Raises:
+        ValueError: there is no file at or below a path.
+    """
     digests = []
     for given in paths if isinstance(paths, list | tuple) else [paths]:
         path = Path(str(given))

@@ -131,8 +131,9 @@ class AgentSpec:
         for part in parts[1:]:
             option, _, value = part.partition("=")
             written[option.strip()] = value
-        model = written.get("network", "") if name == "search" else name
-        return cls(text, name, written, _parse_python_name(model))
+        # A search may play from a network that is Python code.
+        python_name = written.get("network", "") if name == "search" else name
+        return cls(text, name, written, _parse_python_name(python_name))
 
     @property
     def options(self) -> dict[str, Any]:
@@ -180,6 +181,7 @@ class AgentSpec:
 
     def network(self) -> AgentSpec:
         """Return the spec of the network that a search uses. Other agents return themselves."""
+        # A search with the option `rollouts` uses no network.
         if self.name != "search" or "rollouts" in self.options:
             return self
         network = str(self.options.get("network", "network"))
@@ -217,7 +219,7 @@ def _json_or_text(value: str) -> Any:
 
 
 def parse_if_name(player: AgentLike | AgentSpec) -> AgentLike | AgentSpec:
-    """Return the spec of a name. Return anything else that can play unchanged."""
+    """Return the spec of a name. Return anything else as it is."""
     return AgentSpec.parse(player) if isinstance(player, str) else player
 
 
@@ -299,6 +301,7 @@ def make(player: AgentLike | AgentSpec, game: Game, **options: Any) -> AnyAgent:
 def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyAgent:
     label = spec.name
     not_passed_on = spec.identity_options()
+    # A search's `weights` are passed on to its network. Other agents take them as an option.
     if label != "search":
         not_passed_on.pop("weights", None)
     options_in_name = {
@@ -321,7 +324,7 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
     try:
         return _make_from(maker, label, game, {**options_in_name, **options})
     except Exception as fault:
-        if not own_frames(fault):  # no code of the user's was running
+        if not own_frames(fault):  # the fault did not arise in the user's code
             raise
         raise TypeError(f"{label} does not make an agent: {fault_in_words(fault)}") from fault
 
@@ -392,9 +395,11 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     required = sum(map(_is_required_positional, parameters))
     takes_any_number = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters)
     is_like_act = (required > 1 or takes_any_number) and _takes_three(maker_signature)
+    # A function of observations, masks and generators is the agent's `act`.
     if is_like_act and not isinstance(maker, type):
         _refuse_options(name, options)
         return FunctionAgent(maker)
+    # A function of observations and masks is a model.
     if required == 2 and not isinstance(maker, type):
         model = models.function_model(maker)
         options = _checked_options(name, signature(models.model_agent), options)
@@ -404,6 +409,8 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
             f"{name} takes {required} positional arguments, {maker_signature}; give {CAN_PLAY}"
         )
 
+    # Any other function, and every class, makes the agent or a PyTorch module. The options for a
+    # module (`_MODEL_OPTIONS`) go to the maker only if it takes them itself.
     arguments = [game] if required else []
     own_options = {
         option: value
@@ -416,6 +423,7 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
         return models.torch_agent(
             agent, game, **_checked_options(name, signature(models.torch_agent), rest)
         )
+    # This is no module, so the options for a module are refused.
     _checked_options(name, maker_signature, options)
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
@@ -447,6 +455,7 @@ def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
 def _checked_options(
     name: str, maker_signature: Signature, options: Mapping[str, Any]
 ) -> dict[str, Any]:
+    # The type of each option that may be given.
     kinds = {
         parameter.name: type(parameter.default)
         for parameter in maker_signature.parameters.values()

@@ -99,19 +99,20 @@ def restore_generator(rng: np.random.Generator, state: Mapping[str, Any]) -> Non
 def seat_players(
     game: int, states: Any, weights: Any, by_kind: Any, players: Any, seats: Any
 ) -> None:
-    """Draw the kind of a new game and the learner's seat, and give the opponent all others.
+    """Draw the kind of a new game and the learner's seat, and give the opponent all other seats.
 
-    A weight of 0 is never drawn, whatever the rounding.
+    `by_kind` holds the opponent in each kind of game. The learner is written as `OUTSIDE`. A kind
+    with a weight of 0 is never drawn, whatever the rounding.
     """
     total = 0.0
     for weight in weights:
         total += weight
     remaining = next_unit(states, game) * total
     kind = 0
-    for place in range(len(weights)):
-        if weights[place] > 0:
-            kind = place
-            remaining -= weights[place]
+    for candidate in range(len(weights)):
+        if weights[candidate] > 0:
+            kind = candidate
+            remaining -= weights[candidate]
             if remaining < 0:
                 break
     learner_seat = int(next_unit(states, game) * players[game])
@@ -164,7 +165,8 @@ class League:
     """The opponents of one learner, and the players at the seats of a batch of games.
 
     Args:
-        opponents: The weight of each kind of game, by `current`, `past` or an agent's name.
+        opponents: The weight of each kind of game. Its key says whom the learner plays: `current`
+            is itself, `past` is a snapshot, and any other key is an agent's name.
         batch: The games.
         max_snapshots: The most snapshots that may be drawn.
         seed: Decides every draw.
@@ -256,8 +258,9 @@ class League:
 
     def learner_to_move(self) -> NDArray[np.bool_]:
         """Return whether the learner is to move in each game, bool[n]."""
-        own: NDArray[np.bool_] = self.lineup.to_move(self.batch, self._all_rows) == OUTSIDE
-        return own
+        movers = self.lineup.to_move(self.batch, self._all_rows)
+        is_learner: NDArray[np.bool_] = movers == OUTSIDE
+        return is_learner
 
     def decide(self, rows: NDArray[np.int64]) -> NDArray[np.int64]:
         """Return the opponents' actions, int64[m], in games in which they are to move, int64[m]."""
@@ -380,6 +383,7 @@ class League:
         """
         self.opponents = self.named + [self._snapshot("", tensors) for tensors in snapshots]
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
+            # Restored snapshots have no name yet. A snapshot's name is a number of decisions.
             if opponent.tensors is not None and entry["name"].isdecimal():
                 opponent.name = entry["name"]
             if opponent.name != entry["name"]:

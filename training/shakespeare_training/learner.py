@@ -23,7 +23,7 @@ Schedule = Callable[[float], float]
 """A coefficient as a function of the share of the run that remains, 1 to 0."""
 
 GamesCallback = Callable[[FinishedGames], None]
-"""Called after every step of play with the games that the step finished; raises to stop playing."""
+"""Called during play with the games that have just finished. It may raise to stop playing."""
 
 
 def linear(start: float, end: float) -> Schedule:
@@ -140,11 +140,14 @@ class Learner:
         self._stopped = torch.zeros((), device=self.device)
         # The number of minibatches, then the sums of their losses and statistics.
         self._sums = torch.zeros(_MOST_LOGGED, device=self.device)
-        self._logged: list[str] = []
+        self._logged: list[str] = []  # the names of these losses and statistics
 
     @property
     def progress_remaining(self) -> float:
-        """The share of the run that remains, by decisions or by time; below 0 past the end."""
+        """The share of the run that remains, by decisions or by time, whichever is less.
+
+        It is below 0 once the run has passed its end.
+        """
         return min(1.0 - self.num_timesteps / self.goal, 1.0 - self.time_share())
 
     def experts(self) -> list[AnyAgent]:

@@ -137,6 +137,7 @@ class PPO(Learner):
         rollout = self.rollout
         row = rollout.row(step)
 
+        # These are views, so writing to them writes to the rollout.
         stored = {name: store[row] for name, store in rollout.decisions.items()}
         stored["observations"].copy_(games.obs)
         stored["masks"].copy_(games.mask)

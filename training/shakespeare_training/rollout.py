@@ -114,7 +114,8 @@ class Rollout:
         seats: int8[S + steps, n], the seat that decided, or `NO_DECISION`.
         gains: float32[S + steps, n, S, 2], what every seat gained in the step.
         dones: bool[S + steps, n], whether the next row belongs to another game.
-        open_decisions: Open decisions by name; each decision has one row in every tensor.
+        open_decisions: Tensors by name, with one row for each open decision: those of `decisions`,
+            the deciding `seats`, their gains so far (`gained`) and the indices of their `games`.
     """
 
     def __init__(self, steps: int, players: torch.Tensor, game: Game) -> None:
@@ -329,6 +330,7 @@ def seat_targets(
             following.masked_fill_(dones[row][:, None, None, None], 0.0)
         gains_ahead += gains[row][:, None]
         is_mover = seats[row][:, None] == places
+        # Where the learner does not decide, this is 0. Such rows are never closed.
         mover = is_mover.long().argmax(dim=1)
 
         # Added up in double precision, so that the sum is rounded only once.
@@ -367,6 +369,8 @@ def normalised_advantages(
         score_coef: Coefficient of the change of the score.
     """
     has_opponents = players > 1
+    # The share of equal players, 1 / players, cancels in a target less its forecast. Only the scale
+    # remains.
     win = win_coef * torch.where(has_opponents, players / (players - 1).clamp(min=1), 0.0)
     score = torch.where(has_opponents, score_coef, score_coef + win_coef)
     advantages = win * own_errors[:, SHARE] + score * own_errors[:, CHANGE]

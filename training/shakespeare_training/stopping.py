@@ -10,8 +10,8 @@ from contextlib import contextmanager
 from types import FrameType
 
 _TOGETHER_S = 0.5
-"""Seconds within which several signals count as one, such as those of `timeout` or a closing
-terminal."""
+"""Seconds within which several signals count as one. The command `timeout` and a closing terminal
+may send more than one."""
 
 
 class Stopped(KeyboardInterrupt):

@@ -51,6 +51,7 @@ def export(
     from shakespeare_agents.networks.checkpoint import read_card
     from shakespeare_agents.networks.export import export as write
 
+    # Only a bundled network is looked up by this game. A folder's card names its game.
     game = choices.find_game(game_name or choices.DEFAULT_GAME)
     with choices.usage_errors("CHECKPOINT"):
         folder = AgentSpec.parse(checkpoint).checkpoint(game)
@@ -59,11 +60,11 @@ def export(
                 f"there is no folder {checkpoint!r}; give the folder of a checkpoint, or network"
             )
     try:
-        named = read_card(folder).game
-        if game_name is not None and game.name != named:
-            message = f"the checkpoint is of {named}, not of {game.name}: drop --game"
+        game_on_card = read_card(folder).game
+        if game_name is not None and game.name != game_on_card:
+            message = f"the checkpoint is of {game_on_card}, not of {game.name}: drop --game"
             raise typer.BadParameter(message, param_hint="--game")
-        game = registry.game(named)
+        game = registry.game(game_on_card)
         if out is None:
             out = Path("exports") / f"{game.name}-{read_card(folder).weights_digest[:8]}"
         write(folder, game, out, formats)

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     from shakespeare_agents.naming import Entrant
     from shakespeare_env.core.game import Game
 
-AGENT = "AGENT"
+AGENT = "AGENT"  # the name of the argument in help texts and error messages
 PERSON = "you"  # the name of a person in a line-up and in the record of a game
 _DEFAULT_AGENT = "the default agent: network, or heuristic where none fits"
 _DESCRIBED = [f"{name} ({agent.description})" for name, agent in BUILT_IN.items()]
@@ -108,7 +108,7 @@ def check_agents(games: Sequence[str], named: Sequence[str], option: str) -> Non
 
 
 def _fault_in_all(agent: str, games: Sequence[str]) -> Exception | None:
-    """Return the fault in the first game, or None if the agent can play one of the games."""
+    """Return the error in the first game. Return None if the agent can play one of the games."""
     faults: list[Exception] = []
     for game in games:
         try:

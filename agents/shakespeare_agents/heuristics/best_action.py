@@ -22,7 +22,8 @@ class BestAction:
     """Plays the legal action that a game's heuristic scores highest; ties break at random.
 
     Args:
-        owner: The beginning of the name of the folder that keeps its machine code.
+        owner: The beginning of the name of the folder that keeps the agent's machine code, such as
+            `"heuristic-figaro"`.
         score: Compiled (observation int8[D], action) -> float.
     """
 
@@ -77,7 +78,7 @@ def _chooser(owner: str, score: Callable[[Any, int], float]) -> tuple[Any, Any]:
         for action in range(mask.size):
             if mask[action] and score(seen, action) >= least:
                 equals += 1
-        # Return the tied action before which this many other ties come.
+        # Return the tied action that comes after this many other tied actions.
         left = int(draw * equals)
         for action in range(mask.size):
             if mask[action] and score(seen, action) >= least:
@@ -98,7 +99,8 @@ class HeuristicEvaluator:
     """Evaluates positions by a game's heuristic.
 
     Args:
-        owner: The beginning of the name of the folder that keeps its machine code.
+        owner: The beginning of the name of the folder that keeps the evaluator's machine code, such
+            as `"heuristic-figaro"`.
         value: Compiled (observation int8[D]) -> float.
     """
 

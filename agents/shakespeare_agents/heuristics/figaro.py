@@ -63,11 +63,12 @@ def outlook(seen: Any, taker: int, face_up: int, passed: int, target: int, more:
 
     Args:
         seen: The observation. A seat's place in it counts clockwise from the deciding seat.
-        taker: The place that takes the cards face up, or NOBODY.
+        taker: The place that surely takes the cards face up, or NOBODY. Without a taker, each place
+            takes them with a chance of `RISK`.
         face_up: The number of cards face up.
         passed: 1 if every pile moves to the next seat, else 0.
         target: The place at which a card is played, or NOBODY.
-        more: The value of that card.
+        more: The value of that card, which adds to the total there.
     """
     players = seats(seen)
     cards_left = 0.0

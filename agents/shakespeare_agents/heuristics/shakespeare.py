@@ -2,8 +2,11 @@
 
 It follows the advice on the rule book's last page: wager as many cylinders as are useful, recruit
 characters that will be used, finish costumes before rehearsals, build towards candles, and save for
-wages. In all functions, `seen` is the deciding seat's observation, int8[D]. All numbers are a
-beginner's rough guesses.
+wages. All numbers are a beginner's rough guesses.
+
+In all functions, `seen` is the deciding seat's observation, int8[D]. It begins with this seat's own
+numbers, so `SEAT_AT` without a further offset refers to them. "Rules F3" and the like refer to
+the lines of `shakespeare_env/shakespeare/RULES.md`.
 """
 
 from __future__ import annotations
@@ -58,6 +61,7 @@ def _act_worth() -> np.ndarray:
 
 def _candles_above() -> np.ndarray:
     """Count the candles that rest on a space, directly or indirectly (Rules T13), int64[space]."""
+    # rests_on[space, below] is 1 if `space` rests on `below`, at first only directly.
     rests_on = t.SUPPORTS[:, None] >> np.arange(t.N_SPACES) & 1
     for middle in range(t.N_SPACES):  # Warshall's transitive closure
         rests_on |= rests_on[:, middle, None] & rests_on[middle]
@@ -105,7 +109,8 @@ def advance(seen: Any, act: int) -> float:
         return 0.0
     gain = ACT_WORTH[act, space + 1] - ACT_WORTH[act, space]
     if act == t.ACT_II:
-        # The first two places are paid, and a leader must defend the lead.
+        # The first two places are paid. A seat with one or two others ahead may climb to such a
+        # place. A leader (none ahead) can only defend the lead, which is worth less.
         gain += 0.3 if 0 < seen[SEAT_AT.act_ahead + act] <= 2 else 0.1
     return gain * rehearsals(seen)
 
@@ -185,7 +190,7 @@ def objectives(seen: Any) -> float:
 @rule
 def costume_power(seen: Any, wearer: int) -> float:
     """Return the worth of a complete costume over the rehearsals left (Rules R1)."""
-    row = t.EXTRA  # kept unless the wearer is an actor
+    row = t.EXTRA  # the row of all extras in the tables, replaced below if an actor wears it
     for card in range(t.N_CARDS):
         if t.WEARER_OF_CARD[card] == wearer:
             row = card

@@ -125,7 +125,7 @@ def load_checkpoint(folder: Path, game: Game) -> tuple[Network, Card]:
     """
     card = read_card(folder)
     if not (folder / card.weights).exists():
-        # A training run may just have replaced the checkpoint.
+        # A training run may have replaced the checkpoint since the card was read.
         card = read_card(folder)
     check_fits(card, game, folder)
     shapes = Network.shapes(card.width, game.layout.size, game.actions.size)
@@ -152,7 +152,7 @@ def load_network(
     size = numbers * np.dtype(np.float32).itemsize
     tensors = storage.load_tensors(folder, stored, size)
     path = folder / stored.file
-    wrong = shapes.keys() ^ tensors.keys()
+    wrong = shapes.keys() ^ tensors.keys()  # the names that only one of them has
     if wrong:
         raise CheckpointError(
             f"{path}: tensors missing or not expected: {sorted(wrong)}; copy all files again"
@@ -213,6 +213,7 @@ def reason_unfit(game: Game, entries: Mapping[str, Any]) -> str | None:
         named = short_repr(entries["game"])
         return f"made for game {named}, but this is {game.name!r}; use that game"
     wanted = compatibility_facts(game)
+    # The digest of the box is not compared. A difference in it alone only deserves a warning.
     for name, what in (("actions_digest", "actions"), ("layout_digest", "observations")):
         if entries[name] != wanted[name]:
             return f"made for other {what}; use the version or the box that it was trained with"
@@ -238,9 +239,10 @@ def load_to_play(folder: Path, game: Game) -> Network:
 
 
 def compatibility_facts(game: Game) -> dict[str, Any]:
-    """Return the facts of a game that decide whether weights fit it.
+    """Return the facts of a game that are stored with weights, to check later whether they fit.
 
-    They are the game's name, and digests of its box, its actions and its observations.
+    They are the game's name, and digests of its box, its actions and its observations. Weights fit
+    another box with the same actions and observations, though they play less well with it.
     """
     fields = [
         f"{entry.name} {entry.start} {entry.size} {entry.low} {entry.high}" for entry in game.layout

@@ -92,7 +92,7 @@ class Scratch(NamedTuple):
 def _row_adder(dtype: type[np.number[Any]]) -> Callable[..., None]:
     """Return a rule that adds some rows, each multiplied by its value, to `out`, dtype[W].
 
-    The rows and their values are those at the first `count` indices in `index`.
+    Only the rows whose numbers are the first `count` entries of `index` are added.
     """
 
     @rule
@@ -173,6 +173,7 @@ def dot(left: Any, right: Any, lanes: Any) -> np.float32:
             lanes[lane] += left[start + lane] * right[start + lane]
     for j in range(tail, width):
         lanes[j - tail] += left[j] * right[j]
+    # Add up the 32 partial sums in pairs: first to 16 sums, then to 8, then to one.
     for lane in range(16):
         lanes[lane] += lanes[lane + 16]
     for lane in range(8):
@@ -272,7 +273,7 @@ def _quantised_first_layer(network: Network) -> tuple[NDArray[Any], float]:
     first = (network.tensors["trunk.weight"] * input_scale(layout)).T.astype(np.float64)
     bound = np.maximum(np.abs(layout.low.astype(float)), np.abs(layout.high.astype(float)))
     # Neither weights nor sums may overflow. A sum over the difference of two observations may be
-    # twice as large as one over an observation.
+    # twice as large as one over an observation. The unit must not be 0, even if all weights are.
     largest_sum = 2.0 * (np.abs(first) * bound[:, None]).sum(axis=0).max()
     unit = max(np.abs(first).max() / _LARGEST_INT16, largest_sum / _LARGEST_INT32, 1e-30)
     return np.rint(first / unit), unit
@@ -355,6 +356,7 @@ class ForwardPass:
         Raises:
             ValueError: the network has no heads that forecast.
         """
+        # The first row of the heads gives the value. Each of `HEADS` has a row for each seat.
         seats = (len(self.weights.heads) - 1) // len(HEADS)
         if not seats:
             raise ValueError(

@@ -43,11 +43,11 @@ class ModelAgent:
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
         """Choose an action in each game, as `Agent.act` asks."""
-        likely = self.probabilities(observations, masks)
+        probabilities = self.probabilities(observations, masks)
         if self.greedy:
-            actions: NDArray[np.int64] = likely.argmax(axis=1)
+            actions: NDArray[np.int64] = probabilities.argmax(axis=1)
             return actions
-        return rng.choose(likely)
+        return rng.choose(probabilities)
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
@@ -133,7 +133,7 @@ def _softmax(logits: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_torch_module(candidate: object) -> bool:
-    """Return whether an object is a module of PyTorch, which is not imported for this."""
+    """Return whether an object is a PyTorch module, without importing PyTorch."""
     torch = sys.modules.get("torch")
     return torch is not None and isinstance(candidate, torch.nn.Module)
 
@@ -184,12 +184,15 @@ def _load_weights(module: Any, file: Path) -> None:
         else:
             tensors = torch.load(file, map_location="cpu", weights_only=True)
         module.load_state_dict(tensors)
-    except Exception as fault:  # of many classes
+    except Exception as fault:  # loading can raise errors of many classes
         raise ValueError(f"the weights {str(file)!r} cannot be loaded: {fault}") from fault
 
 
 def function_model(function: Callable[..., Any]) -> Model:
-    """Return the model of a function of arrays, which returns outputs as `torch_model` says."""
+    """Return the model of a function of arrays, which may return outputs as a PyTorch module may.
+
+    These forms are described in `torch_model`.
+    """
 
     def model(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Outputs:
         outputs = _by_name(function(observations, masks))
@@ -225,7 +228,7 @@ def _onnx_model(file: Path) -> Model:
     settings.intra_op_num_threads = 1  # workers share the cores
     try:
         session = onnxruntime.InferenceSession(str(file), settings)
-    except Exception as fault:  # of a class of onnxruntime's own
+    except Exception as fault:  # onnxruntime raises errors of its own classes
         raise ValueError(f"{file} cannot be read as ONNX: {fault}") from fault
     types = {"tensor(int8)": np.int8, "tensor(bool)": np.bool_, "tensor(float)": np.float32}
     inputs = session.get_inputs()
@@ -238,7 +241,7 @@ def _onnx_model(file: Path) -> Model:
     names = [output.name for output in session.get_outputs()]
 
     def model(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Outputs:
-        given = zip(inputs, (observations, masks), strict=False)
+        given = zip(inputs, (observations, masks), strict=False)  # it may take no masks
         feed: dict[str, NDArray[Any]] = {
             each.name: array.astype(types[each.type]) for each, array in given
         }
@@ -258,7 +261,7 @@ def _by_name(outputs: Any) -> dict[str, Any]:
                 f"a model returned {len(outputs)} outputs without names; return logits, logits and "
                 "values, or a dict of logits, value, win_logits and changes"
             )
-        named = dict(zip(("logits", "value"), outputs, strict=False))
+        named = dict(zip(("logits", "value"), outputs, strict=False))  # perhaps without values
     else:
         named = {"logits": outputs}
     if "value" in named:  # many networks return values in a column
@@ -267,10 +270,11 @@ def _by_name(outputs: Any) -> dict[str, Any]:
 
 
 def _positional_parameters(function: Callable[..., Any]) -> int:
+    """Return the number of positional arguments that a function requires."""
     kinds = (Parameter.POSITIONAL_ONLY, Parameter.POSITIONAL_OR_KEYWORD)
     try:
         parameters = signature(function).parameters.values()
-    except (TypeError, ValueError):  # TorchScript's methods have none
+    except (TypeError, ValueError):  # methods of TorchScript have no signature
         return 1
     return sum(
         parameter.kind in kinds and parameter.default is Parameter.empty for parameter in parameters

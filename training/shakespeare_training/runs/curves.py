@@ -17,8 +17,11 @@ from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, OpponentRes
 SIZE = (1300, 560)
 """Width and height of the picture in pixels."""
 
-Figure = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
-"""Returns a number from a result and both ends of its interval, or None for all three."""
+Estimate = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
+"""Returns the number that a curve shows of a result, and both ends of its 95 % interval.
+
+All three are None if the result has no such number.
+"""
 
 
 def draw_curves(
@@ -54,7 +57,7 @@ def curves_figure(
     rates, scores = figure.subplots(1, 2)
     kinds = sorted({(result.players, result.opponent) for result in history})
     against_others = [kind for kind in kinds if kind[1] not in (SOLO, ITSELF)]
-    against_itself = [kind for kind in kinds if kind not in against_others]
+    against_itself_or_solo = [kind for kind in kinds if kind not in against_others]
     _draw(
         rates,
         history,
@@ -67,19 +70,24 @@ def curves_figure(
     _draw(
         scores,
         history,
-        against_itself,
+        against_itself_or_solo,
         lambda result: (result.mean_winning_score, result.winning_low, result.winning_high),
         "Mean winning score against itself",
     )
     for players, target in (targets or {}).items():
-        if players in {drawn for drawn, _ in against_itself}:
+        if players in {seats for seats, _ in against_itself_or_solo}:
             scores.axhline(target, color=_colour(players), linestyle="--", linewidth=1.1)
     return figure
 
 
 def _draw(
-    axes: Axes, history: Sequence[OpponentResult], kinds: Sequence[Kind], figure: Figure, title: str
+    axes: Axes,
+    history: Sequence[OpponentResult],
+    kinds: Sequence[Kind],
+    estimate: Estimate,
+    title: str,
 ) -> None:
+    """Draw one curve with its band for each kind of game."""
     style.prepare(axes, title, "decisions learned from")
     axes.xaxis.set_major_locator(MaxNLocator(6, integer=True))
     axes.xaxis.set_major_formatter(EngFormatter(sep=""))
@@ -93,10 +101,10 @@ def _draw(
         ]
         decisions = [result.decisions for result in results]
         # As floats, None becomes NaN, which leaves a gap.
-        middle, low, high = np.array([figure(result) for result in results], float).T
+        middle, low, high = np.array([estimate(result) for result in results], float).T
         marker = style.MARKERS[opponents.index(opponent) % len(style.MARKERS)]
-        rivals = f"against {opponent}" if opponent else "solo"
-        label = f"{counted(players, 'seat')} {rivals}"
+        where = f"against {opponent}" if opponent else "solo"
+        label = f"{counted(players, 'seat')} {where}"
         colour = _colour(players)
         axes.fill_between(decisions, low, high, color=colour, alpha=0.14, linewidth=0)
         axes.plot(decisions, middle, color=colour, marker=marker, markersize=4, label=label)

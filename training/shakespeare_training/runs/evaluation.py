@@ -19,7 +19,7 @@ SOLO = ""
 ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LEARNER = "\0learner"  # a name that no agent and no folder can have
-_SEED_OFFSET = 10**9  # seed of evaluation games, less the seed of the run
+_SEED_OFFSET = 10**9  # added to the run's seed, so that evaluation games get other deals
 
 Kind = tuple[int, str]
 """A kind of game in an evaluation: a seat count and an opponent."""
@@ -40,7 +40,8 @@ class OpponentResult:
         high: Upper end of the win rate's 95 % interval.
         mean_score: Mean score of the learner.
         mean_winning_score: Mean of the best score in each game.
-        score_low: Lower end of the mean score's 95 % interval; None with a single deal.
+        score_low: Lower end of the mean score's 95 % interval. This and the following ends are None
+            if only one deal was played.
         score_high: Upper end of the mean score's 95 % interval.
         winning_low: Lower end of the mean winning score's 95 % interval.
         winning_high: Upper end of the mean winning score's 95 % interval.

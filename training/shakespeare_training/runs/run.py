@@ -64,7 +64,7 @@ class Run:
         self.commands: list[str] = []
         self._started: float | None = None
         self._decisions_at_start = 0
-        self._lock: ExitStack | None = None
+        self._lock: ExitStack | None = None  # holds the lock on the folder
 
         game = registry.game(config.game)
         specs = {name: AgentSpec.parse(name) for name in config.evaluation_opponents}
@@ -74,6 +74,7 @@ class Run:
         specs |= league.specs
         named = {opponent.name: opponent.agent for opponent in league.named} | self._opponents
         self._warm_up(named)
+        # To find out, when the run is resumed, whether an opponent has changed.
         self._digests = {
             name: agent_digest(specs[name], agent, game) for name, agent in named.items()
         }
@@ -150,8 +151,8 @@ class Run:
         Its schedules follow the new number of decisions and the new time limit. The `minutes` are
         counted from now on. Without them the run has no time limit, even if it had one before.
 
-        A stranger may have written the folder. So opponents that its settings name in Python are
-        imported only if they are among the `trusted`.
+        A stranger may have written the folder. So opponents that are Python code are imported only
+        if their names are among the `trusted`.
 
         Raises:
             CheckpointError: the run is damaged or for another game, box or version, or an opponent
@@ -289,6 +290,7 @@ class Run:
         for name, rate in self.learner.league.win_rates().items():
             log.record(f"league/{name}", rate)
         learned = self.decisions - self._decisions_at_start
+        # `self.seconds` does not change while the learner learns.
         seconds = max(self.elapsed - self.seconds, 1e-9)
         log.record("time/decisions_per_second", learned / seconds)
         log.dump(self.decisions)
@@ -296,7 +298,7 @@ class Run:
     def check_weights(self) -> None:
         """Raise TrainingError if a weight is huge or not finite."""
         named = dict(self.learner.policy.named_parameters())
-        # One transfer for all parameters, because each would wait for the GPU.
+        # The answers are read in one transfer, because every transfer waits for the GPU.
         fine = torch.stack([(weights.abs() <= LARGEST_WEIGHT).all() for weights in named.values()])
         for name, is_fine in zip(named, fine.tolist(), strict=True):
             if not is_fine:

@@ -109,6 +109,7 @@ class _Training:
         self._run = run
         self._stop = stop
         self._callbacks = SB3Callbacks(callbacks, run.learner, stop)
+        # The latest point from which the run can be resumed, perhaps not saved yet.
         self._point = run.resume_point()
         # The point that is saved in the folder; None before the first save.
         self._saved = self._point if (run.folder / STATE_NAME).exists() else None
