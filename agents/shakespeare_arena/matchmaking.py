@@ -41,8 +41,9 @@ class Ladder:
     Attributes:
         order: Digests, strongest first; those without games are last.
         open: The pairs whose order is open, the higher agent first, each with its weight in the
-            next round. The weight is the information that a verdict still needs if the lead is as
-            estimated, divided by the square of the distance between the two ranks.
+            next round. The weight begins as the information (1 / error²) that games must still add
+            for a verdict, if the lead is as estimated. It is divided by the square of the distance
+            between the two ranks, so that near neighbours meet most.
     """
 
     order: tuple[str, ...]
@@ -117,8 +118,9 @@ def _missing_information(lead: Lead, level: float, within: float) -> float:
         return (quantile / within) ** 2
     if lead.error == 0:
         return 0.0
-    # Half the widest interval that gives a verdict, since it excludes 0 or lies within the bound.
-    # A tiny early lead may be luck, so a lead counts as at least as large as its error.
+    # An interval gives a verdict if it excludes 0 or lies within the bound. This is half the width
+    # of the widest interval around the lead that does. A tiny early lead may be luck, so a lead
+    # counts as at least as large as its error.
     largest_half_width = max(math.hypot(lead.value, lead.error), within - abs(lead.value))
     needed = (quantile / largest_half_width) ** 2
     return max(needed - lead.error**-2, 0.0)

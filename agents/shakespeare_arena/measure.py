@@ -92,10 +92,11 @@ class Budget:
 
 @dataclass(frozen=True)
 class Placement:
-    """An agent's strength at one table, in playouts a move of equally strong search.
+    """An agent's strength at one table: the number of the rung that is as strong.
 
-    Below 1, the playouts are a share of the network's moves. 0.0 stands for "0 or less", and None
-    for "above 1,024", since the scale distinguishes no strengths beyond its ends.
+    From 1 on it counts playouts a move. Below 1 it is the share of moves that the network plays.
+    The scale distinguishes no strengths beyond its ends: 0.0 stands for "0 or less", and None for
+    "above 1,024".
 
     Attributes:
         players: The number of seats.
@@ -199,9 +200,9 @@ def reference(playouts: float) -> str:
 
     From four playouts on it is search over the first bundled network, with playouts to the end of
     the game. It considers up to six moves, but no more than half as many as it has playouts, since
-    fewer playouts could not be shared among them. One playout is that network alone. Below one
-    playout the network plays that share of its moves, and the others are random. All options are
-    written out, so that no change of a default moves the scale.
+    fewer playouts could not be shared among them. There is no rung between 1 and 4. One playout is
+    that network alone. Below one playout the network plays that share of its moves, and the others
+    are random. All options are written out, so that no change of a default moves the scale.
     """
     if playouts == 0:
         return "random"
@@ -243,7 +244,8 @@ def measure(
     Raises:
         KeyboardInterrupt: it is interrupted before the first deal is over. If it is interrupted
             later, it returns the result so far.
-        CheckpointError: the scale's network is not for the box in force.
+        CheckpointError: the scale's network is not for the game's present box (the file of its
+            cards and numbers).
         ValueError: a number is out of range, there is one seat, or `make` raises it.
         TypeError: a number is not whole, or `make` raises it.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.

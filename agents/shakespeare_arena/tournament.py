@@ -73,7 +73,8 @@ def run_arena(
 
     Raises:
         ArenaError: an agent cannot be made, two are the same, or the folder cannot be used.
-        DatasetError: the folder's results are damaged or of another box.
+        DatasetError: the folder's results are damaged, or of another box (the file of the game's
+            cards and numbers).
         ModuleNotFoundError: a package of the extra `arena` is missing.
         OSError: something cannot be written.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
@@ -84,12 +85,16 @@ def run_arena(
         if config.text:
             write_atomically(folder / CONFIG_NAME, config.text.encode())
         names = {digest: entrant.name for digest, entrant in entrants.items()}
+        # `GamesJob` fills in `agents`, which it sends to workers apart from the settings.
         settings = RunSettings(config.game, config.variants, config.seed, agents={}, names=names)
         playing = list(entrants.values())
         job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play)
+        # The digest of an agent named as Python code is made of its files. So these must not change
+        # while it plays (`NamedSources`), and by default it plays in a new process, which imports
+        # them as they are now (`workers_that_keep`).
         sources = NamedSources(entrant.given for entrant in playing)
-        with workers_that_keep(workers, playing) as keeping:
-            return _Arena(config, job, results, on_progress, keeping, sources).run()
+        with workers_that_keep(workers, playing) as opened_workers:
+            return _Arena(config, job, results, on_progress, opened_workers, sources).run()
 
 
 def sits_out(results: pl.DataFrame, digest: str) -> bool:

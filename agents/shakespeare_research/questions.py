@@ -1,7 +1,8 @@
-"""Questions about good play, the games that answer several at once, and their estimates.
+"""Questions about good play, which are answered by estimates from played games.
 
-A question is asked about items, such as the cards of a game, in a box: one set of the game's cards
-and numbers. A deal is the setup that a game begins from.
+A question is asked about items, such as the cards of a game. One set of games can answer several
+questions. The answers hold for one box, which is a set of the game's cards and numbers. A deal is
+the setup that a game begins from.
 """
 
 from __future__ import annotations

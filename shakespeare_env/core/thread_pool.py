@@ -45,7 +45,7 @@ class ThreadPool:
         self._ended = ended
         bounds = [n * share // shares for share in range(shares + 1)]
         jobs = [
-            partial(_run_share, work, first, last, ended, self._ends)
+            partial(_run_share, work, first, last, ended, self._wake_ups)
             for first, last in pairwise(bounds)
         ]
         try:
@@ -64,14 +64,14 @@ class ThreadPool:
             self._wait()  # an interrupt of the first wait is raised only after all work has ended
 
     def _wait(self) -> None:
-        # Items of `_ends` only wake this thread. They are not counted, since an interrupt can lose
-        # an item that `get` has taken.
+        # Items of `_wake_ups` only wake this thread. They are not counted, since an interrupt can
+        # lose an item that `get` has taken.
         while len(self._ended) < len(self._begun):
-            self._ends.get()
+            self._wake_ups.get()
 
     def _start(self, threads: int) -> None:
         self._shares: SimpleQueue[Callable[[], None] | None] = SimpleQueue()
-        self._ends: SimpleQueue[None] = SimpleQueue()  # an item wakes the caller
+        self._wake_ups: SimpleQueue[None] = SimpleQueue()  # an item wakes the caller
         self._begun = []
         self._ended = []
         for _ in range(threads):
@@ -83,7 +83,11 @@ class ThreadPool:
 
 
 def _run_share(
-    work: Work, first: int, last: int, ended: list[BaseException | None], ends: SimpleQueue[None]
+    work: Work,
+    first: int,
+    last: int,
+    ended: list[BaseException | None],
+    wake_ups: SimpleQueue[None],
 ) -> None:
     """Run one thread's share of the work. No interrupt reaches this thread."""
     fault = None
@@ -92,7 +96,7 @@ def _run_share(
     except BaseException as raised:
         fault = raised
     ended.append(fault)
-    ends.put(None)
+    wake_ups.put(None)
 
 
 def _serve(shares: SimpleQueue[Callable[[], None] | None]) -> None:

@@ -57,8 +57,9 @@ class Decisions(NamedTuple):
     Attributes:
         actions: int64[n], moves of the learner or an opponent.
         network_rows: The m games in which the network was run.
-        forecasts: float32[m, S, 2], forecasts for every seat, by seat number. The last axis is
-            `rollout.SHARE` and `rollout.CHANGE`.
+        forecasts: float32[m, S, 2], the network's value estimates for every seat, by seat number.
+            On the last axis are the seat's share of the victory (`rollout.SHARE`) and the change of
+            its score (`rollout.CHANGE`).
         log_probs: float32[m], log-probabilities of the moves that were drawn from the network.
     """
 
@@ -71,9 +72,12 @@ class Decisions(NamedTuple):
 class PPO(Learner):
     """Proximal policy optimisation with action masks. Each seat's own decisions are a trajectory.
 
+    A decision is closed, and can be learned from, once the rollout also holds the seat's next
+    decision or the end of the game. Until then it is open, and later rollouts carry it along.
+
     Attributes:
         rollout: The rollout that is played, and learned from.
-        closed: The decisions to learn from; None before the first rollout is complete.
+        closed: The closed decisions of the last rollout; None before the first rollout is complete.
         entropy_coef: float32[], the present entropy coefficient.
     """
 
@@ -188,6 +192,8 @@ class PPO(Learner):
         evaluation = self.policy.evaluate_actions(
             minibatch.observations, minibatch.masks, minibatch.actions
         )
+        # A row of the minibatch can stand for several near-certain decisions (see `Repetition`).
+        # Its outputs are repeated, so that there is one value for each decision.
         evaluation = ActionEvaluation._make(map(minibatch.repetition.repeat, evaluation))
 
         log_ratio = evaluation.log_probs - minibatch.log_probs

@@ -59,8 +59,9 @@ def choices(results: pl.DataFrame, penalty: float = PENALTY) -> Choices:
 
     Each agent wins `penalty` games against a virtual agent of rating 0 and loses as many, so that
     an agent that has never lost has a finite rating. The virtual victories count as one match, and
-    the virtual defeats as another. As these two matches differ, the covariance is large even for
-    an agent whose own few matches all ended alike.
+    the virtual defeats as another. The covariance (see `fit_ratings`) grows with the differences
+    between an agent's matches. As these two differ, it is large even for an agent whose own few
+    matches all ended alike.
     """
     # Sorting makes figures equal to the last digit if results are merged in another order.
     games = results.filter(pl.col("players") > 1).sort("key")
@@ -399,11 +400,11 @@ def _fit_of(ratings: Ratings, results: pl.DataFrame) -> Fit:
 
 def _design_effect(pairs: pl.DataFrame) -> float:
     """Return the factor by which the variances of pairs exceed those of independent games."""
-    several = pairs.drop_nulls("error")
-    games = several["rows"]
-    rate = several["mean"]
+    with_error = pairs.drop_nulls("error")  # pairs that met in a single match have no error
+    games = with_error["rows"]
+    rate = with_error["mean"]
     if_independent = float((games * rate * (1 - rate)).sum())
-    actual = float(((games * several["error"]) ** 2).sum())
+    actual = float(((games * with_error["error"]) ** 2).sum())
     if if_independent == 0 or actual == 0:
         return 1.0
     return actual / if_independent

@@ -87,7 +87,11 @@ def ladder_sheets(standings: Standings) -> Iterator[Sheet]:
 
 
 def _ranked(row: Mapping[str, Any], value: str, digits: int) -> list[str]:
-    """Return the first cells of a ladder's row: rank, agent, the value, and the marked lead."""
+    """Return the first cells of a ladder's row: rank, agent, the value, and the marked lead.
+
+    The value's interval is in the columns `low` and `high`, the lead's in `lead_low` and
+    `lead_high`.
+    """
     lead = f"{format_estimate(row, 'lead', 'lead_', digits)} {_MARKS[row['verdict']]}"
     return [row["rank"], row["agent"], format_estimate(row, value, digits=digits), lead.strip()]
 

@@ -39,7 +39,10 @@ _HAND = 96  # height of a card in hand
 _FRONT = 60  # height of a card before a seat
 _TAKEN = 40  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
-"""Drawn width of a road piece of length 1, so that the longest road fits."""
+"""Drawn width of a road piece of length 1.
+
+With it, the longest road fits in a seat's panel, and the longest piece in its round's frame.
+"""
 
 
 def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "") -> Block:
@@ -60,7 +63,10 @@ def _kinds(cards: Mapping[str, int], height: float, columns: int, place: str = "
 
 
 def _pieces(position: Mapping[str, Any]) -> Piece:
-    """Draw every round's pieces, long to short, side by side; the current round's stand out."""
+    """Draw every round's pieces, long to short, side by side; the current round's stand out.
+
+    The title says who gets them: the longest piece goes to the seat with the most cards.
+    """
     rounds = position["pieces"]
     height = 16 + 19 * position["players"]
     width = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)

@@ -72,7 +72,10 @@ def discs_ahead(game: Record, act: int, disc: int) -> int:
 # ---- the supply ---------------------------------------------------------------------------------
 @rule
 def gain_prestige(game: Record, seat: int, points: int) -> None:
-    """Add prestige, or take it away if negative, within -MOST to MOST (Rules F4)."""
+    """Add points of prestige, which may be negative (Rules F4).
+
+    The total stays within -`MOST` to `MOST`, limits of the record that no game comes near.
+    """
     game["prestige"][seat] = min(max(game["prestige"][seat] + points, -MOST), MOST)
 
 
@@ -166,9 +169,10 @@ def wears_costumes(game: Record, seat: int, member: int) -> bool:
 
 @rule
 def member_of_wearer(game: Record, seat: int, wearer: int) -> int:
-    """Return the member that a costume move names, or NOBODY (Rules T12).
+    """Return the member that a costume move names by the number `wearer`, or NOBODY (Rules T12).
 
-    A move names actors by their card and extras by hiring order.
+    The first `N_ACTORS` numbers are the actors, by card. The next are the seat's extras, in the
+    order of hiring.
     """
     extras = 0
     for member in range(game["troupe_len"][seat]):

@@ -1,6 +1,7 @@
-"""The wages and objectives of a position in text, computed by the rules themselves.
+"""The wages and objectives of a position, computed by the rules themselves.
 
-Each function runs a scoring rule in the interpreter, on the fields that the rule reads.
+Positions are dictionaries (`Position.to_dict`). Each function runs a scoring rule in the
+interpreter, on the fields that the rule reads.
 """
 
 from __future__ import annotations
