@@ -60,7 +60,9 @@ def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
 
 
 @contextmanager
-def workers_that_keep(workers: Workers | None, entrants: Sequence[Entrant]) -> Iterator[Workers]:
+def workers_for_stored_games(
+    workers: Workers | None, entrants: Sequence[Entrant]
+) -> Iterator[Workers]:
     """Open workers for games whose results are stored, by default this process.
 
     An agent that is named as Python code needs a process that has imported nothing yet: it plays
@@ -75,14 +77,14 @@ def workers_that_keep(workers: Workers | None, entrants: Sequence[Entrant]) -> I
         yield workers or Workers()
 
 
-class NamedSources:
+class AgentSources:
     """The sources of the agents that are named as Python code, as they are when games begin."""
 
     def __init__(self, given: Iterable[AgentLike | AgentSpec]) -> None:
         self._named = _python_named(given)
         self._sources = {python: sources_of(python) for python in self._named.values()}
 
-    def check(self) -> None:
+    def check_unchanged(self) -> None:
         """Check that no source has changed.
 
         Raises:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import Entrant
-from shakespeare_agents.travel import NamedSources, agent_set, workers_that_keep
+from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_shard_order
 from shakespeare_arena.playing import GamesJob, play
 from shakespeare_arena.results import ResultsFolder, open_results
@@ -82,7 +82,7 @@ def write_dataset(
     deals_per_shard = _SEARCHED_DEALS_PER_SHARD if searches else _DEALS_PER_SHARD
     report = cumulative(on_progress)
 
-    sources = NamedSources(entrant.given for entrant in entrants)
+    sources = AgentSources(entrant.given for entrant in entrants)
 
     def missing(results: ResultsFolder) -> Iterator[list[Seating]]:
         for first in range(0, deals, deals_per_shard):
@@ -97,11 +97,11 @@ def write_dataset(
         seats_played = results.results.select("agents", "digests").explode("agents", "digests")
         _check_names([*seats_played.unique().iter_rows(), *new_agents])
         with (
-            workers_that_keep(workers, entrants) as keeping,
-            closing(keeping.run(job, missing(results))) as shards,
+            workers_for_stored_games(workers, entrants) as opened_workers,
+            closing(opened_workers.run(job, missing(results))) as shards,
         ):
             for rows in in_shard_order(shards):
-                sources.check()
+                sources.check_unchanged()
                 results.append(rows)
                 report(int(rows["actions"].list.len().sum()), rows.height)
     return deals * seats.games_per_deal

@@ -10,7 +10,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.travel import NamedSources, agent_set, workers_that_keep
+from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, ladders_at_look, plan_round
@@ -90,10 +90,10 @@ def run_arena(
         playing = list(entrants.values())
         job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play)
         # The digest of an agent named as Python code is made of its files. So these must not change
-        # while it plays (`NamedSources`), and by default it plays in a new process, which imports
-        # them as they are now (`workers_that_keep`).
-        sources = NamedSources(entrant.given for entrant in playing)
-        with workers_that_keep(workers, playing) as opened_workers:
+        # while it plays (`AgentSources`), and by default it plays in a new process, which imports
+        # them as they are now (`workers_for_stored_games`).
+        sources = AgentSources(entrant.given for entrant in playing)
+        with workers_for_stored_games(workers, playing) as opened_workers:
             return _Arena(config, job, results, on_progress, opened_workers, sources).run()
 
 
@@ -120,7 +120,7 @@ class _Arena:
         results: ResultsFolder,
         on_progress: RoundProgress | None,
         workers: Workers,
-        sources: NamedSources,
+        sources: AgentSources,
     ) -> None:
         self._config = config
         self._job = job
@@ -155,7 +155,7 @@ class _Arena:
         shards = self._shards(seatings)
         with closing(self._workers.run(self._job, shards, lambda *_: self._check_time())) as played:
             for _, rows in played:
-                self._sources.check()
+                self._sources.check_unchanged()
                 self._folder.append(rows)
                 self._note_pace(rows)
                 self._games += len(rows)

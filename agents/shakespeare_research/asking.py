@@ -29,7 +29,7 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import AgentSpec, make
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.travel import NamedSources
+from shakespeare_agents.travel import AgentSources
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.checks.values import did_you_mean, short_repr
@@ -193,10 +193,10 @@ def ask(
     for _, group in groupby(missing, attrgetter("box_digest")):
         shards_of_box = list(group)
         by_box.append((shards_of_box, shards[shards_of_box[0]].read_bytes()))
-    sources = NamedSources({shard.player for shard in shards})
+    sources = AgentSources({shard.player for shard in shards})
     with closing((workers or Workers()).run(_Job(), by_box)) as results:
         for number, rows in results:
-            sources.check()
+            sources.check_unchanged()
             shards_of_box, box = by_box[number]
             first = shards_of_box[0]
             write_atomically(folder / f"box-{first.box_digest[:DIGITS]}.toml", box)
