@@ -154,15 +154,6 @@ def test_options_are_checked(options, named):
         make(f"search,{options}", FIGARO)
 
 
-def test_the_option_network_runs_no_python(tmp_path):
-    """`names_running_python` does not look at options."""
-    file = tmp_path / "sly.py"
-    file.write_text(f"open({str(tmp_path / 'was_run')!r}, 'w')\n")
-    with pytest.raises(ValueError, match="checkpoint"):
-        make(f"search,network={file}:agent", FIGARO)
-    assert not (tmp_path / "was_run").exists()
-
-
 @full_tables
 def test_the_greedy_agent_breaks_ties_at_random_and_repeatably(table):
     agent = GreedyAgent(lambda observations: hashed(observations) % 2, samples=2)

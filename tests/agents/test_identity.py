@@ -123,15 +123,14 @@ def test_games_that_are_kept_are_played_by_the_code_on_the_disk(name, tmp_path, 
     monkeypatch.chdir(tmp_path)
     Path("helped_.py").write_text(HELPED)
     kept = []
-    for folder, code in (("before", FIRST), ("after", LAST), ("again", FIRST)):
+    for folder, code in (("before", FIRST), ("after", LAST)):
         Path("helper_.py").write_text(code)
         write_dataset(
             Path(folder), entrants_of([name, "random", "random"], FIGARO), "figaro", games=3
         )
         games = read_games(folder).collect()
         kept.append((games["digests"][0][0], games["actions"].to_list()))
-    before, after, again = kept
-    assert before == again
+    before, after = kept
     assert before[0] != after[0]
     assert before[1] != after[1]
 

@@ -115,8 +115,7 @@ class Forecasting:
         return self.network.forecasts(observations, players)
 
 
-@pytest.mark.parametrize("horizon", [0, 2, 1000])
-@pytest.mark.parametrize("temperature", [0.0, 1.0])
+@pytest.mark.parametrize(("horizon", "temperature"), [(0, 1.0), (2, 0.0), (1000, 1.0)])
 @pytest.mark.parametrize(("name", "players"), [("figaro", 3), ("shakespeare", 2)])
 def test_a_search_in_batches_plays_as_the_compiled_one(name, players, horizon, temperature):
     game = registry.game(name)
@@ -124,7 +123,7 @@ def test_a_search_in_batches_plays_as_the_compiled_one(name, players, horizon, t
     settings = SearchSettings(simulations=8, near_certain=1.0)
     play: dict[str, Any] = {"horizon": horizon, "temperature": temperature}
     scores = [
-        evaluate([Entrant("search", agent), "random"], name, players=players, games=6, seed=3)
+        evaluate([Entrant("search", agent), "random"], name, players=players, games=2, seed=3)
         for agent in (
             network_search(game, network, settings, **play),
             advisor_search(game, Forecasting(network), settings, **play),
