@@ -168,7 +168,8 @@ class AgentSpec:
     def model_file(self) -> Path | None:
         """The file of the model that the agent, or the search, plays from; None without one."""
         name = self.network().name
-        return Path(name) if name.endswith(MODEL_FILES) else None
+        is_file = name.endswith(MODEL_FILES) and not os.path.isdir(name)
+        return Path(name) if is_file else None
 
     def checkpoint(self, game: Game) -> Path | None:
         """Return the folder of the checkpoint that the agent plays from; None if it has none."""
@@ -193,11 +194,14 @@ class AgentSpec:
         return AgentSpec.parse("".join([network, *options]))
 
     def with_absolute_path(self) -> AgentSpec:
-        """Return this spec with an absolute path of its Python file, if it names one."""
-        if self.python is None or not self.python.is_in_file:
+        """Return this spec with an absolute path of its Python file or model, if it names one."""
+        if self.python is not None and self.python.is_in_file:
+            file = self.python.source
+        elif self.model_file is not None:
+            file = self.network().name
+        else:
             return self
-        source = str(Path(self.python.source).resolve())
-        return AgentSpec.parse(self.text.replace(self.python.source, source, 1))
+        return AgentSpec.parse(self.text.replace(file, str(Path(file).resolve()), 1))
 
 
 def _parse_python_name(name: str) -> PythonName | None:

@@ -160,6 +160,20 @@ def test_games_of_a_search_over_a_model_are_kept_under_its_own_digest():
     assert read_games("games").collect()["digests"][0][0] == digest(entrants[0].name)
 
 
+@pytest.mark.parametrize("name", ["net.pt", "search,network=net.pt", "search,network=my.py:Net"])
+def test_the_name_of_a_model_is_understood_in_another_folder(name, tmp_path, monkeypatch):
+    spec = AgentSpec.parse(name).with_absolute_path()
+    monkeypatch.chdir("/")
+    assert make(spec, FIGARO)
+    assert str(tmp_path) in spec.text
+
+
+def test_a_checkpoint_may_be_called_like_a_model_file():
+    Path("best.pt").mkdir()
+    assert AgentSpec.parse("best.pt").model_file is None
+    assert AgentSpec.parse("best.pt").checkpoint(FIGARO) == Path("best.pt")
+
+
 def test_a_change_of_the_files_changes_the_digest():
     names = ["net.pt", "search,network=net.pt"]
     before = list(map(digest, names))
