@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import AgentNote
@@ -22,7 +23,7 @@ from shakespeare_env.play.agent import Advisor, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup, play_out
 from shakespeare_training.expert_iteration import outcomes_for_deciders
-from shakespeare_training.games import HostGames, one_thread
+from shakespeare_training.games import HostGames
 from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
 from shakespeare_training.policy import Outputs, forecast_losses
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.generators import GameGenerators
@@ -155,7 +156,7 @@ def torch_model(module: Any) -> Model:
         inputs = [torch.as_tensor(observations, dtype=torch.float32, device=device)]
         if takes_masks:
             inputs.append(torch.as_tensor(masks, device=device))
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             outputs = _by_name(module(*inputs))
         return {name: output.float().cpu().numpy() for name, output in outputs.items()}
 
