@@ -21,7 +21,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import Advisor, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import Lineup, play_out
+from shakespeare_env.play.lineup import Lineup, OnStep, play_out
 from shakespeare_training.expert_iteration import outcomes_for_deciders
 from shakespeare_training.games import HostGames
 from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
@@ -186,8 +186,18 @@ class DemonstrationLineup(Lineup):
             self._last_random[rows[is_random]] = step
         return actions
 
-    def demonstrations(self) -> Demonstrations:
-        """Return the decisions, once the games are over."""
+    def play(self, on_step: OnStep | None = None) -> Demonstrations:
+        """Play the games to their end, and return the decisions.
+
+        Args:
+            on_step: Called after every step.
+        """
+        with one_thread():
+            play_out(self._batch, self, after_step=on_step)
+        self.generators.forget()
+        return self._demonstrations()
+
+    def _demonstrations(self) -> Demonstrations:
         batch = self._batch
         # All steps joined, field by field.
         joined = _Step._make(np.concatenate(arrays) for arrays in zip(*self._steps, strict=True))
@@ -243,11 +253,10 @@ class Distillation(Learner):
         self.demonstrations = None
         league = self.league
         batch = league.batch
-        generators = league.lineup.generators
         numbers = np.arange(batch.n)
         lineup = DemonstrationLineup(
             batch,
-            generators,
+            league.lineup.generators,
             self.teacher,
             self.probabilities,
             is_learners=numbers // 2 % 2 == 1,
@@ -260,10 +269,7 @@ class Distillation(Learner):
             on_games(league.finished_games(rows[batch.done[rows]]))
             self.check_stop()
 
-        with one_thread():
-            play_out(batch, lineup, after_step=after_step)
-        self.demonstrations = lineup.demonstrations()
-        generators.forget()
+        self.demonstrations = lineup.play(after_step)
         batch.restart(numbers)
 
     def probabilities(
