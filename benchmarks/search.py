@@ -4,8 +4,8 @@ The results are evaluations per second of processor time, summed over all thread
 disturb processor time less than the time on the clock. In search, playouts evaluate the policy and
 the forecasts of the outcome. By itself, the network's compiled forward pass evaluates only the
 policy, for many situations of one game at once. Searches over a model ask the same network,
-exported to PyTorch, to ONNX and to a function of NumPy arrays. Cases take turns. The results are medians of
-repeats, and ratios are taken within a repeat.
+exported to PyTorch, to ONNX and to a function of NumPy arrays. Cases take turns. The results are
+medians of repeats, and ratios are taken within a repeat.
 """
 
 from __future__ import annotations

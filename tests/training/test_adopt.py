@@ -55,6 +55,9 @@ def test_a_network_learns_an_agents_probabilities_at_every_table():
         assert agreement.low <= agreement.share <= agreement.high <= 1
         assert agreement.share > 0.95
         assert agreement.divergence < 0.05
+    assert "no probabilities" not in str(adoption)
+    assert max(map(len, str(adoption).splitlines())) <= 80
+    assert "…" not in str(adoption)
     assert [evaluation.players for evaluation in adoption.evaluations] == [2, 3, 4]
     assert adoption.evaluations[2].entrants == ("mine", *["my.py:Mixed"] * 3)
 
@@ -82,12 +85,12 @@ def test_moves_are_learned_as_certain_from_an_agent_without_probabilities():
         *("adopt", "my.py:third", "--game", NAME, "--decisions", "30000", "--width", "32"),
         *("--games", "2", "--out", "mine"),
     )
-    assert "gives no probabilities, so its moves are learned as if they were certain" in output
+    assert "The agent gives no probabilities" in output
     assert "Checkpoint  mine" in output
     game = registry.game(NAME)
     batch = make_toy(n=64, players=3)
     adopted = make("mine", game).probabilities(batch.obs, batch.mask)
-    assert (adopted[batch.mask[:, 2], 2] > 0.9).all()
+    assert (adopted[batch.mask[:, 2], 2] > 0.75).all()
     card = read_card(Path("mine"))
     assert card.figures["agent_has_probabilities"] is False
     assert card.command.startswith(f"shakespeare adopt my.py:third --game {NAME} --decisions 30000")

@@ -21,7 +21,7 @@ from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network
 from shakespeare_arena.evaluation import EvaluationResult, evaluate
 from shakespeare_arena.intervals import mean_error, score_interval
-from shakespeare_arena.reports import Report, format_number
+from shakespeare_arena.reports import Report, format_number, printable_name
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
@@ -141,12 +141,17 @@ class Adoption(Report):
 
     def table(self) -> Table:
         """Return a row for each table, of at most 80 columns."""
-        table = Table(
-            title=f"{self.game}: the adopted {self.agent}, in held-out games",
-            caption="Won, and lead in score: one seat against the agent in all others, where equal "
-            "agents win 1 in as many games as there are seats. Intervals are 95 %.",
+        caption = (
+            "Won and lead in score: one seat against the agent in all others, where equal agents "
+            "win 1 game in as many as there are seats. Intervals are 95 %."
         )
-        for heading in ("Seats", "Same move, %", "KL, nats", "Won, %", "Lead in score"):
+        if not self.has_probabilities:
+            caption += " The agent gives no probabilities: its moves were learned as certain."
+        table = Table(
+            title=f"{self.game}: the adopted {printable_name(self.agent)} in held-out games",
+            caption=caption,
+        )
+        for heading in ("Seats", "Same move, %", "KL", "Won, %", "Lead in score"):
             table.add_column(heading, justify="right", no_wrap=True)
         evaluations = {evaluation.players: evaluation for evaluation in self.evaluations}
         for agreement in self.agreements:
@@ -158,8 +163,8 @@ class Adoption(Report):
                 result = _result(evaluations[agreement.players])
                 won = _percentages(result["win_rate"], result["low"], result["high"])
                 lead = f"{result['score']:+.2f}"
-                if result["score_low"] is not None:
-                    lead += f" ({result['score_low']:+.2f} to {result['score_high']:+.2f})"
+                if result["score_high"] is not None:
+                    lead += f" ± {result['score_high'] - result['score']:.2f}"
             table.add_row(str(agreement.players), share, divergence, won, lead)
         return table
 

@@ -80,10 +80,7 @@ def adopt(
     from shakespeare_training.adoption import AdoptionSettings, adopt_agent
     from shakespeare_training.adoption import Progress as AdoptionProgress
     from shakespeare_training.config import game_option
-    from shakespeare_training.distillation import Teacher
 
-    if not Teacher(entrant.agent, agent).has_probabilities:
-        say(f"{agent} gives no probabilities, so its moves are learned as if they were certain.")
     bar = Progress(
         TextColumn("{task.description}"),
         BarColumn(),
