@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Annotated
 
 import typer
+from rich.console import Console
 from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, TimeRemainingColumn
 
 from shakespeare_agents.cli import lineup as lineup_options
@@ -62,7 +63,9 @@ def adopt(
     """
     game = choices.find_game(game_name)
     # A single name would also make the default agent, which does not play here.
-    entrant = lineup_options.make_entrants(game, [agent, agent], game.max_seats)[0]
+    entrant = lineup_options.make_entrants(game, [agent] * min(game.max_seats, 2), game.max_seats)[
+        0
+    ]
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if minutes is None and decisions is None:
@@ -76,7 +79,7 @@ def adopt(
     import_training(console)
     # Imported late, to keep the shell's completion quick.
     from shakespeare_agents.networks.checkpoint import CARD_NAME
-    from shakespeare_env.errors import TrainingError
+    from shakespeare_env.errors import TrainingError, agent_notes
     from shakespeare_training.adoption import AdoptionSettings, adopt_agent
     from shakespeare_training.adoption import Progress as AdoptionProgress
     from shakespeare_training.config import game_option
@@ -86,14 +89,18 @@ def adopt(
         BarColumn(),
         TaskProgressColumn(),
         TimeRemainingColumn(),
-        console=console,
+        console=Console(stderr=True),
         transient=True,
     )
-    task = bar.add_task("learning", total=1.0)
+    stage = "learning"
+    task = bar.add_task(stage, total=1.0)
 
     def on_progress(progress: AdoptionProgress) -> None:
-        if progress.stage == "measuring" and not bar.tasks[0].fields.get("measuring"):
-            bar.reset(task, measuring=True)
+        nonlocal stage
+        bar.start()
+        if progress.stage != stage:
+            stage = progress.stage
+            bar.reset(task)  # so that the forecast of the end begins anew
         words = f"{progress.stage}, {progress.decisions:,} decisions"
         if progress.agreement:
             words += f", {100 * progress.agreement:.1f} % the same"
@@ -101,31 +108,35 @@ def adopt(
 
     own_game = game_option(game.name)
     words = ["adopt", agent, *own_game]
-    limits = {"--minutes": minutes, "--decisions": decisions, "--width": width, "--seed": seed}
-    for option, value in limits.items():
-        if value is not None:
-            words += [option, f"{value:g}" if isinstance(value, float) else str(value)]
+    if minutes is not None:
+        words += ["--minutes", f"{minutes:g}"]
+    if decisions is not None:
+        words += ["--decisions", str(decisions)]
+    words += ["--width", str(width), "--games", str(games), "--seed", str(seed)]
     settings = AdoptionSettings(
         minutes=minutes, decisions=decisions, width=width, games=games, seed=seed
     )
     with stoppable(console, "Stopped.") as stop:
         try:
-            with bar:
-                adoption = adopt_agent(
-                    entrant,
-                    folder,
-                    settings,
-                    game.name,
-                    command=command(*words),
-                    stop=stop,
-                    on_progress=on_progress,
-                )
+            adoption = adopt_agent(
+                entrant,
+                folder,
+                settings,
+                game.name,
+                command=command(*words),
+                stop=stop,
+                on_progress=on_progress,
+            )
         except (TrainingError, ValueError) as fault:
+            if agent_notes(fault):  # the agent is at fault, and its own lines are shown
+                raise
             choices.exit_with_error(str(fault))
         except KeyboardInterrupt:
             if (folder / CARD_NAME).exists():
                 say(f"Not measured. Checkpoint  {folder}")
             raise
+        finally:
+            bar.stop()
     console.print(adoption.table())
     say(f"Checkpoint  {folder}, from {adoption.decisions:,} decisions of {agent}")
     say(f"Search      {command('evaluate', *own_game, f'search,network={folder}', agent)}")
