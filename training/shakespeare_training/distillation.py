@@ -220,8 +220,8 @@ class DistillationSettings(LearnerSettings):
     """Settings of distillation.
 
     Attributes:
-        random_share: The share of random moves in every second game, which lead to situations that
-            only mistakes and searches lead to.
+        random_share: The share of random moves in half of the games. They lead to situations that
+            only mistakes and searches lead to otherwise.
     """
 
     random_share: float
@@ -247,20 +247,21 @@ class Distillation(Learner):
     def collect(self, on_games: GamesCallback = ignore_games) -> None:
         """Play a group of games to its end.
 
-        The teacher plays half of them, and the network the other half. Every second game of each
-        half has random moves.
+        The teacher plays half of them, and the network the other half. Half of the games of each
+        have random moves.
         """
         self.demonstrations = None
         league = self.league
         batch = league.batch
-        numbers = np.arange(batch.n)
+        # The kinds of games are drawn, since the sizes of the tables follow the games' numbers.
+        kinds = self.rng.permutation(batch.n)
         lineup = DemonstrationLineup(
             batch,
             league.lineup.generators,
             self.teacher,
             self.probabilities,
-            is_learners=numbers // 2 % 2 == 1,
-            random_share=np.where(numbers % 2 == 1, self.settings.random_share, 0.0),
+            is_learners=kinds % 2 == 1,
+            random_share=np.where(kinds // 2 % 2 == 1, self.settings.random_share, 0.0),
             draws=True,
         )
 
@@ -270,7 +271,7 @@ class Distillation(Learner):
             self.check_stop()
 
         self.demonstrations = lineup.play(after_step)
-        batch.restart(numbers)
+        batch.restart(np.arange(batch.n))
 
     def probabilities(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
