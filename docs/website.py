@@ -210,6 +210,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_training.runs.run": ("Run",),
             "shakespeare_training.runs.curves": ("draw_curves",),
             "shakespeare_training.exploit": ("ExploitSettings", "exploit_by_ppo"),
+            "shakespeare_training.adoption": ("AdoptionSettings", "Adoption", "adopt_agent"),
             "shakespeare_training.policy": (
                 "PolicyNetwork",
                 "Outputs",

@@ -24,7 +24,7 @@ from shakespeare_agents.search.agent import (
 )
 from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
@@ -34,6 +34,7 @@ from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.games import TOO_LARGE, HostGames
 from shakespeare_training.league import FinishedGames
 from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
+from shakespeare_training.outcomes import outcomes_for_deciders
 from shakespeare_training.policy import forecast_losses
 
 GAMES_PER_SHARD = 8
@@ -418,40 +419,6 @@ class GameBuffer:
         )
         order = np.stack([numbers[rows], added.steps])
         return order, examples
-
-
-class DecidersOutcomes(NamedTuple):
-    """The outcomes of k decisions' games. Seats are counted clockwise from the one that decided."""
-
-    players: Integers  # [k], seats at the table
-    shares: NDArray[np.float32]  # [k, S], shares of the victory; 0 where nobody sits
-    changes: NDArray[np.float32]  # [k, S], changes of scores until the end, by `score_scale`
-
-
-def outcomes_for_deciders(
-    batch: Batch, rows: Integers, seats: Integers, scores: NDArray[np.float32]
-) -> DecidersOutcomes:
-    """Return the outcomes of decisions' games, as targets of their forecasts.
-
-    Args:
-        batch: The games, which are over. It has `autoreset=False`.
-        rows: int64[k], the games of the decisions.
-        seats: int64[k], the seats that decided.
-        scores: float32[k, S], the scores at the decisions.
-    """
-    players = batch.players[rows].astype(np.int64)
-    places = np.arange(batch.game.max_seats)
-    clockwise = (seats[:, None] + places) % players[:, None]
-    is_present = places < players[:, None]
-
-    def from_decider(by_seat: NDArray[np.float32]) -> NDArray[np.float32]:
-        # Number the seats clockwise from the one that decided; absent seats have 0.
-        rotated = np.take_along_axis(by_seat, clockwise, 1)
-        return np.where(is_present, rotated, np.float32(0.0))
-
-    shares = victory_shares(batch.final_winners).astype(np.float32)
-    changes = (batch.final_scores[rows] - scores) / np.float32(batch.game.score_scale)
-    return DecidersOutcomes(players, from_decider(shares[rows]), from_decider(changes))
 
 
 def join_examples(played: Sequence[PlayedShard]) -> Examples:
