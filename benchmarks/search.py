@@ -32,7 +32,7 @@ from shakespeare_agents.networks.checkpoint import bundled_checkpoint, load_chec
 from shakespeare_agents.networks.export import export
 from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_agents.networks.network import Network, input_scale
-from shakespeare_agents.search.agent import SearchAgent
+from shakespeare_agents.search.agent import search_agent
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
@@ -65,8 +65,7 @@ def search_case(game: str, games: int, **options: Any) -> Callable[[], int]:
     """Return a function that searches a decision in each game and counts network evaluations."""
     batch = Batch(game, games, players=usual_seats(game), seed=0)
     # With `near_certain=1.0`, moves that are nearly certain are searched, too.
-    agent = make("search", batch.game, near_certain=1.0, **options)
-    assert isinstance(agent, SearchAgent)
+    agent = search_agent(batch.game, near_certain=1.0, **options)
     rows = np.arange(games)
     rng = GameGenerators.of_games(0, rows)
 
