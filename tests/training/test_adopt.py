@@ -73,9 +73,10 @@ def test_a_network_learns_an_agents_probabilities_at_every_table():
 
 
 def test_an_adoption_of_a_number_of_decisions_can_be_repeated():
-    settings = AdoptionSettings(minutes=None, decisions=3_000, width=8, games=2, seed=5)
+    settings = AdoptionSettings(minutes=None, decisions=3_000, players=[2], width=8, games=2)
     for folder in ("first", "second"):
         adopt_agent("my.py:Mixed", Path(folder), settings, NAME)
+    assert read_card(Path("first")).players == [2]
     digests = [read_card(Path(folder)).weights_digest for folder in ("first", "second")]
     assert digests[0] == digests[1]
 

@@ -7,8 +7,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable
-from dataclasses import asdict, dataclass
+from collections.abc import Callable, Sequence
+from dataclasses import asdict, dataclass, replace
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -60,6 +60,7 @@ class AdoptionSettings:
         minutes: Minutes of learning. None means no limit.
         decisions: Decisions to learn from, rounded up to whole groups of games. None means no
             limit. If this limit comes first, the same seed gives the same network.
+        players: The sizes of the tables, by default all that the game allows.
         width: The width of the network's layers.
         games: Games of the evaluation at each table, rounded up to whole deals.
         seed: Decides every draw.
@@ -67,6 +68,7 @@ class AdoptionSettings:
 
     minutes: float | None = 3.0
     decisions: int | None = None
+    players: Sequence[int] = ()
     width: int = 256
     games: int = 1000
     seed: int = 0
@@ -230,12 +232,16 @@ def adopt_agent(
         on_progress: Called after every step.
 
     Raises:
-        ValueError: there is no limit, or the agent's probabilities are none.
+        ValueError: there is no limit, the game has no table of this size, or the agent's
+            probabilities are none.
         TrainingError: not one group of games was played to its end.
     """
     if settings.minutes is None and settings.decisions is None:
         raise ValueError("nothing ends the adoption; give minutes or decisions")
     contract = registry.game(game)  # the `Game` that has the name `game`
+    every_size = range(contract.min_seats, contract.max_seats + 1)
+    sizes = [contract.check_players(players) for players in settings.players or every_size]
+    settings = replace(settings, players=sorted(set(sizes)))
     (entrant,) = entrants_of([agent], contract)
     with locked(folder, is_new=True):
         return _adopt(entrant, folder, settings, contract, command, stop or Stop(), on_progress)
@@ -261,7 +267,7 @@ def _adopt(
             folder,
             tensors,
             game,
-            players=_tables(game),
+            players=settings.players,
             command=command,
             settings=asdict(settings),
             figures=figures,
@@ -269,9 +275,9 @@ def _adopt(
 
     save({"decisions": decisions, "seconds": round(seconds, 1)})
     network = NetworkAgent(Network(tensors, game.layout))
-    agreements = _agreements(teacher, network, game, settings.seed)
+    agreements = _agreements(teacher, network, game, settings)
     own = Entrant(str(folder), network)
-    tables = [players for players in _tables(game) if players > 1]
+    tables = [players for players in settings.players if players > 1]
     evaluations: list[EvaluationResult] = []
     for players in tables:
 
@@ -302,19 +308,14 @@ def _adopt(
     return adoption
 
 
-def _tables(game: Game) -> range:
-    """Return the numbers of seats that a game allows."""
-    return range(game.min_seats, game.max_seats + 1)
-
-
-def _games(game: Game, count: int, seed: int) -> Batch:
-    """Return new games at tables of every size in turn."""
-    players = np.resize(_tables(game), count)
-    return Batch(game.name, n=count, players=players, seed=seed, autoreset=False, reward="score")
+def _games(game: Game, players: Sequence[int], count: int, seed: int) -> Batch:
+    """Return new games at tables of the given sizes in turn."""
+    sizes = np.resize(players, count)
+    return Batch(game.name, n=count, players=sizes, seed=seed, autoreset=False, reward="score")
 
 
 def _learner(teacher: Teacher, game: Game, settings: AdoptionSettings) -> Distillation:
-    batch = _games(game, _GAMES_AT_ONCE, settings.seed)
+    batch = _games(game, settings.players, _GAMES_AT_ONCE, settings.seed)
     league = League({CURRENT: 1.0}, batch, max_snapshots=1, seed=settings.seed)
     return Distillation(
         HostGames(league),
@@ -373,15 +374,16 @@ def _learn(
 
 
 def _agreements(
-    teacher: Teacher, network: NetworkAgent, game: Game, seed: int
+    teacher: Teacher, network: NetworkAgent, game: Game, settings: AdoptionSettings
 ) -> tuple[Agreement, ...]:
     """Compare the decisions of an agent and a network, in games of each with itself."""
-    count = _HELD_OUT_GAMES * len(_tables(game))
-    batch = _games(game, count, seed + _HELD_OUT_SEED)
+    count = _HELD_OUT_GAMES * len(settings.players)
+    seed = settings.seed + _HELD_OUT_SEED
+    batch = _games(game, settings.players, count, seed)
     numbers = np.arange(count)
     lineup = DemonstrationLineup(
         batch,
-        GameGenerators.of_games(seed + _HELD_OUT_SEED, numbers),
+        GameGenerators.of_games(seed, numbers),
         teacher,
         network.probabilities,
         is_learners=numbers >= count // 2,
@@ -391,7 +393,7 @@ def _agreements(
     demonstrations = lineup.play()
     return tuple(
         _agreement(demonstrations.take(np.flatnonzero(demonstrations.players == players)), network)
-        for players in _tables(game)
+        for players in settings.players
     )
 
 

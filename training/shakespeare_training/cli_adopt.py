@@ -36,6 +36,14 @@ def adopt(
             show_default="as many as there is time for",
         ),
     ] = None,
+    players: Annotated[
+        list[int] | None,
+        typer.Option(
+            "--players",
+            help="Seats at the table; give it several times for several tables.",
+            show_default="every table",
+        ),
+    ] = None,
     width: Annotated[int, typer.Option(min=1, max=4096, help="Width of the network.")] = 256,
     games: Annotated[
         int,
@@ -62,6 +70,8 @@ def adopt(
     measured as it is.
     """
     game = choices.find_game(game_name)
+    with choices.usage_errors("--players"):
+        tables = [game.check_players(count) for count in players or ()]
     # A single name would also make the default agent, which does not play here.
     entrant = lineup_options.make_entrants(game, [agent] * min(game.max_seats, 2), game.max_seats)[
         0
@@ -112,9 +122,11 @@ def adopt(
         words += ["--minutes", f"{minutes:g}"]
     if decisions is not None:
         words += ["--decisions", str(decisions)]
+    for count in tables:
+        words += ["--players", str(count)]
     words += ["--width", str(width), "--games", str(games), "--seed", str(seed)]
     settings = AdoptionSettings(
-        minutes=minutes, decisions=decisions, width=width, games=games, seed=seed
+        minutes=minutes, decisions=decisions, players=tables, width=width, games=games, seed=seed
     )
     with stoppable(console, "Stopped.") as stop:
         try:
