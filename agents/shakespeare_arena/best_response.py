@@ -174,8 +174,9 @@ def best_response(agent: AnyAgent, name: str, game: Game, players: int) -> BestR
         NotExactError: The game is too large, its chance cannot be enumerated, or the agent's
             probabilities are not known.
     """
-    tree = _GameTree(game, players, policy_of(agent))
+    policy = policy_of(agent)
     try:
+        tree = _GameTree(game, players, policy)
         seats = tuple(tree.values(seat) for seat in range(players))
     except NotEnumerableError as fault:
         raise NotExactError(f"{game.name}: {fault}") from fault
