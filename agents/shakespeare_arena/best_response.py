@@ -7,7 +7,7 @@ move that the agent may make. OpenSpiel computes the same (`exploitability`), fo
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -17,8 +17,10 @@ from rich.text import Text
 
 from shakespeare_arena.reports import Report, format_number
 from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import copy_records
+from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import Advisor, Agent, AnyAgent
 from shakespeare_env.play.chance import Chance, NotEnumerableError
 from shakespeare_env.play.generators import GameGenerators
@@ -174,7 +176,7 @@ def best_response(agent: AnyAgent, name: str, game: Game, players: int) -> BestR
         NotExactError: The game is too large, its chance cannot be enumerated, or the agent's
             probabilities are not known.
     """
-    policy = policy_of(agent)
+    policy = policy_of(agent, name)
     try:
         tree = _GameTree(game, players, policy)
         seats = tuple(tree.values(seat) for seat in range(players))
@@ -185,8 +187,10 @@ def best_response(agent: AnyAgent, name: str, game: Game, players: int) -> BestR
     )
 
 
-def policy_of(agent: AnyAgent) -> Policy:
+def policy_of(agent: AnyAgent, name: str) -> Policy:
     """Return an agent's policy, which plays its `probabilities` where it draws its move.
+
+    An error that the agent raises gets a note with its name.
 
     Raises:
         NotExactError: the agent searches. The policy raises it if the agent remembers games, or
@@ -198,12 +202,18 @@ def policy_of(agent: AnyAgent) -> Policy:
     def policy(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Floats:
         rng = GameGenerators.of_games(0, np.arange(len(masks)))
         before, _ = rng.saved()
-        actions = np.asarray(agent.act(observations, masks, rng))
+        try:
+            actions = as_actions(agent.act(observations, masks, rng), len(masks))
+            is_chosen = np.arange(masks.shape[1]) == actions[:, None]
+            probabilities: Floats = is_chosen.astype(np.float64)
+            if not probabilities[masks].sum() == len(masks):
+                raise ValueError("it chose an illegal action; choose one that its mask allows")
+        except Exception as fault:
+            fault.add_note(AgentNote(f"The agent {name} failed to decide."))
+            raise
         after, memories = rng.saved()
         if memories:
             raise NotExactError("the agent remembers games, so its policy is not known")
-        probabilities = np.zeros(masks.shape)
-        probabilities[np.arange(len(masks)), actions] = 1.0
         draws = after != before
         if draws.any():
             if not isinstance(agent, Advisor):
@@ -216,7 +226,8 @@ def policy_of(agent: AnyAgent) -> Policy:
     return policy
 
 
-class _Games(NamedTuple):
+@dataclass(frozen=True)
+class _Games:
     """Positions under way, each with its weight and the last branch of the seat in question.
 
     Attributes:
@@ -229,8 +240,11 @@ class _Games(NamedTuple):
     weights: Floats
     branches: NDArray[np.int64]
 
-    def __getitem__(self, rows: Any) -> _Games:
-        """Return some of the positions."""
+    def __len__(self) -> int:
+        return len(self.weights)
+
+    def select(self, rows: NDArray[Any]) -> _Games:
+        """Return the positions of some rows, int[k], which may repeat."""
         return _Games(copy_records(self.records, rows), self.weights[rows], self.branches[rows])
 
 
@@ -273,7 +287,7 @@ class _GameTree:
         first_ended = np.zeros((1, 2))  # before its first decision a seat is on branch 0
         games = self._play_others(self._deals, seat, first_ended)
         decisions = []
-        while len(games.weights):
+        while len(games):
             batch = self._batch_of(games.records, 0)
             sets, firsts = _groups(games.branches, batch.obs, batch.mask)
             step = _Decisions(
@@ -284,32 +298,33 @@ class _GameTree:
             )
             decisions.append(step)
             rows, actions = batch.mask.nonzero()
-            games = games[rows]._replace(branches=sets[rows] * self._actions + actions)
+            branches = sets[rows] * self._actions + actions
+            games = replace(games.select(rows), branches=branches)
             games = self._play_others(self._after(games, actions), seat, step.ended)
         return first_ended, decisions
 
     def _play_others(self, games: _Games, seat: int, ended: Floats) -> _Games:
         """Play on until the seat is to move, and add up what games that end give it, by branch."""
         waiting = []
-        while len(games.weights):
+        while len(games):
             to_move = games.records["to_move"]
-            waiting.append(games[np.flatnonzero(to_move == seat)])
+            waiting.append(games.select(np.flatnonzero(to_move == seat)))
 
-            over = games[np.flatnonzero(to_move < 0)]
-            if len(over.weights):
+            over = games.select(np.flatnonzero(to_move < 0))
+            if len(over):
                 shares = victory_shares(over.records["winners"])[:, seat]
                 scores = self._batch_of(over.records, 0).scores()[:, seat]
                 payoffs = np.stack([shares, scores], axis=1)
                 np.add.at(ended, over.branches, over.weights[:, None] * payoffs)
 
-            games = games[np.flatnonzero((to_move >= 0) & (to_move != seat))]
-            if len(games.weights):
+            games = games.select(np.flatnonzero((to_move >= 0) & (to_move != seat)))
+            if len(games):
                 batch = self._batch_of(games.records, 0)
                 sets, firsts = _groups(batch.obs, batch.mask)
                 likely = self._policy(batch.obs[firsts], batch.mask[firsts])[sets]
                 rows, actions = likely.nonzero()
                 weights = games.weights[rows] * likely[rows, actions]
-                games = self._after(games[rows]._replace(weights=weights), actions)
+                games = self._after(replace(games.select(rows), weights=weights), actions)
         return _concatenated(waiting) if waiting else games
 
     def _after(self, games: _Games, actions: NDArray[Any]) -> _Games:
@@ -319,10 +334,10 @@ class _GameTree:
             raise NotExactError(f"there are more than {MOST_POSITIONS:,} positions")
         batch = self._batch_of(games.records, 0)
         batch.step(actions)
-        moved = games._replace(records=batch.save(slice(None)))
+        moved = replace(games, records=batch.save(slice(None)))
         # The generators were at 0, and those of moves that have drawn are elsewhere.
         has_drawn = moved.records["random"] != 0
-        found = [moved[np.flatnonzero(~has_drawn)]]
+        found = [moved.select(np.flatnonzero(~has_drawn))]
         for row in np.flatnonzero(has_drawn).tolist():
             records, shares = self._chance.after(games.records[row], int(actions[row]))
             weights = moved.weights[row] * shares
@@ -332,9 +347,12 @@ class _GameTree:
 
 def _concatenated(games: list[_Games]) -> _Games:
     """Return positions one after the other."""
-    records, weights, branches = zip(*games, strict=True)
-    joined = np.frombuffer(bytearray().join(map(np.ndarray.tobytes, records)), records[0].dtype)
-    return _Games(joined, np.concatenate(weights), np.concatenate(branches))
+    joined = bytearray().join(part.records.tobytes() for part in games)
+    return _Games(
+        np.frombuffer(joined, games[0].records.dtype),
+        np.concatenate([part.weights for part in games]),
+        np.concatenate([part.branches for part in games]),
+    )
 
 
 def _groups(*columns: NDArray[Any]) -> tuple[NDArray[np.int64], NDArray[np.int64]]:

@@ -11,11 +11,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.naming import default, make
 from shakespeare_agents.networks.inference import ForwardPass
-from shakespeare_agents.search.agent import (
-    SearchSettings,
-    improving_search,
-    network_search,
-)
+from shakespeare_agents.search.agent import SearchSettings, improving_search, network_search
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_arena.intervals import mean_interval
