@@ -209,7 +209,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_training.runs.train": ("train",),
             "shakespeare_training.runs.run": ("Run",),
             "shakespeare_training.runs.curves": ("draw_curves",),
-            "shakespeare_training.exploit": ("ExploitSettings", "exploit_by_ppo"),
+            "shakespeare_training.exploit": ("ExploitSettings", "Exploitation", "Response", "exploit_by_ppo"),
             "shakespeare_training.policy": (
                 "PolicyNetwork",
                 "Outputs",
