@@ -127,6 +127,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_arena": ("Entrant", "evaluate"),
             "shakespeare_agents.naming": ("entrants_of",),
             "shakespeare_arena.measure": ("Budget", "measure"),
+            "shakespeare_arena.best_response": ("best_response", "BestResponse", "SeatResponse"),
             "shakespeare_arena.config": ("ArenaConfig",),
             "shakespeare_arena.tournament": ("run_arena",),
             "shakespeare_arena.ladders.standings": ("standings_of",),
