@@ -117,13 +117,15 @@ class BestResponse(Report):
 
     def verdict(self) -> str:
         """Return what the best response wins beyond parity, and its gain of score."""
-        gain = 100 * self.beyond_parity
-        scores = self.beyond_own_score
+        # Rounding may leave a little below 0, and adding 0 turns a rounded -0 into 0.
+        wins = round(self.beyond_parity, 9) + 0.0
+        score = round(self.beyond_own_score, 9) + 0.0
         return (
-            f"Exact: the best response wins {gain:+.2f} percentage points beyond parity, and the "
-            f"best one for scores gains {scores:+.4f} a game. No response does better against "
-            f"copies of {self.agent} in all other seats. The sums over the seats, NashConv, are "
-            f"{self.players * gain / 100:.6f} and {self.players * scores:.6f}."
+            f"Exact: the best response wins {100 * wins:+.2f} percentage points beyond parity, and "
+            f"the best one for scores has {score:+.4f} a game more than {self.agent} in its place. "
+            f"Against copies of {self.agent} in all other seats no response does better. Summed "
+            f"over the seats (NashConv) these are {self.players * wins:.4f} victories and "
+            f"{self.players * score:.4f} points."
         )
 
     def __str__(self) -> str:
@@ -269,7 +271,7 @@ class _GameTree:
         first_ended, decisions = self._play_out(seat)
 
         # What each branch leads to is added up from the last decisions to the first.
-        best = [first_ended, *(step.ended for step in decisions)]
+        best = [first_ended] + [step.ended for step in decisions]
         own = [sums.copy() for sums in best]
         for number, step in reversed([*enumerate(decisions)]):
             shape = (*step.masks.shape, 2)

@@ -35,7 +35,7 @@ if TYPE_CHECKING:
     from rich.console import Console
     from stable_baselines3.common.callbacks import BaseCallback
 
-    from shakespeare_agents.naming import Entrant
+    from shakespeare_agents.making import Entrant
     from shakespeare_agents.workers import Workers
     from shakespeare_arena.best_response import BestResponse
     from shakespeare_env.core.game import Game

@@ -9,7 +9,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.baselines import RandomAgent
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default
 from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import SearchSettings, improving_search, network_search
 from shakespeare_agents.search.halving import Playouts
@@ -39,7 +40,7 @@ class Analyst:
 
     Args:
         game: The game.
-        agent: The agent, or a name that `naming.make` takes. None means the game's default agent.
+        agent: The agent, or a name that `making.make` takes. None means the game's default agent.
 
     Attributes:
         game: The game.
