@@ -66,9 +66,10 @@ def _section(name: str, standings: Standings) -> str:
     results = pairs + ladder if standings.misfit else ladder + pairs
     parts = [
         f"## {name.capitalize()}",
-        f"{standings.games:,} games of {standings.matches:,} matches.",
-        *results,
+        f"{standings.games:,} games of {standings.matches:,} matches. In the picture numbers are "
+        "playouts a move, and weak agents are left out.",
         f"![Strength against time a decision, {name}]({name}/strength.svg)",
+        *results,
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
