@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
@@ -31,9 +32,9 @@ from shakespeare_research.plot_style import picture as empty_picture
 
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "leaderboards.md"
-_PANEL_WIDTH = 420  # pixels
-_PANEL_HEIGHT = 380
-_FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
+_WIDTH = 900  # pixels of a picture, the width of a page
+_ROW_HEIGHT = 320
+_FAR_BELOW = 700.0  # Elo points below the strongest; weaker agents would press the others together
 
 
 def standings_by_game() -> dict[str, Standings]:
@@ -64,11 +65,12 @@ def _section(name: str, standings: Standings) -> str:
     ladder = [ladder_markdown(standings)]
     # Where one rating per agent does not fit the games, the results of pairs come first.
     results = pairs + ladder if standings.misfit else ladder + pairs
+    picture = f"{name}/strength.svg"
     parts = [
         f"## {name.capitalize()}",
         f"{standings.games:,} games of {standings.matches:,} matches. In the picture numbers are "
         "playouts a move, and weak agents are left out.",
-        f"![Strength against time a decision, {name}]({name}/strength.svg)",
+        f"[![Strength against time a decision, {name}]({picture})]({picture})",
         *results,
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
@@ -122,15 +124,20 @@ def strength_svg(standings: Standings) -> str:
     since their last digits depend on how many threads added them up.
     """
     ladders = standings.ladders()
-    figure = empty_picture(_PANEL_WIDTH * len(ladders), _PANEL_HEIGHT, layout="constrained")
-    panels = figure.subplots(1, len(ladders), squeeze=False)[0]
+    columns = len(ladders) if len(ladders) <= 3 else 2
+    rows = math.ceil(len(ladders) / columns)
+    figure = empty_picture(_WIDTH, rows * _ROW_HEIGHT, layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).flatten()
+    for empty in panels[len(ladders) :]:
+        empty.remove()
     styles: dict[str, dict[str, str]] = {}  # by player, see `_player_and_budget`
-    for axes, (players, ladder) in zip(panels, ladders.items(), strict=True):
+    for axes, (players, ladder) in zip(panels, ladders.items(), strict=False):
         points = list(_points(ladder, standings.milliseconds(players)))
         for player in dict.fromkeys(point.player for point in points):
             style = styles.setdefault(player, _style(len(styles)))
             _draw_player(axes, [point for point in points if point.player == player], style)
         axes.set_xscale("log")
+        axes.margins(x=0.1)  # room for what stands beside the slowest agent
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
@@ -163,20 +170,21 @@ class _Point(NamedTuple):
 
 
 def _points(ladder: pl.DataFrame, milliseconds: Mapping[str, float]) -> Iterator[_Point]:
-    """Yield the points of a ladder's stronger agents, fastest first."""
+    """Yield the points of a ladder's stronger agents, strongest first."""
     lowest_shown = max(ladder["rating"]) - _FAR_BELOW
-    # Agents without a time cannot stand on an axis of times.
-    timed = [row for row in ladder.to_dicts() if milliseconds.get(row["agent"])]
-    for row in sorted(timed, key=lambda row: milliseconds[row["agent"]]):
-        if row["rating"] > lowest_shown:
+    for row in ladder.to_dicts():
+        time = milliseconds.get(row["agent"])
+        # Agents without a time cannot stand on an axis of times.
+        if time and row["rating"] > lowest_shown:
             rating = round(row["rating"], 1)
-            ends = [rating if row[end] is None else round(row[end], 1) for end in ("low", "high")]
-            time = float(f"{milliseconds[row['agent']]:.4g}")
-            yield _Point(*_player_and_budget(row["agent"]), time, rating, *ends)
+            low = rating if row["low"] is None else round(row["low"], 1)
+            high = rating if row["high"] is None else round(row["high"], 1)
+            player, budget = _player_and_budget(row["agent"])
+            yield _Point(player, budget, float(f"{time:.4g}"), rating, low, high)
 
 
 def _player_and_budget(agent: str) -> tuple[str, str]:
-    """Split `network 12, 64 playouts` into `network 12` and `64`, and any other name likewise."""
+    """Split `network 12, 64 playouts` into `network 12` and `64`. Most names have no comma."""
     player, _, budget = agent.partition(", ")
     return player, budget.removesuffix(" playouts")
 
@@ -188,7 +196,8 @@ def _style(number: int) -> dict[str, str]:
 
 
 def _draw_player(axes: Axes, points: Sequence[_Point], style: dict[str, str]) -> None:
-    """Draw an agent, or a network and the searches over it, fastest first."""
+    """Draw an agent, or a network and the searches over it with a line from fast to slow."""
+    points = sorted(points, key=lambda point: point.milliseconds)
     times = [point.milliseconds for point in points]
     ratings = [point.rating for point in points]
     below = [point.rating - point.low for point in points]
