@@ -32,6 +32,7 @@ from shakespeare_research.plot_style import picture as empty_picture
 
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "leaderboards.md"
+_MOST_OPPONENTS = 30  # the most columns of a table of pairs
 _WIDTH = 900  # pixels of a picture, the width of a page
 _ROW_HEIGHT = 320
 _FAR_BELOW = 700.0  # Elo points below the strongest; weaker agents would press the others together
@@ -61,7 +62,8 @@ def page(by_game: dict[str, Standings]) -> str:
 
 
 def _section(name: str, standings: Standings) -> str:
-    pairs = [markdown(sheet) for sheet in matrix_sheets(standings)]
+    sheets = matrix_sheets(standings, columns=_MOST_OPPONENTS)
+    pairs = [markdown(sheet) for sheet in sheets]
     ladder = [ladder_markdown(standings)]
     # Where one rating per agent does not fit the games, the results of pairs come first.
     results = pairs + ladder if standings.misfit else ladder + pairs
