@@ -6,7 +6,7 @@ the forecasts of the outcome. By itself, the network's compiled forward pass eva
 policy, for many situations of one game at once. Cases take turns. The results are medians of
 repeats, and ratios are taken within a repeat.
 
-The last figure is how many playouts a search by the clock reaches in a move. It needs a core for
+The last figures are how many playouts a search by the clock reaches in a move. It needs a core for
 itself.
 """
 
@@ -91,8 +91,11 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     }
 
 
-def playouts_by_the_clock(game: str) -> float:
-    """Return the mean playouts of a searched move in one game between copies of a search."""
+def playouts_by_the_clock(game: str) -> list[float]:
+    """Return the quartiles of the playouts of a searched move, in a game between copies.
+
+    Playouts to the end of the game are long at first and short at last.
+    """
     batch = Batch(game, 1, players=usual_seats(game), seed=0, autoreset=False)
     agent = make("search", batch.game, seconds=MOVE_S)
     assert isinstance(agent, SearchAgent)
@@ -104,7 +107,8 @@ def playouts_by_the_clock(game: str) -> float:
         if result.searched[0]:
             playouts.append(int(result.visits.sum()))
         batch.step(result.actions)
-    return float(np.mean(playouts))
+    quartiles: list[float] = np.quantile(playouts, [0.25, 0.5, 0.75]).tolist()
+    return quartiles
 
 
 def main(
@@ -129,8 +133,10 @@ def main(
             )
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
     for game in registry.names():
+        low, median, high = playouts_by_the_clock(game)
         Console().print(
-            f"{game}: {playouts_by_the_clock(game):,.0f} playouts in a move of {MOVE_S} s"
+            f"{game}: {median:,.0f} playouts in a move of {MOVE_S} s (quartiles {low:,.0f} and "
+            f"{high:,.0f})"
         )
 
 

@@ -67,13 +67,7 @@ ARENAS = (
     _arena("figaro", [3, 4], 60, rung(64), rung(256), rung(1024)),
     _arena("figaro", [3, 4, 5, 6], 400, network(3), search(3, 16), search(3, 64), rung(64)),
     _arena(
-        "figaro",
-        [3, 4, 5, 6],
-        100,
-        network(3),
-        search(3, 64),
-        search(3, 256),
-        timed_search(3, 0.25),
+        "figaro", [3, 4, 5, 6], 80, network(3), search(3, 64), search(3, 256), timed_search(3, 0.25)
     ),
 )
 """The arenas in the order in which they are played. Slow agents play few games.
