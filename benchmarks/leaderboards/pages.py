@@ -214,11 +214,14 @@ def _draw_player(axes: Axes, points: Sequence[_Point], style: dict[str, str]) ->
         linewidth=1,
     )
     for point in points:
+        # Seconds stand on the left, since playouts of about that time stand on the right.
+        is_left = point.budget.endswith(" s")
         axes.annotate(
             printable_name(point.budget, 12),
             (point.milliseconds, point.rating),
-            xytext=(6, 5),
+            xytext=(-5, 5) if is_left else (5, -11),
             textcoords="offset points",
+            horizontalalignment="right" if is_left else "left",
             fontsize=8,
             color=style["color"],
         )
