@@ -35,7 +35,7 @@ PAGE = ROOT / "docs" / "leaderboards.md"
 _MOST_OPPONENTS = 30  # the most columns of a table of pairs
 _WIDTH = 900  # pixels of a picture, the width of a page
 _ROW_HEIGHT = 320
-_FAR_BELOW = 700.0  # Elo points below the strongest; weaker agents would press the others together
+_GAP = 300.0  # Elo points; agents below such a gap would press the others together
 
 
 def standings_by_game() -> dict[str, Standings]:
@@ -172,12 +172,14 @@ class _Point(NamedTuple):
 
 
 def _points(ladder: pl.DataFrame, milliseconds: Mapping[str, float]) -> Iterator[_Point]:
-    """Yield the points of a ladder's stronger agents, strongest first."""
-    lowest_shown = max(ladder["rating"]) - _FAR_BELOW
+    """Yield the points of the agents above the first gap of a ladder, strongest first."""
+    last_rating = max(ladder["rating"])
     for row in ladder.to_dicts():
+        if last_rating - row["rating"] > _GAP:
+            return
+        last_rating = row["rating"]
         time = milliseconds.get(row["agent"])
-        # Agents without a time cannot stand on an axis of times.
-        if time and row["rating"] > lowest_shown:
+        if time:  # agents without a time cannot stand on an axis of times
             rating = round(row["rating"], 1)
             low = rating if row["low"] is None else round(row["low"], 1)
             high = rating if row["high"] is None else round(row["high"], 1)
@@ -214,8 +216,8 @@ def _draw_player(axes: Axes, points: Sequence[_Point], style: dict[str, str]) ->
         linewidth=1,
     )
     for point in points:
-        # Seconds stand on the left, since playouts of about that time stand on the right.
-        is_left = point.budget.endswith(" s")
+        # Seconds between two playouts may be near the slower one, so they stand on the other side.
+        is_left = point.budget.endswith(" s") and point is not points[-1]
         axes.annotate(
             printable_name(point.budget, 12),
             (point.milliseconds, point.rating),
