@@ -33,8 +33,8 @@ _EVERY_MOVE = pl.lit(True)  # the baseline of `against` that is the mean of all 
 def games(table: TableSetup) -> pl.DataFrame:
     """Play four times as many games as asked for, since games are cheap and vary much."""
     return self_play(
-        start={"place": "seat0.order"},
-        end={"wages": "seat0.wages"},
+        start=["seat0.order"],
+        end=["seat0.wages"],
         **table.self_play(4 * table.games),
     )
 
@@ -49,7 +49,7 @@ def winning_score(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 @question(games, seats=2, matters=3, unit="% of games")
 def wages(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games whose winner's wages are {item} pounds, more than half of them."""
-    within = pl.col("wages").is_between(_LEAST_WAGES, _MOST_WAGES).cast(float)
+    within = pl.col("seat0.wages").is_between(_LEAST_WAGES, _MOST_WAGES).cast(float)
     item = pl.lit(f"{_LEAST_WAGES} to {_MOST_WAGES}")
     return played.filter(won=1).with_columns(item=item, value=100 * (within - 0.5))
 
@@ -57,7 +57,7 @@ def wages(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 @question(games, seats=2, matters=3, unit="% of games")
 def place(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by place {item} of the first day's Order, more than an equal share."""
-    return _won(table, played).with_columns(item=pl.col("place"))
+    return _won(table, played).with_columns(item=pl.col("seat0.order"))
 
 
 @question(games, seats=2, matters=3, unit="% of games")
@@ -130,7 +130,7 @@ def recruiting(table: TableSetup) -> pl.DataFrame:
     """
     sampling = Sampling(most=table.games, each_of=["recruit"], where=pl.col("day") <= 3)
     positions = find_positions(
-        blocks=["recruit"], sampling=sampling, facts={"day": "day"}, **table.self_play(table.games)
+        blocks=["recruit"], sampling=sampling, **table.self_play(table.games)
     )
     card = pl.col("move").str.strip_prefix("recruit:")
     return against_others(try_moves(positions).with_columns(card=card))

@@ -196,7 +196,7 @@ def test_every_question_has_an_answer():
     wagers = rows.filter(question="wager")
     assert wagers["item"].to_list() == ["1", "2", "3", "4", "5"]
     assert wagers["estimate"].sum() == pytest.approx(0)
-    played = self_play(GAME, players=3, games=160, player="heuristic", seed=5)
+    played = self_play(GAME, players=3, games=160, agents=["heuristic"], seed=5)
     winners = played.filter(won=1).group_by("deal").agg(pl.col("score").mean())
     (score,) = rows.filter(question="winning_score")["estimate"]
     assert score == pytest.approx(float(winners["score"].mean()) - 24)  # type: ignore[arg-type]
