@@ -201,7 +201,7 @@ def _percent(value: float, low: float, high: float) -> str:
 def _format_group(groups: pl.DataFrame, group: dict[str, Any], form: str) -> str:
     """Format the mean or the share of a group, for each agent that has one."""
     name = "share" if "share" in groups.columns else "mean"
-    fitting = groups.filter(pl.col(column) == value for column, value in group.items())
+    fitting = groups.filter(**group)
     texts = []
     for agent, part in by_agent(fitting).items():
         known = part.filter(pl.col("low").is_not_null())

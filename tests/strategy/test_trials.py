@@ -72,7 +72,7 @@ def test_games_of_several_agents_are_played_apart_on_the_same_deals():
 def test_two_agents_are_studied_if_none_is_named():
     assert default_agents(registry.game("shakespeare")) == ["heuristic", "network"]
     played = self_play("figaro", players=3, games=1)
-    assert played["agent"].unique().to_list() == ["heuristic", "network"]
+    assert played["agent"].unique(maintain_order=True).to_list() == ["heuristic", "network"]
     found = find_positions("figaro", ["take"], Sampling(1, least=1), players=3, games=2)
     assert found.frame["agent"].to_list() == ["heuristic", "network"]
 
