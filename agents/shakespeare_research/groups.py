@@ -129,7 +129,9 @@ def format_table(groups: pl.DataFrame, by: str) -> str:
     parts = by_agent(groups)
     cells = [[by, *parts]]
     for name in groups[by].unique(maintain_order=True):
-        cells.append([str(name), *(_cell(part.filter(pl.col(by) == name)) for part in parts.values())])
+        cells.append(
+            [str(name), *(_cell(part.filter(pl.col(by) == name)) for part in parts.values())]
+        )
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:

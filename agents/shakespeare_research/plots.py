@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -13,9 +13,7 @@ from shakespeare_arena.evaluation import EvaluationResult
 from shakespeare_research import plot_style as style
 from shakespeare_research.calibration import brier_scores, chance_bins, score_bins, score_errors
 from shakespeare_research.groups import by_agent
-
-if TYPE_CHECKING:
-    from shakespeare_research.verdicts import Finding
+from shakespeare_research.verdicts import Finding, players_of
 
 _WIDTH = 760
 _HEIGHT = 380
@@ -177,9 +175,10 @@ def plot_findings(findings: Sequence[Finding]) -> style.Picture:
     """Plot all findings of a question at a table in rows, each player in a colour of its own."""
     question = findings[0].question
     ordered = sorted(findings, key=lambda finding: -_largest_mean(finding))
-    players = list(dict.fromkeys(player for finding in ordered for player in finding.by_player))
+    players = players_of(ordered)
+    heading = f"{question.name.replace('_', ' ').capitalize()}, {ordered[0].players} seats"
     figure, axes = _panel(
-        f"{question.name.replace('_', ' ').capitalize()}, {ordered[0].players} seats",
+        f"{heading}, as played by {' and '.join(players)}",
         question.unit,
         "",
         "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes",

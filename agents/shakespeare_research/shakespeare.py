@@ -32,11 +32,7 @@ _EVERY_MOVE = pl.lit(True)  # the baseline of `against` that is the mean of all 
 
 def games(table: TableSetup) -> pl.DataFrame:
     """Play four times as many games as asked for, since games are cheap and vary much."""
-    return self_play(
-        start=["seat0.order"],
-        end=["seat0.wages"],
-        **table.self_play(4 * table.games),
-    )
+    return self_play(start=["seat0.order"], end=["seat0.wages"], **table.self_play(4 * table.games))
 
 
 @question(games, matters=0.5)

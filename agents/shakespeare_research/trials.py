@@ -92,7 +92,9 @@ def self_play(
                 "players": np.full(games * players, players),
             }
         )
-        parts.append(deals.hstack(final_results(batch)).hstack(at_start + _seat_columns(batch, end)))
+        parts.append(
+            deals.hstack(final_results(batch)).hstack(at_start + _seat_columns(batch, end))
+        )
     return pl.concat(parts)
 
 

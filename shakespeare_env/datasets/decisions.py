@@ -67,7 +67,9 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
         return decisions
     # Without a game, nothing is known about the fields of its observation.
     known = polars_schema(DECISIONS)
-    empty: polars.DataFrame = pl.DataFrame(schema={name: known.get(name, pl.Null) for name in names})
+    empty: polars.DataFrame = pl.DataFrame(
+        schema={name: known.get(name, pl.Null) for name in names}
+    )
     return empty
 
 

@@ -283,8 +283,16 @@ def answered(tmp_path):
 def test_the_command_reports_on_answers(answered):
     report = run("--report", answered).output
     assert "Trained: heuristic for no box, network for the package's own box." in report
+    assert "In points, as played by `heuristic` and `network`: a wager of …" in report
     assert re.search(r"^\| objectives \| `heuristic` \|.+\| open \|$", report, re.MULTILINE)
     assert "| On a copy | of the variance between boxes, % |" in report
+
+
+def test_a_report_on_one_player_says_that_it_may_not_hold_for_others(answered):
+    (rows,) = answered.glob("rows-*.parquet")
+    pl.read_parquet(rows).filter(player="network").write_parquet(rows)
+    report = run("--report", answered).output
+    assert "as played by `network` alone, which may not hold for any other player" in report
 
 
 def test_the_command_writes_a_report_with_plots_and_numbers(answered, tmp_path):

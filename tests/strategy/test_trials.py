@@ -32,12 +32,7 @@ def record_bytes(positions):
 
 
 def test_self_play_has_a_row_for_every_seat():
-    options: Any = {
-        "players": 3,
-        "seed": 4,
-        "agents": ["random"],
-        "end": ["seat0.present"],
-    }
+    options: Any = {"players": 3, "seed": 4, "agents": ["random"], "end": ["seat0.present"]}
     table = self_play("figaro", games=4, **options)
     seats = [(deal, seat) for deal in range(4) for seat in range(3)]
     assert table.select("deal", "seat").rows() == seats

@@ -143,9 +143,7 @@ FIELDS = ObservationLayout(
         LayoutEntry("seat1.pounds", 1, 0, 127, ""),
     ]
 )
-SEEN = np.array(
-    [[7, 1, 2, 0, 0, 1, 0, 1, 0, 1, 127], [8, 3, 4, 0, 0, 0, 1, 0, 1, 0, 0]], np.int8
-)
+SEEN = np.array([[7, 1, 2, 0, 0, 1, 0, 1, 0, 1, 127], [8, 3, 4, 0, 0, 0, 1, 0, 1, 0, 0]], np.int8)
 
 
 @pytest.mark.parametrize(
