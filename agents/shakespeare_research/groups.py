@@ -36,9 +36,10 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
         of: The column to average.
 
     Returns:
-        One row per group: `agent` if there is one; the columns of `by`; `mean`, `low` and `high`, null in groups of fewer
-        than `FEWEST_DEALS`; `rows` and `deals`, their numbers. Intervals are those of
-        `intervals.student_interval`, widened by Bonferroni's correction for the groups.
+        One row per group: `agent` if there is one; the columns of `by`; `mean`, `low` and `high`,
+        null in groups of fewer than `FEWEST_DEALS`; `rows` and `deals`, their numbers. Intervals
+        are those of `intervals.student_interval`, widened by Bonferroni's correction for the groups
+        of all agents.
     """
     groups = _grouped(rows, by, of, "mean", student_interval)
     normal = NormalDist()

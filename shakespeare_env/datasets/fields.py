@@ -1,8 +1,8 @@
 """Fields of observations as columns of frames: what the observing seat knows, as numbers or words.
 
-A column is named after what it holds: a field, such as `day` or `seat0.pounds`, or a named number of
-a field, such as `seat0.metrics.stage_spaces`. `seat0` is the observing seat, and `seat1` the next
-one clockwise. A game's `layout` lists its fields.
+A column is named after what it holds: a field, such as `day` or `seat0.pounds`, or a named number
+of a field, such as `seat0.metrics.stage_spaces`. The observing seat is `seat0`, and the next one
+clockwise is `seat1`. A game's `layout` lists its fields.
 """
 
 from __future__ import annotations
@@ -45,13 +45,16 @@ def field_column(
     field_name, number_name = _split(layout, name)
     field = layout[field_name]
     numbers = observations[:, field.slice].astype(np.int16)
+    column: polars.Series
     if number_name:
-        return pl.Series(name, numbers[:, field.names.index(number_name)])
-    if field.is_one_hot:
-        choices = _choices(field)
-        index = pl.Series(numbers.argmax(axis=1)).set(pl.Series(~numbers.any(axis=1)), None)
-        return pl.Series(name, choices).gather(index)
-    return pl.Series(name, numbers[:, 0] if field.size == 1 else numbers)
+        column = pl.Series(name, numbers[:, field.names.index(number_name)])
+    elif field.is_one_hot:
+        no_choice = pl.Series(~numbers.any(axis=1))
+        places = pl.Series(numbers.argmax(axis=1)).set(no_choice, None)
+        column = _choices(field).gather(places).alias(name)
+    else:
+        column = pl.Series(name, numbers[:, 0] if field.size == 1 else numbers)
+    return column
 
 
 def _split(layout: ObservationLayout, name: str) -> tuple[str, str]:
@@ -78,8 +81,9 @@ def _split(layout: ObservationLayout, name: str) -> tuple[str, str]:
 def _choices(field: ObservationField) -> polars.Series:
     """Return the values of a one-hot field, by the place of its 1."""
     pl = load_polars()
+    places: polars.Series = pl.Series(np.arange(1, field.size + 1, dtype=np.int16))
     if not field.names:
-        return pl.Series(np.arange(1, field.size + 1, dtype=np.int16))
-    names = pl.Series(field.names, dtype=pl.String)
+        return places
+    names: polars.Series = pl.Series(field.names, dtype=pl.String)
     as_numbers = names.cast(pl.Int16, strict=False)
     return names if as_numbers.has_nulls() else as_numbers
