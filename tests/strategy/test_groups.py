@@ -16,6 +16,7 @@ from shakespeare_research.groups import (
     means,
     shares,
 )
+from shakespeare_research.plots import plot_lines, plot_rows
 
 
 def test_groups_are_sorted_and_groups_of_few_deals_have_no_interval():
@@ -140,3 +141,18 @@ def test_a_table_has_a_row_for_each_group_and_a_column_for_each_agent():
     alone = format_table(groups.filter(agent="network").drop("agent"), "move").splitlines()
     assert alone[0] == "move"
     assert alone[-1] == "brackets: 95 % intervals, which hold together"
+
+
+def test_plots_have_a_panel_for_each_agent():
+    rows = rows_of_two_agents().with_columns(x=pl.col("move").replace_strict({"a": 1, "b": 2}))
+    groups = means(rows, "x", of="score")
+    drawn = plot_lines(groups, "x", title="Worth", x_label="x", y_label="points", lines="x")
+    in_rows = plot_rows(groups, "x", title="Worth", x_label="points")
+    for picture in (drawn, in_rows):
+        panels = picture.axes
+        assert [panel.get_title(loc="left") for panel in panels] == ["heuristic", "network"]
+    found = [panel.lines[0].get_xdata()[0] for panel in in_rows.axes]
+    assert found == groups["mean"].drop_nulls().to_list()
+    without_agents = groups.filter(agent="network").drop("agent")
+    (panel,) = plot_rows(without_agents, "x", title="Worth", x_label="points").axes
+    assert panel.get_title(loc="left") == "Worth"
