@@ -147,6 +147,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "recorded_games",
                 "read_results",
             ),
+            "shakespeare_env.datasets.fields": ("field_column",),
             "shakespeare_env.play.history": ("GameHistory",),
             "shakespeare_arena.dataset": ("write_dataset",),
             "shakespeare_env.film": ("Film", "film_page"),

@@ -130,9 +130,10 @@ def format_table(groups: pl.DataFrame, by: str) -> str:
     parts = by_agent(groups)
     cells = [[by, *parts]]
     for name in groups[by].unique(maintain_order=True):
-        cells.append(
-            [str(name), *(_cell(part.filter(pl.col(by) == name)) for part in parts.values())]
-        )
+        row = [str(name)]
+        for part in parts.values():
+            row.append(_cell(part.filter(pl.col(by) == name)))
+        cells.append(row)
     widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
     for row in cells:

@@ -149,10 +149,10 @@ class FindingsReport:
 
 def _as_played(findings: Sequence[Finding]) -> str:
     """Return whose play findings hold for, in words."""
-    *others, last = (f"`{player}`" for player in players_of(findings))
-    if not others:
-        return f"as played by {last} alone, which may not hold for any other player"
-    return f"as played by {', '.join(others)} and {last}"
+    players = [f"`{player}`" for player in players_of(findings)]
+    if len(players) == 1:
+        return f"as played by {players[0]} alone, which may not hold for any other player"
+    return f"as played by {', '.join(players[:-1])} and {players[-1]}"
 
 
 def conclusion(finding: Finding) -> str:

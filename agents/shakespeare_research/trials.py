@@ -8,6 +8,7 @@ them needs more draws than another.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -34,6 +35,8 @@ OTHER = "another move"
 _LOTS = np.uint64(0x107)
 """Mixed into a seed so that the lots, the random numbers that decide which positions are sampled,
 are independent of other draws from this seed."""
+_SAME = np.uint64(0)
+"""Mixed into a generator's state, it changes nothing."""
 _OTHER = np.uint64(0x07E2)
 """Mixed into a generator's state so that the choice of `OTHER` is independent of other draws."""
 
@@ -173,6 +176,20 @@ class Positions:
     kinds: NDArray[np.int64]  # int64[k], ids of the moves looked for
     choices: NDArray[np.int64]  # int64[m], the agent's actions
     states: NDArray[np.uint64]  # uint64[m], the games' generators after these choices
+    memories: NDArray[np.object_]  # object[m], what seats then remember, by seat; None if nothing
+
+    def generators(self, places: NDArray[np.int64], mixed_in: np.uint64 = _SAME) -> GameGenerators:
+        """Return generators, with memories, to play on k positions, which may be repeated.
+
+        Args:
+            places: The positions, int64[k].
+            mixed_in: Bits that make other draws of the same states.
+        """
+        memories = {}
+        for number, place in enumerate(places.tolist()):
+            for seat, memory in (self.memories[place] or {}).items():
+                memories[number, seat] = deepcopy(memory)
+        return GameGenerators(self.states[places] ^ mixed_in, memories=memories)
 
     def __str__(self) -> str:
         lines = []
@@ -258,6 +275,7 @@ def find_positions(
         kinds=kinds,
         choices=every["choice"],
         states=every["generator"],
+        memories=every["memory"],
     )
 
 
@@ -278,7 +296,7 @@ def _sampled(
     """Play a batch to its end with one agent, and return a sample of positions by deal.
 
     Each entry has a position's `record`, its `deal`, the agent's `choice`, the state of its
-    `generator` after the choice, and its `weight`.
+    `generator` and the seats' `memory` after the choice, and its `weight`.
     """
     # The moves that each have a sample of their own; without `each_of` there are none.
     each = _action_ids(batch.game, sampling.each_of) if sampling.each_of else kinds[:0]
@@ -292,6 +310,7 @@ def _sampled(
             ("deal", np.int64),
             ("choice", np.int64),
             ("generator", np.uint64),
+            ("memory", np.object_),
             ("lot", np.float64),
             ("weight", np.float64),
             # Whether each move of `each_of` is legal. Without `each_of` all are in one group.
@@ -316,6 +335,7 @@ def _sampled(
         new["deal"] = rows
         new["choice"] = actions
         new["generator"] = generators.states[rows]
+        new["memory"] = _memories_of(generators, rows)
         new["lot"] = lot
         new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
@@ -333,6 +353,16 @@ def _sampled(
     chances = cuts[below]  # lots are uniform from 0 to 1, so a cut is also the chance to be kept
     sample["weight"] = chances.max(initial=0) / chances
     return sample
+
+
+def _memories_of(generators: GameGenerators, rows: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Return copies of what agents remember of some games, by seat, or None, object[m]."""
+    memories: dict[int, dict[int, Any]] = {}
+    for (row, seat), memory in generators[rows].saved()[1].items():
+        memories.setdefault(row, {})[seat] = memory
+    of_rows = np.empty(len(rows), np.object_)
+    of_rows[:] = [memories.get(row) for row in rows.tolist()]
+    return of_rows
 
 
 def _holds(condition: pl.Expr, rows: pl.DataFrame) -> NDArray[np.bool_]:
@@ -430,14 +460,14 @@ def _other_choices(
     positions: Positions, rows: NDArray[np.int64], masks: NDArray[np.bool_]
 ) -> NDArray[np.int64]:
     """Return what the agents choose in some positions if only the moves of a mask are legal."""
-    generators = GameGenerators(positions.states ^ _OTHER)
+    generators = positions.generators(rows, _OTHER)
+    movers = positions.games.to_move[rows]
     choices = np.empty(len(rows), np.int64)
     for number, agent in enumerate(positions.agents):
         own = np.flatnonzero(positions.agent_of[rows] == number)
         if len(own):
-            own_rows = rows[own]
-            draws = generators[own_rows]
-            choices[own] = decide(agent, positions.games, own_rows, draws, masks[own])
+            draws = generators.for_seats(movers[own], own)
+            choices[own] = decide(agent, positions.games, rows[own], draws, masks[own])
     return choices
 
 
@@ -490,7 +520,7 @@ def _ends(
     places: NDArray[np.int64],
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    generators = GameGenerators(positions.states[places])
+    generators = positions.generators(places)
     seats = np.repeat(positions.agent_of[places, None], games.players[0], axis=1)
     play_to_end(games, positions.agents, generators, actions, seats=seats)
     # `final_results` has a row per game and seat.

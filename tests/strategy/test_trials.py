@@ -172,12 +172,24 @@ def test_positions_say_whose_games_they_are_from_and_what_they_hold_for():
     assert "shakespeare, 2 seats, the package's own box" in said
 
 
+def counting(seen, masks, rng):
+    """Choose by the number of the seat's decisions so far, which the agent remembers."""
+    moves = []
+    for place, mask in enumerate(masks):
+        memory = rng.memory(place)
+        memory["decisions"] = memory.get("decisions", 0) + 1
+        legal = np.flatnonzero(mask)
+        moves.append(legal[memory["decisions"] % len(legal)])
+    return np.array(moves)
+
+
 def test_the_game_ends_with_the_chosen_move_as_it_did_in_self_play():
-    agents = ["network", "random"]
+    """Agents go on with their generators and with what they remember."""
+    agents = ["network", "random", counting]
     played = self_play("shakespeare", players=2, games=2, seed=2, agents=agents)
     tried = try_moves(wager_positions(50, seed=2, agents=agents)).filter("chosen")
     columns = ["agent", "deal", "seat", "score", "lead", "won"]
-    assert tried.height == 2 * 2 * 12
+    assert tried.height == 3 * 2 * 12
     assert {*tried.select(columns).rows()} == {*played.select(columns).rows()}
 
 
