@@ -157,11 +157,10 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "strategy": (
         "Strategy research",
         {
+            "shakespeare_research.self_play": ("self_play", "default_agents"),
             "shakespeare_research.trials": (
-                "self_play",
                 "Sampling",
                 "find_positions",
-                "default_agents",
                 "OTHER",
                 "try_moves",
                 "try_gift",

@@ -106,7 +106,7 @@ def findings(
                 _report(report, out)
                 return
             from shakespeare_research.asking import ask, boxes_of, shards_of
-            from shakespeare_research.trials import default_agents
+            from shakespeare_research.self_play import default_agents
 
         assert out is not None
         game = choices.find_game(game_name)

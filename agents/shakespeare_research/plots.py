@@ -112,8 +112,8 @@ def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
         name = f"{agent.name} ×{agent.copies}" if agent.copies > 1 else agent.name
         cells.append((name, agent.win_rate, agent.low, agent.high))
     figure = plot_rows(
-        pl.DataFrame(cells, ["agent", "share", "low", "high"], orient="row"),
-        "agent",
+        pl.DataFrame(cells, ["name", "share", "low", "high"], orient="row"),
+        "name",
         title=title,
         x_label=f"games won by a copy, of {result.games}",
         reference=1 / result.players,

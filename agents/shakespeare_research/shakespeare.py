@@ -15,15 +15,8 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import play_to_end
 from shakespeare_research.groups import against, against_others
 from shakespeare_research.questions import TableSetup, question
-from shakespeare_research.trials import (
-    Positions,
-    Sampling,
-    final_results,
-    find_positions,
-    self_play,
-    try_gift,
-    try_moves,
-)
+from shakespeare_research.self_play import final_results, self_play
+from shakespeare_research.trials import Positions, Sampling, find_positions, try_gift, try_moves
 
 _LEAST_WAGES = 11  # the least and the most wages of winners, by the rule book
 _MOST_WAGES = 23

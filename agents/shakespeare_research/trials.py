@@ -1,8 +1,7 @@
-"""Games of agents with themselves, positions sampled from them, and moves and gifts tried there.
+"""Positions sampled from games of agents with themselves, and moves and gifts tried there.
 
-In every game one agent holds all seats, since what a move is worth depends on who plays. All trials
-of a position start from the same random state, so they draw the same random numbers until one of
-them needs more draws than another.
+All trials of a position start from the same random state, so they draw the same random numbers
+until one of them needs more draws than another.
 """
 
 from __future__ import annotations
@@ -16,12 +15,9 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.heuristics import best_untrained_agent
-from shakespeare_agents.making import entrants_of
-from shakespeare_agents.naming import default
 from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core import registry
-from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed, streams
@@ -29,6 +25,7 @@ from shakespeare_env.datasets.fields import field_column
 from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_to_end
+from shakespeare_research.self_play import final_results, named_agents
 
 OTHER = "another move"
 """The name that `try_moves` gives to the agent's choice among all other moves."""
@@ -39,108 +36,6 @@ _SAME = np.uint64(0)
 """Mixed into a generator's state, it changes nothing."""
 _OTHER = np.uint64(0x07E2)
 """Mixed into a generator's state so that the choice of `OTHER` is independent of other draws."""
-
-
-def default_agents(game: Game) -> list[str]:
-    """Return the names of the agents whose play is studied if none is named.
-
-    They are the best agent without a network and the strongest built-in one, which is the newest
-    network if there is one. Two agents show what holds for only one of them.
-    """
-    return list(dict.fromkeys([best_untrained_agent(game), default(game)]))
-
-
-def self_play(
-    game: str,
-    *,
-    players: int,
-    games: int,
-    seed: int = 0,
-    agents: Sequence[AgentLike] = (),
-    start: Sequence[str] = (),
-    end: Sequence[str] = (),
-) -> pl.DataFrame:
-    """Play games, each a deal of its own, with one agent at all seats.
-
-    Args:
-        game: The game's name.
-        players: The number of seats.
-        games: The number of games of each agent. All agents play the same deals.
-        seed: Decides the deals and the agents' draws.
-        agents: The agents, as for `shakespeare_agents.make`; by default `default_agents`.
-        start: Fields to note as games start, as each seat sees them (see `fields.field_column`).
-        end: Fields to note as games end.
-
-    Returns:
-        One row per agent, game and seat: `agent`, `deal`, `players`, the columns of
-        `final_results`, and the fields, with a column for each.
-
-    Raises:
-        ValueError: A field is to be noted twice, there is no such field, or a number is out of
-            range.
-    """
-    noted = [*start, *end]
-    for name in noted:
-        if noted.count(name) > 1:
-            raise ValueError(f"the field {name!r} can be noted only once; name it in start or end")
-    parts = []
-    for name, agent in _named_agents(agents, registry.game(game)).items():
-        batch = Batch(game, games, players=players, seed=seed, autoreset=False)
-        at_start = _seat_columns(batch, start)
-        play_to_end(batch, [agent], GameGenerators.of_games(seed, np.arange(games)))
-        deals = pl.DataFrame(
-            {
-                "agent": [name] * games * players,
-                "deal": np.arange(games).repeat(players),
-                "players": np.full(games * players, players),
-            }
-        )
-        parts.append(
-            deals.hstack(final_results(batch)).hstack(at_start + _seat_columns(batch, end))
-        )
-    return pl.concat(parts)
-
-
-def _named_agents(agents: Sequence[AgentLike], game: Game) -> dict[str, AnyAgent]:
-    """Return agents by name, each once."""
-    if isinstance(agents, str):
-        raise ValueError(f"agents={agents!r}: give a list, such as [{agents!r}]")
-    entrants = entrants_of(agents or default_agents(game), game)
-    return {entrant.name: entrant.agent for entrant in entrants}
-
-
-def final_results(batch: Batch) -> pl.DataFrame:
-    """Return how finished games of equally many seats ended, one row per seat and game.
-
-    The columns are `seat`, `score`, `lead` over the best other seat (null with one seat) and `won`,
-    the seat's share of the victory.
-    """
-    players = int(batch.players[0])
-    scores = batch.final_scores[:, :players].astype(np.float64)
-    ascending = np.sort(scores, axis=1)
-    best = ascending[:, -1:]
-    second = ascending[:, -2:-1]
-    # Two seats that share the best score each lead by 0, as it is also the second best.
-    others = np.where(scores == best, second, best)
-    return pl.DataFrame(
-        {
-            "seat": np.tile(np.arange(players), batch.n),
-            "score": scores.ravel(),
-            "lead": (scores - others).ravel() if players > 1 else [None] * batch.n,
-            "won": victory_shares(batch.final_winners)[:, :players].ravel(),
-        },
-        schema_overrides={"lead": pl.Float64},
-    )
-
-
-def _seat_columns(batch: Batch, names: Sequence[str]) -> list[pl.Series]:
-    """Return fields as each seat sees them, with a row per game and seat."""
-    if not names:
-        return []
-    seats = range(int(batch.players[0]))
-    by_seat = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats]
-    observations = np.stack(by_seat, axis=1).reshape(-1, batch.game.layout.size)
-    return [field_column(batch.game.layout, name, observations) for name in names]
 
 
 @dataclass(frozen=True)
@@ -244,7 +139,7 @@ def find_positions(
     loaded = registry.game(game)
     kinds = _action_ids(loaded, blocks)
     columns = list(dict.fromkeys([*columns, *_fields_of(sampling.where)]))
-    made = _named_agents(agents, loaded)
+    made = named_agents(agents, loaded)
     samples = []
     for name, agent in made.items():
         batch = Batch(game, games, players=players, seed=seed, autoreset=False)

@@ -21,7 +21,7 @@ from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
 from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
 from shakespeare_research.report import conclusion, shipped_facts
-from shakespeare_research.trials import self_play
+from shakespeare_research.self_play import self_play
 from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
 
 GAME = "shakespeare"

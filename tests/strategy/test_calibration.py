@@ -18,7 +18,7 @@ from shakespeare_research.calibration import (
     score_bins,
     score_errors,
 )
-from shakespeare_research.trials import self_play
+from shakespeare_research.self_play import self_play
 from tests.agents.networks import random_network
 
 FIGARO = registry.game("figaro")

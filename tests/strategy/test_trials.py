@@ -8,13 +8,12 @@ import polars as pl
 import pytest
 
 from shakespeare_env.core import registry
+from shakespeare_research.self_play import default_agents, self_play
 from shakespeare_research.trials import (
     OTHER,
     NoPositionError,
     Sampling,
-    default_agents,
     find_positions,
-    self_play,
     try_gift,
     try_moves,
 )
