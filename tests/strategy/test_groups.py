@@ -6,7 +6,10 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shakespeare_agents.making import entrants_of
+from shakespeare_arena.evaluation import evaluate
 from shakespeare_arena.intervals import mean_interval, share_interval
+from shakespeare_env.core import registry
 from shakespeare_research.groups import (
     against,
     against_others,
@@ -16,7 +19,7 @@ from shakespeare_research.groups import (
     means,
     shares,
 )
-from shakespeare_research.plots import plot_lines, plot_rows
+from shakespeare_research.plots import plot_lines, plot_rows, plot_table
 
 
 def test_groups_are_sorted_and_groups_of_few_deals_have_no_interval():
@@ -151,8 +154,15 @@ def test_plots_have_a_panel_for_each_agent():
     for picture in (drawn, in_rows):
         panels = picture.axes
         assert [panel.get_title(loc="left") for panel in panels] == ["heuristic", "network"]
-    found = [panel.lines[0].get_xdata()[0] for panel in in_rows.axes]
-    assert found == groups["mean"].drop_nulls().to_list()
+    found = [np.asarray(panel.lines[0].get_xdata()).tolist() for panel in in_rows.axes]
+    assert found == [[mean] for mean in groups["mean"].drop_nulls()]
     without_agents = groups.filter(agent="network").drop("agent")
     (panel,) = plot_rows(without_agents, "x", title="Worth", x_label="points").axes
     assert panel.get_title(loc="left") == "Worth"
+
+
+def test_a_plot_of_one_table_has_all_of_its_agents_in_one_panel():
+    game = registry.game("figaro")
+    result = evaluate(entrants_of(["random", "greedy", "random"], game), game.name, games=6)
+    (panel,) = plot_table(result, title="Three seats").axes
+    assert [label.get_text() for label in panel.get_yticklabels()] == ["random ×2", "greedy"]

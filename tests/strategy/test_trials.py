@@ -184,7 +184,7 @@ def counting(seen, masks, rng):
 
 def test_the_game_ends_with_the_chosen_move_as_it_did_in_self_play():
     """Agents go on with their generators and with what they remember."""
-    agents = ["network", "random", counting]
+    agents: Any = ["network", "random", counting]
     played = self_play("shakespeare", players=2, games=2, seed=2, agents=agents)
     tried = try_moves(wager_positions(50, seed=2, agents=agents)).filter("chosen")
     columns = ["agent", "deal", "seat", "score", "lead", "won"]
