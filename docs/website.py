@@ -170,6 +170,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "against_others",
                 "means",
                 "shares",
+                "simultaneous",
                 "format_mean",
                 "format_difference",
                 "format_table",

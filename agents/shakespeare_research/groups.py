@@ -41,7 +41,15 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
         are those of `intervals.student_interval`, widened by Bonferroni's correction for the groups
         of all agents.
     """
-    groups = _grouped(rows, by, of, "mean", student_interval)
+    return simultaneous(_grouped(rows, by, of, "mean", student_interval))
+
+
+def simultaneous(groups: pl.DataFrame) -> pl.DataFrame:
+    """Widen 95 % intervals of means so that they hold together, by Bonferroni's correction.
+
+    Args:
+        groups: Groups with `mean`, `low` and `high`. Those without ends are not counted.
+    """
     normal = NormalDist()
     count = max(groups["low"].count(), 1)
     wider = normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(0.975)
