@@ -90,7 +90,7 @@ def test_the_questions_about_strategy_are_short_and_have_their_answers(capsys):
     assert [language for language, _ in examples] == ["python", "text"] * 2
     for (_, code), (_, answer) in batched(examples):
         assert code.count("\n") <= 20
-        exec(compile(code.replace("games=1000", "games=12"), "<example>", "exec"), {})
+        exec(compile(code.replace("games=1000", "games=4"), "<example>", "exec"), {})
         again = capsys.readouterr().out
         assert "with heuristic at every seat" in again
         assert "with network at every seat" in again
