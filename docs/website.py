@@ -148,6 +148,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "recorded_games",
                 "read_results",
             ),
+            "shakespeare_env.datasets.fields": ("field_column",),
             "shakespeare_env.play.history": ("GameHistory",),
             "shakespeare_arena.dataset": ("write_dataset",),
             "shakespeare_env.film": ("Film", "film_page"),
@@ -157,8 +158,8 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "strategy": (
         "Strategy research",
         {
+            "shakespeare_research.self_play": ("self_play", "default_agents"),
             "shakespeare_research.trials": (
-                "self_play",
                 "Sampling",
                 "find_positions",
                 "OTHER",
@@ -170,9 +171,10 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "against_others",
                 "means",
                 "shares",
+                "simultaneous",
                 "format_mean",
                 "format_difference",
-                "format_ranking",
+                "format_table",
                 "format_win_rate",
             ),
             "shakespeare_research.counterfactual": ("counterfactual", "candidates"),
