@@ -244,6 +244,8 @@ def _next_rung(
     """
     if not met:
         return 1
+    if not seconds_per_deal and math.isfinite(seconds_left):
+        return 1 if seconds_left > 0 else None  # again, to see how long a deal takes
     deals = Counter({rung: result.deals for rung, result in met.items()})
 
     def expected_seconds(rung: float) -> float:

@@ -53,6 +53,7 @@ CONFIG = override(
     decisions=500,
     snapshot_every=200,
     evaluate_every=200,
+    evaluation_opponents=["random", "scale"],
     **FEW,
 )
 GAME = registry.game(registry.DEFAULT)
@@ -82,8 +83,8 @@ def test_a_run_that_was_stopped_often_equals_one_that_never_was(complete, tmp_pa
     folder = tmp_path / "run"
     run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
-    # 41 checks end within a rollout or an update, 401 checks after some games of an evaluation.
-    for checks in (41, 401) * 9:
+    # 41 checks end within a rollout or an update, 1501 checks after some games of an evaluation.
+    for checks in (41, 1501) * 9:
         if train(run, QUIET, StopsAfter(checks=checks)):
             break
         run.close()
@@ -233,6 +234,9 @@ def set_entry(data, place, value):
         ("history.0.mean_score", float("nan")),
         ("history.0.players", 0),
         ("history.0.decisions", 10**400),
+        ("history.2.low", 2000.0),
+        ("history.2.opponent", "random"),
+        ("digests.scale", "0"),
         ("decisions", 10**30),
         ("snapshots", []),
         ("digests.random", "0"),
