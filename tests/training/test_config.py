@@ -69,12 +69,12 @@ def test_settings_are_read_back_from_their_toml_which_describes_each(tmp_path):
     assert chosen_config(str(path), {"width": 64, "seed": 3}) == TrainingConfig(width=64, seed=3)
 
 
-def test_a_game_without_a_scale_of_strength_is_evaluated_against_an_untrained_agent(toy, tmp_path):
+def test_a_game_without_a_scale_is_evaluated_against_an_untrained_agent(toy, tmp_path):
     assert TrainingConfig().evaluation_opponents == ("scale",)
     config = make_config({"game": NAME}, "here")
     assert config.evaluation_opponents == ("random",)
     config = override(config, n_envs=8, n_steps=8, width=8, evaluation_opponents=["scale"])
-    with pytest.raises(ValueError, match=r"no scale for toy: no network of toy is bundled"):
+    with pytest.raises(ValueError, match=r"toy has no scale: no network of toy is bundled"):
         Run.create(config, tmp_path / "run")
 
 

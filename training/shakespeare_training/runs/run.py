@@ -76,6 +76,12 @@ class Run:
         self._lock: ExitStack | None = None  # holds the lock on the folder
 
         game = registry.game(config.game)
+        reason = reason_without_scale(game)
+        if reason is not None and SCALE in config.evaluation_opponents:
+            raise ValueError(
+                f"evaluation_opponents names {SCALE!r}, but {config.game} has no scale: "
+                f"{reason}; or name other opponents"
+            )
         specs = {
             name: AgentSpec.parse(name) for name in config.evaluation_opponents if name != SCALE
         }
@@ -91,11 +97,6 @@ class Run:
         }
 
         if SCALE in config.evaluation_opponents:
-            if reason := reason_without_scale(game):
-                raise ValueError(
-                    f"evaluation_opponents names {SCALE!r}, but there is no scale for "
-                    f"{config.game}: {reason}; or name other opponents"
-                )
             self._digests[SCALE] = scale_digest(game)
 
         policy = self.learner.policy
