@@ -63,7 +63,7 @@ def test_train_evaluate_and_resume(train_words, folder, monkeypatch):
     assert re.search(r"decisions, 3 seats: .* strength (\S+ \(.* to .*\)|0 or less)", done.stdout)
     (logs,) = (folder / "tensorboard").glob("events.*")
     for name in ("strength/3_seats", "strength/4_seats_low", "strength/4_seats_high"):
-        assert f"{name}\x12".encode() in logs.read_bytes()
+        assert f"{name}\x15".encode() in logs.read_bytes()
     card = read_card(folder)
     assert card.players == [3, 4]
     assert card.figures["decisions"] >= 800
