@@ -113,6 +113,7 @@ def test_an_agent_whose_move_is_taken_back_plays_it_again(table):
     repeated = []
     for _ in range(40):
         seat = session.position.to_move
+        assert seat is not None
         session.play_out(max_moves=1)
         try:
             move = session.take_back(seat)
