@@ -263,13 +263,13 @@ class Batch:
         """Return the last decisions of each game, or of each of `rows`, as one seat knows them.
 
         The seat is the one of `seats`, int[m], or by default the seat to decide. Forced moves are
-        not among the decisions. Games that were loaded begin without any.
+        no decisions. A game that was loaded begins without any.
 
         Returns:
-            int16[m, k, 2], the latest decision first; k is the `history` that the batch was made
-            with. The columns are `HISTORY_COLUMNS`: `seat` counts clockwise from 1 for the observing
-            seat, and `action` is the action's id plus 1, or 0 if it is hidden from the seat. Rows
-            without a decision are 0, and all are if nobody observes since the game is over.
+            int16[m, k, 2], the latest decision first; k is `history_length`. The columns are
+            `HISTORY_COLUMNS`. `seat` counts clockwise from 1, which is the observing seat. `action`
+            is the action's id plus 1, or 0 while the action is hidden from the seat. Both are 0
+            where there is no decision, or nobody to observe it because the game is over.
         """
         observed = self._every_row if rows is None else checked_rows(self.n, rows)
         with self._lock:
@@ -279,6 +279,11 @@ class Batch:
             if seats is not None:
                 observers = checked_seats(seats, players)
             return self._history.observe(observed, observers, players)
+
+    @property
+    def history_length(self) -> int:
+        """The number of decisions that `history` returns."""
+        return self._history.length
 
     def keep_history(self, length: int) -> None:
         """Keep at least the last `length` decisions of each game from now on."""

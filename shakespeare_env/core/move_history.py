@@ -39,7 +39,7 @@ class MoveHistory:
 
     def __init__(self, game: Game, n: int, length: int) -> None:
         self.length = length
-        self.arrays = (
+        self.arrays: tuple[NDArray[Any], ...] = (
             np.full((n, length), _NOBODY, np.int8),
             np.full((n, length), _UNKNOWN, np.int16),
             np.zeros((n, length), np.bool_),
@@ -97,7 +97,8 @@ class MoveHistory:
             players: The number of seats of each of them, int8[m].
         """
         history = np.zeros((len(rows), self.length, len(HISTORY_COLUMNS)), np.int16)
-        _observe(rows, observers, players, *self.arrays, history)
+        seats, actions, hidden = self.arrays
+        _observe(rows, observers, players, seats, actions, hidden, history)
         return history
 
     def forget_hidden(self, rows: NDArray[np.int64], observers: NDArray[Any]) -> None:
@@ -116,13 +117,7 @@ class MoveHistory:
 
 @kernel("play", purpose="histories")
 def _observe(
-    rows: Any,
-    observers: Any,
-    players: Any,
-    seats: Any,
-    actions: Any,
-    hidden: Any,
-    history: Any,
+    rows: Any, observers: Any, players: Any, seats: Any, actions: Any, hidden: Any, history: Any
 ) -> None:
     for k in range(len(rows)):
         i = rows[k]

@@ -41,16 +41,7 @@ from shakespeare_env.derived.rules import (
 )
 from shakespeare_env.derived.secrecy import Secrecy
 
-_RULE_NAMES = (
-    "set_up",
-    "legal",
-    "play",
-    "scores",
-    "observe",
-    "determinize",
-    "rewind",
-    "is_hidden",
-)
+_RULE_NAMES = ("set_up", "legal", "play", "scores", "observe", "determinize", "rewind", "is_hidden")
 
 
 @dataclass(frozen=True, kw_only=True)
