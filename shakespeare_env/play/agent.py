@@ -152,11 +152,7 @@ def _observations_for(agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Any:
     length = history_of(agent)
     if length == 0:
         return observations
-    if batch.history_length < length:
-        raise ValueError(
-            f"the agent observes the last {length} decisions, and these games keep "
-            f"{batch.history_length}; call `keep_history` of their batch first"
-        )
+    batch.keep_history(length)  # it is empty where only a position is known
     history = batch.history(batch.to_move[rows], rows)
     return {"observation": observations, "history": history[:, :length]}
 
