@@ -20,7 +20,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena import Entrant
 from shakespeare_arena.measure import Budget, Placement, measure, reference, table_sizes

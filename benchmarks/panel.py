@@ -19,7 +19,7 @@ from rich.table import Table
 
 from benchmarks.leaderboards.pages import HERE
 from shakespeare_agents.cli.playing import show_games_progress
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, bundled_versions, read_card
 from shakespeare_agents.storage import write_output
 from shakespeare_arena import Entrant, evaluate

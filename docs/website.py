@@ -125,7 +125,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         "Arena",
         {
             "shakespeare_arena": ("Entrant", "evaluate"),
-            "shakespeare_agents.naming": ("entrants_of",),
+            "shakespeare_agents.making": ("entrants_of",),
             "shakespeare_arena.measure": ("Budget", "measure"),
             "shakespeare_arena.config": ("ArenaConfig",),
             "shakespeare_arena.tournament": ("run_arena",),

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import AgentSpec, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import AgentSpec
 from shakespeare_env import Batch, Position, registry
 from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators

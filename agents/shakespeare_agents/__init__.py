@@ -7,14 +7,15 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shakespeare_agents.baselines import GreedyAgent, RandomAgent
-    from shakespeare_agents.naming import default, make, names
+    from shakespeare_agents.making import make
+    from shakespeare_agents.naming import default, names
 
 __all__ = ["GreedyAgent", "RandomAgent", "default", "make", "names"]
 _MODULES = {
     "GreedyAgent": "baselines",
     "RandomAgent": "baselines",
     "default": "naming",
-    "make": "naming",
+    "make": "making",
     "names": "naming",
 }
 """The module of each public name. Importing it on first use keeps the shell's completion quick."""

@@ -13,7 +13,8 @@ from types import MethodType
 from typing import Any, TypeGuard
 
 from shakespeare_agents.capabilities import SelfDescribing
-from shakespeare_agents.naming import AgentSpec, FunctionAgent, parse_if_name
+from shakespeare_agents.making import FunctionAgent
+from shakespeare_agents.naming import AgentSpec, parse_if_name
 from shakespeare_agents.python_names import sources_of
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game

@@ -15,7 +15,8 @@ import cloudpickle
 
 from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.identity import agent_digest, describes_itself
-from shakespeare_agents.naming import AgentSpec, Entrant, make, parse_if_name
+from shakespeare_agents.making import Entrant, make
+from shakespeare_agents.naming import AgentSpec, parse_if_name
 from shakespeare_agents.python_names import PythonName, sources_of
 from shakespeare_agents.workers import WorkerProcesses, Workers
 from shakespeare_env.core import registry

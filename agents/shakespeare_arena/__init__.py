@@ -6,7 +6,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
-    from shakespeare_agents.naming import Entrant
+    from shakespeare_agents.making import Entrant
     from shakespeare_arena.evaluation import EvaluationResult, evaluate
 
 __all__ = ["Entrant", "EvaluationResult", "evaluate"]

@@ -12,7 +12,8 @@ from typing import Annotated, Any, Self
 
 from shakespeare_agents import naming
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant, make, parse_if_name
+from shakespeare_agents.making import Entrant, make
+from shakespeare_agents.naming import parse_if_name
 from shakespeare_agents.program_agent import ProgramAgent
 from shakespeare_agents.programs import Limits, Program, environment_of, program_digest
 from shakespeare_arena.ladders.standings import EQUAL_WITHIN, SOLO_EQUAL_WITHIN
@@ -43,7 +44,7 @@ class Contender(pydantic.BaseModel):
     name: str = ""
     """The name in the standings; by default that of the agent, or the program's command."""
     agent: Any = None
-    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `naming.make`."""
+    """A name, a checkpoint's folder, `my.py:NAME`, or an object that plays: see `making.make`."""
     program: tuple[str, ...] | None = pydantic.Field(default=None, min_length=1)
     """A command and its arguments, started without a shell in the configuration's folder."""
     seconds_a_move: Amount | None = None

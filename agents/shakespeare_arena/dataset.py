@@ -8,7 +8,7 @@ from functools import partial
 from pathlib import Path
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import Entrant
+from shakespeare_agents.making import Entrant
 from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, in_shard_order
 from shakespeare_arena.playing import GamesJob, play

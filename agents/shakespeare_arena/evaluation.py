@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from rich.table import Table
 from rich.text import Text
 
-from shakespeare_agents.naming import Entrant, entrants_of, fill_seats
+from shakespeare_agents.making import Entrant, entrants_of, fill_seats
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
 from shakespeare_arena.playing import DealSeries
@@ -312,7 +312,7 @@ def evaluate(
     An agent may hold several seats, and seats of one name share a result.
 
     Args:
-        entrants: Agents, however they are given (see `naming.make`), or `Entrant` with a name of
+        entrants: Agents, however they are given (see `making.make`), or `Entrant` with a name of
             your own.
         game: The game's name.
         games: The number of games, up to `MOST_GAMES`, rounded up to whole deals. In each deal

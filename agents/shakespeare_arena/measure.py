@@ -27,7 +27,7 @@ from rich.table import Table
 from rich.text import Text
 
 from shakespeare_agents.baselines import RandomAgent
-from shakespeare_agents.naming import Entrant, entrants_of, make
+from shakespeare_agents.making import Entrant, entrants_of, make
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_arena.playing import DealSeries
 from shakespeare_arena.reports import WIDTH, Report
@@ -230,7 +230,7 @@ def measure(
     from every seat. The rung that it meets next follows from the games before (see `climb`).
 
     Args:
-        agent: An agent, however it is given (see `naming.make`), or `Entrant` with a name of your
+        agent: An agent, however it is given (see `making.make`), or `Entrant` with a name of your
             own.
         game: The game's name.
         players: Numbers of seats; by default every table of the game, from two seats on.

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import Entrant
+from shakespeare_agents.making import Entrant
 from shakespeare_agents.programs import Fault
 from shakespeare_agents.travel import AgentSet, agent_set
 from shakespeare_agents.workers import (

@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import Field
 
-from shakespeare_agents.naming import Entrant
+from shakespeare_agents.making import Entrant
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 

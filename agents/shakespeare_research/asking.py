@@ -26,7 +26,8 @@ from typing import Any
 import polars as pl
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import AgentSpec, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import AgentSpec
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.travel import AgentSources

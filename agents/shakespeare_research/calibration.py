@@ -12,7 +12,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
@@ -54,7 +54,7 @@ def forecasts(
         seed: Decides the deals and the agent's draws.
         every: Forecasts are noted at every `every`-th decision of a game. The first decision noted
             differs by game.
-        player: A network with heads, as for `naming.make`.
+        player: A network with heads, as for `making.make`.
 
     Returns:
         One row per noted decision and seat, in order of deals: `deal`, `players`, `decision` (its

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import Entrant, entrants_of, fill_seats, make
+from shakespeare_agents.making import Entrant, entrants_of, fill_seats, make
 from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
@@ -190,7 +190,7 @@ def counterfactual(
     Args:
         position: The position.
         moves: Texts of legal moves, each given once.
-        agents: The agents that play the game on, by seat (see `naming.make`). The last of several
+        agents: The agents that play the game on, by seat (see `making.make`). The last of several
             fills the remaining seats. A single one plays against the default agent.
         continuations: How often each move is played to the end.
         seed: Decides chance and the agents' draws.
@@ -200,8 +200,8 @@ def counterfactual(
     Raises:
         IllegalMove: A move is not legal in the position.
         ValueError: No move is given, a move is given twice, a number is out of range, or
-            `naming.make` raises it.
-        TypeError: A number is not whole, or `naming.make` raises it.
+            `making.make` raises it.
+        TypeError: A number is not whole, or `making.make` raises it.
     """
     checked_count("continuations", continuations)
     legal = position.moves()
@@ -247,7 +247,7 @@ def candidates(position: Position, player: AgentLike = "search", *, seed: int = 
 
     Args:
         position: The position.
-        player: A searching agent (see `naming.make`).
+        player: A searching agent (see `making.make`).
         seed: Decides the search's draws.
 
     Returns:

@@ -41,7 +41,7 @@ class TableSetup:
 
     game: Game
     facts: Mapping[str, Any]  # the content of its box file
-    player: str  # the agent that holds every seat (see `naming.make`)
+    player: str  # the agent that holds every seat (see `making.make`)
     players: int  # the number of seats
     games: int  # the number of games to begin with; questions play a fixed multiple of it
     seed: int  # decides deals and draws

@@ -9,7 +9,7 @@ import numpy as np
 import polars as pl
 
 from shakespeare_agents.heuristics import best_untrained_agent
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import play_to_end

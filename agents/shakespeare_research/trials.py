@@ -14,7 +14,7 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.batch_checks import checked_count

@@ -167,6 +167,6 @@ def agent_for(player: AgentLike | None, game: Game) -> AnyAgent:
         CheckpointError: The checkpoint is damaged, or is for another game or box.
         TypeError: `player` cannot play.
     """
-    naming = import_module("shakespeare_agents.naming")
-    agent: AnyAgent = naming.make(naming.default(game) if player is None else player, game)
+    agents = import_module("shakespeare_agents")
+    agent: AnyAgent = agents.make(agents.default(game) if player is None else player, game)
     return agent

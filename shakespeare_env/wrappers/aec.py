@@ -230,7 +230,7 @@ class env(raw_env):  # noqa: N801 - PettingZoo's name for it
         self.terminations = dict.fromkeys(self.agents, True)
         self.truncations = dict.fromkeys(self.agents, True)
         self.rewards = {**dict.fromkeys(self.agents, 0.0), agent: ILLEGAL_REWARD}
-        self._deads_step_first()
+        self.agent_selection = self.possible_agents[0]  # the first one to leave
         self._write_infos()
 
 

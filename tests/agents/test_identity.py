@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import entrants_of
+from shakespeare_agents.making import entrants_of
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_agents.travel import make_verified_agent
 from shakespeare_agents.workers import WorkerProcesses

@@ -153,7 +153,7 @@ def test_games_of_a_search_over_a_model_are_kept_under_its_own_digest():
     names += [f"search,network={name}" for name in names]
     names += ["search,network=net.pt,simulations=2"]
     assert len(set(map(digest, names))) == len(names)
-    from shakespeare_agents.naming import entrants_of
+    from shakespeare_agents.making import entrants_of
 
     entrants = entrants_of(["search,network=my.py:first,simulations=2", "random", "random"], FIGARO)
     write_dataset(Path("games"), entrants, "figaro", games=3)

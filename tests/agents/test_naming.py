@@ -11,13 +11,8 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, default, make, names, naming
-from shakespeare_agents.naming import (
-    AgentSpec,
-    Entrant,
-    entrants_of,
-    names_running_python,
-    public_name,
-)
+from shakespeare_agents.making import Entrant, entrants_of
+from shakespeare_agents.naming import AgentSpec, names_running_python, public_name
 from shakespeare_agents.networks import checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.python_names import load

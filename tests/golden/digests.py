@@ -16,7 +16,7 @@ from pathlib import Path
 import numpy as np
 from rich.progress import track
 
-from shakespeare_agents import naming as agents
+import shakespeare_agents as agents
 from shakespeare_agents.networks.checkpoint import bundled_versions
 from shakespeare_env import Batch
 from shakespeare_env.core import registry

@@ -7,7 +7,7 @@ from functools import partial
 import httpx2
 import pytest
 
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_table.browser.processes import AgentProcess, JobError, decide, possible_position
 from shakespeare_table.session import choose

@@ -6,7 +6,7 @@ from html import unescape
 
 import pytest
 
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.opponents import levels

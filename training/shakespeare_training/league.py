@@ -16,7 +16,8 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import AgentSpec, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import AgentSpec
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_agents.storage import StoredTensors

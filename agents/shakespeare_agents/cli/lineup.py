@@ -7,21 +7,14 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.naming import (
-    BUILT_IN,
-    HOW_TO_NAME,
-    entrants_of,
-    fill_seats,
-    installed_agents,
-    make,
-    names,
-)
+from shakespeare_agents.making import entrants_of, fill_seats, make
+from shakespeare_agents.naming import BUILT_IN, HOW_TO_NAME, installed_agents, names
 from shakespeare_env.cli.choices import usage_errors
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError
 
 if TYPE_CHECKING:
-    from shakespeare_agents.naming import Entrant
+    from shakespeare_agents.making import Entrant
     from shakespeare_env.core.game import Game
 
 AGENT = "AGENT"  # the name of the argument in help texts and error messages

@@ -8,7 +8,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default
 from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import (
     SearchSettings,
@@ -43,7 +44,7 @@ class Analyst:
 
     Args:
         game: The game.
-        agent: The agent, or a name that `naming.make` takes. None means the game's default agent.
+        agent: The agent, or a name that `making.make` takes. None means the game's default agent.
 
     Attributes:
         game: The game.

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.heuristics import best_untrained_agent
-from shakespeare_agents.naming import make
+from shakespeare_agents.making import make
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Records
 from shakespeare_env.core.position import Position

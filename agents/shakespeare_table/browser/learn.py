@@ -20,7 +20,8 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default
 from shakespeare_env.core import registry
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event

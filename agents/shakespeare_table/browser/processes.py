@@ -25,7 +25,8 @@ from queue import LifoQueue
 from typing import Any
 from weakref import WeakValueDictionary
 
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default
 from shakespeare_agents.workers import set_up_worker, starting_processes
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.core import registry

@@ -12,7 +12,8 @@ from pathlib import Path
 
 import typer
 
-from shakespeare_agents.naming import default, make
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default
 from shakespeare_agents.storage import write_output
 from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, parse_number, short_repr

@@ -32,7 +32,7 @@ class Opponent:
     """An agent at a table.
 
     Attributes:
-        name: Its name, as `naming.make` takes it.
+        name: Its name, as `making.make` takes it.
         digest: The digest that identifies it in results.
         agent: The agent.
     """

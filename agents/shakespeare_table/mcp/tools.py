@@ -13,7 +13,8 @@ from typing import Annotated, Any, NamedTuple
 from pydantic import Field
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import default, make, parse_if_name, public_name
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default, parse_if_name, public_name
 from shakespeare_agents.programs import Fault
 from shakespeare_env import Position
 from shakespeare_env.checks.values import did_you_mean, short_repr

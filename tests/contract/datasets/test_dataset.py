@@ -10,7 +10,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.naming import entrants_of as entrants_named
+from shakespeare_agents.making import entrants_of as entrants_named
 from shakespeare_arena import Entrant, dataset, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.ladders.standings import standings_of

@@ -106,6 +106,24 @@ def test_moves_taken_back_and_repeated_lead_to_the_same_game(undone):
         assert differing_fields(undone_position.record(), position.record()) == []
 
 
+@pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
+def test_an_agent_whose_move_is_taken_back_plays_it_again(table):
+    agents = dict.fromkeys(range(table.players), RememberingAgent())
+    session = Session(table.position(3), agents, 3)
+    repeated = []
+    for _ in range(40):
+        seat = session.position.to_move
+        session.play_out(max_moves=1)
+        try:
+            move = session.take_back(seat)
+        except ValueError:  # the move stays: it has shown something, or chance has decided
+            continue
+        session.play_out(max_moves=1)
+        repeated.append(session.moves[-1] == move)
+    assert len(repeated) > 10
+    assert all(repeated)
+
+
 def test_a_move_is_taken_back_only_if_nothing_was_decided_or_shown_since(undone):
     table, _, attempts = undone
     seat = table.players - 1

@@ -11,7 +11,8 @@ import torch
 from stable_baselines3.common.logger import configure
 
 from shakespeare_agents.identity import agent_digest
-from shakespeare_agents.naming import AgentSpec, make, names_running_python
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import AgentSpec, names_running_python
 from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
