@@ -134,7 +134,8 @@ def _in_history(before: Position, move: str, viewer: int) -> tuple[int, ...]:
     """Return how a move stands in the history that a seat observes; nothing for a spectator."""
     if viewer == SPECTATOR:
         return ()
-    batch = Batch(before.game.name, players=before.players, autoreset=False, history=1)
+    batch = Batch(before.game.name, players=before.players, autoreset=False)
+    batch.keep_history(1)
     record = before.record()
     batch.load([0], np.array([record], record.dtype))
     batch.step([before.action_id(move)])

@@ -8,7 +8,10 @@ from torch.distributions import Categorical
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 
 OPPONENTS = {"random": 1, "heuristic": 1}
-GAMES, STEPS, EPOCHS, WIDTH = 256, 32, 3, 128
+GAMES = 256
+STEPS = 32
+EPOCHS = 3
+WIDTH = 128
 
 
 class Recurrent(nn.Module):
@@ -44,9 +47,10 @@ class Recurrent(nn.Module):
         memories = [rng.memory(place) for place in range(len(masks))]
         new = torch.zeros(WIDTH)
         hidden = torch.stack([kept.get("hidden", new) for kept in memories])
-        seen, legal = torch.tensor(observations), torch.tensor(masks)
+        seen = torch.tensor(observations)[None]
+        legal = torch.tensor(masks)[None]
         begins = torch.zeros(1, len(masks), dtype=torch.bool)
-        policy, _, hidden = self(seen[None], legal[None], begins, hidden)
+        policy, _, hidden = self(seen, legal, begins, hidden)
         for kept, state in zip(memories, hidden, strict=True):
             kept["hidden"] = state.clone()
         return policy.probs[0].argmax(1).numpy()
@@ -78,9 +82,9 @@ def train(
         first_hidden = hidden
         steps = []
         for _ in range(STEPS + 1):  # the last one tells what follows
-            seen = torch.tensor(games.observe())
-            legal = torch.tensor(games.action_masks())
-            inputs = seen[None], legal[None], begin[None]
+            seen = torch.tensor(games.observe())[None]
+            legal = torch.tensor(games.action_masks())[None]
+            inputs = (seen, legal, begin[None])
             with torch.no_grad():
                 policy, value, hidden = net(*inputs, hidden)
             action = policy.sample()

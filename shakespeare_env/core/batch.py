@@ -59,7 +59,6 @@ class Batch:
         autoreset: Whether the step that ends a game starts the next. If not, a finished game has
             `to_move` -1 and no legal action, and takes action -1 until it is reset.
         reward: The name of a reward; see `row_rules.py`.
-        history: The number of decisions that `history` returns.
         box: The component file to play with; see `registry.game`.
         **options: Variants to play, such as `strategic_rest=True`.
 
@@ -86,7 +85,6 @@ class Batch:
         threads: int = 1,
         autoreset: bool = True,
         reward: str = "win",
-        history: int = 0,
         box: str | os.PathLike[str] | None = None,
         **options: bool,
     ) -> None:
@@ -108,7 +106,6 @@ class Batch:
             "threads": threads,
             "reward": reward,
             "autoreset": self.autoreset,
-            "history": history,
             **options,
         }
 
@@ -137,8 +134,7 @@ class Batch:
         self._pool = ThreadPool(threads)
         self._lock = threading.RLock()
         self._replacing = False  # stays True if an interrupt leaves games partly replaced
-        self._history = MoveHistory(self.game, n, 0)
-        self.keep_history(history)
+        self._history = MoveHistory(self.game, n, 0)  # see `keep_history`
         self.reset(seed)
 
     def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
@@ -286,11 +282,13 @@ class Batch:
         return self._history.length
 
     def keep_history(self, length: int) -> None:
-        """Keep at least the last `length` decisions of each game from now on."""
+        """Keep at least the last `length` decisions of each game from now on, for `history`.
+
+        New batches keep none. Copies of a batch keep as many, but for those of `copies`.
+        """
         checked = checked_count("history", length, least=0)
         if checked > self._history.length:
             self._history = self._history.longer(checked)
-            self._arguments["history"] = checked
 
     def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
         """Return the current scores by seat in all games, or in `rows`, int16[m, S]."""
@@ -335,8 +333,7 @@ class Batch:
         It makes batches like those of `copies`. It checks nothing, so the records must be of games
         with the arguments of this batch.
         """
-        arguments = {**self._arguments, "threads": 1, "autoreset": False, "history": 0}
-        return partial(_batch_of, arguments)
+        return partial(_batch_of, {**self._arguments, "threads": 1, "autoreset": False})
 
     def determinize(self, indices: Integers | slice, seats: Integers, seeds: Integers) -> None:
         """Redraw what one seat does not know in each of some games.
@@ -435,6 +432,7 @@ def _restored(
     batch.load(slice(None), records)
     for name, saved in arrays.items():
         getattr(batch, name)[...] = saved
+    batch.keep_history(history[0].shape[1])
     for array, kept in zip(batch._history.arrays, history, strict=True):
         array[...] = kept
     return batch

@@ -36,7 +36,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
 
     An observation is a dict. Its `observation`, int8[D], holds what the seat may know. Its
     `action_mask`, int8[A], marks the legal actions and is all 0 unless it is the agent's turn. With
-    the option `history=k` it also has the last k decisions (`Batch.history`). The agent's info
+    `history=k` it also has the last k decisions (`Batch.history`). The agent's info
     holds the mask as well, and at the end how the game ended for the agent
     (`spaces.episode_outcomes`). A copy of the environment continues the same game.
 
@@ -44,6 +44,7 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         game: The game's name.
         players: The number of seats. None means as many as the game allows.
         render_mode: See `Renderer`.
+        history: The number of last decisions in observations.
         options: Further arguments of `Batch`.
 
     Attributes:
@@ -63,12 +64,14 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         players: int | None = None,
         *,
         render_mode: str | None = None,
+        history: int = 0,
         **options: Any,
     ) -> None:
         super().__init__()
         contract = registry.game(game, options.get("box"))  # the `Game` that has the name `game`
         players = contract.max_seats if players is None else players
         self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
+        self._batch.keep_history(history)
         # PettingZoo's wrappers append to the list of modes, so each environment needs its own.
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}

@@ -43,6 +43,7 @@ class SingleAgentBatch:
             (`shakespeare_agents.names`), a checkpoint's folder, an agent object, or a function like
             `Agent.act`. None means the strongest bundled agent.
         seed: The seed of all random events and of the opponents' draws. None means a fresh seed.
+        history: The number of last decisions in the learner's observations.
         options: Further arguments of `Batch`.
 
     Attributes:
@@ -61,6 +62,7 @@ class SingleAgentBatch:
         seat: int | None = None,
         opponents: Opponents | None = None,
         seed: int | None = None,
+        history: int = 0,
         **options: Any,
     ) -> None:
         if players is None:
@@ -78,6 +80,7 @@ class SingleAgentBatch:
         self._games_begun = np.zeros(n, np.int64)
         self._pending_rewards = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
+        self.batch.keep_history(history)
         self.history = self.batch.history_length  # opponents may observe more
         # Whether a row still has the game that `reset` deals here, before any step of the learner.
         # `reset` itself sets this to False, so it becomes True only afterwards.
@@ -172,8 +175,8 @@ class SingleAgentBatch:
     def observe(self, rows: NDArray[np.int64] | None = None) -> Observations:
         """Return the learner's observations of all games, or of increasing rows, int[m].
 
-        Finished games are included. With the option `history=k` of `Batch`, the observations are a
-        dict of `observation`, int8[m, D], and `history`, int16[m, k, 2].
+        Finished games are included. With `history=k`, the observations are a dict of
+        `observation`, int8[m, D], and `history`, int16[m, k, 2].
         """
         chosen = self._every_row if rows is None else rows
         batch = self.batch

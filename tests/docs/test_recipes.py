@@ -48,7 +48,7 @@ def test_cloning_learns_from_recorded_games(folder, tmp_path, monkeypatch, capsy
 
 
 def test_a_recurrent_agent_plays_as_it_was_trained(tmp_path, monkeypatch):
-    """It remembers each game by itself, whatever games are played beside it."""
+    """Its memory of a game does not depend on the games that are played beside it."""
     monkeypatch.syspath_prepend(str(RECIPES))
     recipe = import_module("recurrent")
     monkeypatch.setattr(recipe, "GAMES", 8)

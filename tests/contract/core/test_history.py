@@ -22,6 +22,13 @@ def _small_games():
         yield
 
 
+def batch_with_history(table, n, seed, **arguments):
+    """Return a batch that keeps `LENGTH` decisions."""
+    batch = table.batch(n, seed, **arguments)
+    batch.keep_history(LENGTH)
+    return batch
+
+
 def is_secret(batch, row, action):
     """Return whether a move of the seat to move is secret when it is made."""
     position = Position.of_record(batch.game, batch.save([row])[0])
@@ -31,8 +38,8 @@ def is_secret(batch, row, action):
 @pytest.mark.parametrize("table", [*PLAIN_FULL_TABLES, *DEFINED_TABLES], ids=str)
 def test_a_seat_observes_the_decisions_of_all_seats_but_for_secret_actions(table):
     """The latest comes first. A new game begins without any."""
-    batch = table.batch(GAMES, seed=3, history=LENGTH)
-    decisions = [[] for _ in range(GAMES)]
+    batch = batch_with_history(table, GAMES, seed=3)
+    decisions: list[list[tuple[int, int, bool]]] = [[] for _ in range(GAMES)]
     hidden = 0
     for step in range(150):
         for seat in range(table.players):
@@ -54,7 +61,7 @@ def test_a_seat_observes_the_decisions_of_all_seats_but_for_secret_actions(table
         for row, (mover, action) in enumerate(zip(movers, actions.tolist(), strict=True)):
             decisions[row].append((int(mover), action, is_secret(batch, row, action)))
         _, done = batch.step(actions)
-        for row in np.flatnonzero(done):
+        for row in np.flatnonzero(done).tolist():
             decisions[row] = []
     assert (hidden > 0) == any(secret for made in decisions for _, _, secret in made)
 
@@ -62,8 +69,8 @@ def test_a_seat_observes_the_decisions_of_all_seats_but_for_secret_actions(table
 @full_tables
 def test_a_history_depends_on_no_other_game(table):
     """Nor on the number of games, the threads or the games that are stepped."""
-    together = table.batch(300, seed=5, threads=2, history=LENGTH, autoreset=False)
-    alone = table.batch(1, seed=5, history=LENGTH, autoreset=False)
+    together = batch_with_history(table, 300, seed=5, threads=2, autoreset=False)
+    alone = batch_with_history(table, 1, seed=5, autoreset=False)
     row = 123
     alone.reset(5, [row])
     for step in range(60):
@@ -79,7 +86,7 @@ def test_a_history_depends_on_no_other_game(table):
 
 @full_tables
 def test_copies_continue_the_history_and_games_that_begin_anew_have_none(table):
-    batch = table.batch(2, seed=1, history=LENGTH)
+    batch = batch_with_history(table, 2, seed=1)
     for step in range(5):
         batch.step(actions_by_rule(batch.mask, step))
     for twin in (copy.deepcopy(batch), pickle.loads(pickle.dumps(batch))):
@@ -99,10 +106,12 @@ def test_copies_continue_the_history_and_games_that_begin_anew_have_none(table):
 
 def test_the_history_of_a_possible_game_does_not_hold_the_true_secrets():
     """They stay unknown even when the possible game reveals other ones."""
-    batch = Batch("shakespeare", players=2, history=2)
+    batch = Batch("shakespeare", players=2)
+    batch.keep_history(2)
     while batch.actions.texts[batch.mask[0].argmax()] != "wager:1":
         batch.step(batch.mask.argmax(1))
-    first, second = int(batch.to_move[0]), 1 - int(batch.to_move[0])
+    first = int(batch.to_move[0])
+    second = 1 - first
     batch.step(batch.mask.argmax(1))
     batch.determinize([0], [second], [1])
     batch.step(batch.mask.argmax(1))
@@ -113,4 +122,4 @@ def test_the_history_of_a_possible_game_does_not_hold_the_true_secrets():
 @pytest.mark.parametrize("length", [-1, 2.5, "3"])
 def test_a_history_has_a_length(length):
     with pytest.raises((TypeError, ValueError), match="history="):
-        Batch(players=2, history=length)
+        Batch(players=2).keep_history(length)

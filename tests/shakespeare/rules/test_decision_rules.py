@@ -126,7 +126,8 @@ def test_d3_a_wager_is_secret_until_all_are_in(index, known):
 
 def in_history(game, moves, seat, place):
     """Return the move at a place of a seat's history, the latest first, or None if it is hidden."""
-    batch = Batch(players=game.players, history=len(moves))
+    batch = Batch(players=game.players)
+    batch.keep_history(len(moves))
     record = game.record()
     batch.load([0], np.array([record], record.dtype))
     played = game.copy()
