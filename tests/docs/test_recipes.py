@@ -4,6 +4,7 @@ import runpy
 import sys
 from importlib import import_module
 from pathlib import Path
+from typing import Any
 
 import gymnasium
 import numpy as np
@@ -56,7 +57,7 @@ def test_a_recurrent_agent_plays_as_it_was_trained(tmp_path, monkeypatch):
     begun = recipe.Recurrent(FIGARO).state_dict()
     recipe.train(updates=2, out=str(out))
     name = f"{RECIPES / 'recurrent.py'}:Recurrent,weights={out}"
-    agent = make(name, FIGARO)
+    agent: Any = make(name, FIGARO)
     assert begun.keys() == agent.state_dict().keys()
 
     def played(n, **options):

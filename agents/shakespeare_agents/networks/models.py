@@ -173,10 +173,10 @@ def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = 
     """
     if weights:
         _load_weights(module, Path(weights))
+    module.eval()
     if isinstance(module, Agent | Searcher):
         if not greedy:
             raise ValueError("this module chooses its actions itself; drop greedy=false")
-        module.eval()
         return module
     return model_agent(torch_model(module), game, greedy=greedy)
 
