@@ -37,6 +37,8 @@ CHOICE = np.uint64(0xC401CE)
 """The seed of `random_actions` is the seed of the games XOR this constant."""
 _FEWEST_TO_SHARE = 256
 """The fewest games of a batch that threads share. Work for all of its games is always shared."""
+_BYTES_PER_DECISION = 4
+"""The bytes that a decision takes in a history."""
 _PICKLED = ("rewards", "done", "final_scores", "final_winners", "_chance")
 """The arrays that a pickle holds besides the games."""
 
@@ -288,6 +290,8 @@ class Batch:
         """
         checked = checked_count("history", length, least=0)
         if checked > self._history.length:
+            needed = self.n * checked * _BYTES_PER_DECISION
+            require_memory(f"a history of {checked:,} decisions", needed, "keep fewer")
             self._history = self._history.longer(checked)
 
     def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:

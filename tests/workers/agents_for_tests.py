@@ -19,13 +19,3 @@ class Unpicklable(Drawing):
 
 def last_legal(observations, masks, rng):
     return masks.shape[1] - 1 - masks[:, ::-1].argmax(axis=1)
-
-
-class Recalling:
-    """An agent whose choice depends on the last decisions of everybody."""
-
-    history = 5
-
-    def act(self, observations, masks, rng):
-        ranks = observations["history"].sum(axis=(1, 2)) % masks.sum(axis=1)
-        return (masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
