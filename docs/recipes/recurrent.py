@@ -20,8 +20,8 @@ class Recurrent(nn.Module):
     def __init__(self, game, *, memory=True):
         super().__init__()
         self.memory = memory
-        self.high = torch.tensor(game.layout.high)
-        self.encoder = nn.Linear(len(self.high), WIDTH)
+        self.scale = torch.tensor(game.layout.high).rsqrt()
+        self.encoder = nn.Linear(len(self.scale), WIDTH)
         self.gru = nn.GRUCell(WIDTH, WIDTH)
         self.policy = nn.Linear(WIDTH, game.actions.size)
         self.critic = nn.Linear(WIDTH, 1)
@@ -32,7 +32,7 @@ class Recurrent(nn.Module):
         `begins`, bool[T, n], marks the first observation of each game.
         """
         states = []
-        inputs = self.encoder(seen / self.high).relu()
+        inputs = self.encoder(seen * self.scale).relu()
         for step, forget in zip(inputs, begins, strict=True):
             kept = self.memory & ~forget[:, None]
             hidden = self.gru(step, hidden * kept)

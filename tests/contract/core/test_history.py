@@ -12,7 +12,7 @@ from tests.contract.games import small_games
 from tests.contract.random_games import PLAIN_FULL_TABLES, Table, actions_by_rule
 
 LENGTH = 7
-GAMES = 4
+GAMES = 2
 TABLES = [*PLAIN_FULL_TABLES, Table("facedown", 3)]
 
 
@@ -42,7 +42,7 @@ def test_a_seat_observes_the_decisions_of_all_seats_but_for_secret_actions(table
     decisions: list[list[tuple[int, int, bool]]] = [[] for _ in range(GAMES)]
     hidden = 0
     secrets = 0
-    for step in range(150):
+    for step in range(100):
         for seat in range(table.players):
             history = batch.history(np.full(GAMES, seat))
             assert history.dtype == np.int16
@@ -102,7 +102,7 @@ def test_copies_continue_the_history_and_games_that_begin_anew_have_none(table):
     assert batch.copies([0, 1]).history_length == 0
     batch.keep_history(2 * LENGTH)  # longer, with what is known
     assert batch.history().shape == (2, 2 * LENGTH, 2)
-    assert batch.history()[:, :5].all()
+    assert batch.history()[:, :5, 0].all()
     batch.keep_history(1)
     assert batch.history_length == 2 * LENGTH
 
