@@ -180,6 +180,8 @@ class Listener:
         self.actions: list[tuple[int, bool]] = []
 
     def act(self, observations, masks, rng):
+        if not observations["history"].any():
+            self.actions.clear()  # a game begins
         assert_shown(observations["history"][0], self.actions)
         actions = masks.argmax(axis=1)
         self.actions.append((int(actions[0]), False))
