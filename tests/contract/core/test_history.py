@@ -7,9 +7,16 @@ import numpy as np
 import pytest
 
 from shakespeare_env import Batch, Position
+from tests.contract import knowledge
 from tests.contract.each_table import full_tables
 from tests.contract.games import small_games
-from tests.contract.random_games import PLAIN_FULL_TABLES, Table, actions_by_rule
+from tests.contract.random_games import (
+    PLAIN_FULL_TABLES,
+    Table,
+    actions_by_rule,
+    sample_positions,
+    stack_records,
+)
 
 LENGTH = 7
 GAMES = 2
@@ -67,6 +74,53 @@ def test_a_seat_observes_the_decisions_of_all_seats_but_for_secret_actions(table
         for row in np.flatnonzero(done).tolist():
             decisions[row] = []
     assert (hidden > 0) == (secrets > 0)
+
+
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_games_that_look_alike_to_a_seat_have_the_same_history(table):
+    """In one of them, the other seats hold other secrets and make other secret choices."""
+    compared = 0
+    other_choices = 0
+    for position in sample_positions(table, seed=6, every=12):
+        if position.to_move is None:
+            continue
+        for seat in range(table.players):
+            worlds = [position.copy(), position.determinize(seat, seed=8)]
+            batches = []
+            for world in worlds:
+                world.reseed(9)
+                batch = batch_with_history(table, 1, seed=0, autoreset=False)
+                batch.load([0], stack_records([world.record()]))
+                batches.append(batch)
+            true, possible = batches
+            for step in range(12):
+                if view_of(true, seat) != view_of(possible, seat):
+                    break
+                assert np.array_equal(true.history([seat]), possible.history([seat]))
+                compared += 1
+                (action,) = actions_by_rule(true.mask, step).tolist()
+                choice = action
+                if true.to_move[0] != seat and is_secret(true, 0, action):
+                    choice = int(np.flatnonzero(possible.mask[0])[-1])
+                if not possible.mask[0, choice]:
+                    break
+                other_choices += choice != action
+                true.step([action])
+                possible.step([choice])
+    assert compared > 100
+    assert (other_choices > 0) == knowledge_of_secret_moves(table)
+
+
+def view_of(batch, seat):
+    """Return what a seat observes, and who is to move."""
+    return batch.observe([seat]).tobytes(), batch.to_move.tolist()
+
+
+def knowledge_of_secret_moves(table):
+    """Return whether a game has secret moves."""
+    if table in PLAIN_FULL_TABLES:
+        return knowledge.of(table.game, "facts").SECRET_MOVES
+    return True  # in "facedown"
 
 
 @full_tables
