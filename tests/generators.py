@@ -28,7 +28,7 @@ class RememberingAgent:
 class RecallingAgent:
     """An agent that chooses its actions by the last decisions of everybody."""
 
-    history = 5
+    history_length = 5
 
     def act(self, observations, masks, rng):
         ranks = observations["history"].sum(axis=(1, 2)) % masks.sum(axis=1)

@@ -56,7 +56,7 @@ class Session:
         self._generators = GameGenerators.of_games(seed, np.array([generator]))
         agent_names = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, agent_names)
-        self._batch.keep_history(self._lineup.history)
+        self._batch.keep_history(self._lineup.history_length)
         # The states of the generators before each move and after the last one, for `take_back`.
         self._generator_states = [self._generators.saved()]
         self.history = GameHistory([position], [], names)

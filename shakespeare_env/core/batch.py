@@ -286,7 +286,7 @@ class Batch:
     def keep_history(self, length: int) -> None:
         """Keep at least the last `length` decisions of each game from now on, for `history`.
 
-        New batches keep none. Copies of a batch keep as many, but for those of `copies`.
+        A new batch keeps none. `copy.deepcopy` and `pickle` copy a history, and `copies` does not.
         """
         checked = checked_count("history", length, least=0)
         if checked > self._history.length:

@@ -165,7 +165,7 @@ def _recorder_of(game: Game) -> Callable[..., None]:
             hidden[i, 0] = at_first[k]
             for place in range(seats.shape[1]):
                 # What is once known stays known.
-                if hidden[i, place]:
+                if hidden[i, place] and actions[i, place] != _UNKNOWN:
                     hidden[i, place] = is_hidden(games[i], seats[i, place], actions[i, place])
 
     return record

@@ -23,7 +23,7 @@ class Agent(Protocol):
     It draws only from `rng`, so that equal games give equal actions. What it remembers of a game it
     keeps in `rng.memory` and not in its own attributes.
 
-    If it has an attribute `history`, an int k above 0, its observations are a dict of
+    If it has an attribute `history_length`, an int k above 0, its observations are a dict of
     `observation`, int8[m, D], and `history`, int16[m, k, 2] (`Batch.history`).
     """
 
@@ -140,16 +140,16 @@ def decide(
         raise error.with_traceback(fault.__traceback__) from fault
 
 
-def history_of(agent: AnyAgent) -> int:
+def history_length(agent: AnyAgent) -> int:
     """Return the number of last decisions that an agent observes."""
-    length: int = getattr(agent, "history", 0)
+    length: int = getattr(agent, "history_length", 0)
     return length
 
 
 def _observations_for(agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Any:
     """Return the observations of the seats to move, in the form that an agent takes."""
     observations = batch.obs[rows]
-    length = history_of(agent)
+    length = history_length(agent)
     if length == 0:
         return observations
     batch.keep_history(length)  # it is empty where only a position is known

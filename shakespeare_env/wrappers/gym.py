@@ -60,7 +60,7 @@ class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
     ) -> None:
         self.games = SingleAgentBatch(game, n=1, seed=None, **arguments)
         contract = self.games.batch.game
-        self.observation_space = observation_space(self.games.batch.game, self.games.history)
+        self.observation_space = observation_space(self.games.batch.game, self.games.history_length)
         self.action_space = action_space(contract)
         self.render_mode = render_mode
         self._renderer = Renderer(contract, render_mode)
@@ -151,7 +151,9 @@ class SingleAgentVectorEnv(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
         self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
-        self.single_observation_space = observation_space(self.games.batch.game, self.games.history)
+        self.single_observation_space = observation_space(
+            self.games.batch.game, self.games.history_length
+        )
         self.single_action_space = action_space(self.games.batch.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)

@@ -43,7 +43,9 @@ class SB3SingleAgentVecEnv(VecEnv):
         self.render_mode = render_mode
         game = games.batch.game
         self._renderer = Renderer(game, render_mode, ["rgb_array"])
-        super().__init__(games.batch.n, observation_space(game, games.history), action_space(game))
+        super().__init__(
+            games.batch.n, observation_space(game, games.history_length), action_space(game)
+        )
         metadata: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
         self.metadata = metadata
 

@@ -50,7 +50,7 @@ class SingleAgentBatch:
         batch: The games.
         seats: The learner's seats, int8[n].
         over: Which games are over and wait for `restart`, bool[n].
-        history: The number of last decisions in the learner's observations.
+        history_length: The number of last decisions in the learner's observations.
     """
 
     def __init__(
@@ -81,7 +81,7 @@ class SingleAgentBatch:
         self._pending_rewards = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
         self.batch.keep_history(history)
-        self.history = self.batch.history_length  # opponents may observe more
+        self.history_length = self.batch.history_length  # opponents may observe more
         # Whether a row still has the game that `reset` deals here, before any step of the learner.
         # `reset` itself sets this to False, so it becomes True only afterwards.
         self._is_first_deal = np.zeros(n, np.bool_)
@@ -184,10 +184,10 @@ class SingleAgentBatch:
         over = np.flatnonzero(self.over[chosen])
         if len(over):
             observations[over] = batch.observe(self.seats[chosen[over]], chosen[over])
-        if not self.history:
+        if not self.history_length:
             return observations
         history = batch.history(self.seats[chosen], chosen)
-        return {"observation": observations, "history": history[:, : self.history]}
+        return {"observation": observations, "history": history[:, : self.history_length]}
 
     def outcomes(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return how finished games, int[m], ended for the learner (`spaces.episode_outcomes`)."""

@@ -174,7 +174,7 @@ class Listener:
         actions: What everybody has played in the game, in order, and whether it was the learner.
     """
 
-    history = 3
+    history_length = 3
 
     def __init__(self) -> None:
         self.actions: list[tuple[int, bool]] = []
