@@ -6,6 +6,9 @@ the forecasts of the outcome. By itself, the network's compiled forward pass eva
 policy, for many situations of one game at once. Searches over a model ask the same network,
 exported to PyTorch, to ONNX and to a function of NumPy arrays. Cases take turns. The results are
 medians of repeats, and ratios are taken within a repeat.
+
+The last figures are how many playouts a search by the clock reaches in a move. It needs a core for
+itself.
 """
 
 from __future__ import annotations
@@ -44,6 +47,8 @@ TARGET = 0.6
 GAMES = 16
 """Games searched together."""
 ALONE = "1 game at once"
+MOVE_S = 0.25
+"""The seconds of a move of the search by the clock."""
 ROWS = 2048
 """Situations that the network by itself evaluates at once."""
 
@@ -133,6 +138,25 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     return found
 
 
+def playouts_by_the_clock(game: str) -> list[float]:
+    """Return the quartiles of the playouts of a searched move, in a game between copies.
+
+    Playouts to the end of the game are long at first and short at last.
+    """
+    batch = Batch(game, 1, players=usual_seats(game), seed=0, autoreset=False)
+    agent = search_agent(batch.game, seconds=MOVE_S)
+    rows = np.arange(1)
+    rng = GameGenerators.of_games(0, rows)
+    playouts: list[int] = []
+    while not batch.done[0]:
+        result = agent.look_ahead(InformationSets(batch, rows), rng)
+        if result.searched[0]:
+            playouts.append(int(result.visits.sum()))
+        batch.step(result.actions)
+    quartiles: list[float] = np.quantile(playouts, [0.25, 0.5, 0.75]).tolist()
+    return quartiles
+
+
 def main(
     repeats: Annotated[int, typer.Option(help="Repeats of every measurement.", min=1)] = 7,
     seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 1.0,
@@ -159,6 +183,12 @@ def main(
             compiled = f"search, {ALONE if what.endswith(ALONE) else '1 thread'}"
             report.show_ratio(rates, name, f"{game}: {compiled}")
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
+    for game in registry.names():
+        low, median, high = playouts_by_the_clock(game)
+        Console().print(
+            f"{game}: {median:,.0f} playouts in a move of {MOVE_S} s (quartiles {low:,.0f} and "
+            f"{high:,.0f})"
+        )
 
 
 if __name__ == "__main__":

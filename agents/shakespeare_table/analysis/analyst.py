@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import default
 from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import (
     SearchSettings,
-    UniformPrior,
     advisor_search,
     improving_search,
     network_search,
@@ -80,7 +80,7 @@ class Analyst:
     @property
     def has_preferences(self) -> bool:
         """Whether the prior finds some moves more likely than others."""
-        return not isinstance(self.prior, UniformPrior)
+        return not isinstance(self.prior, RandomAgent)
 
     def outcomes(
         self, games: InformationSets, rng: GameGenerators, actions: NDArray[np.int64], count: int
