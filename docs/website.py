@@ -210,8 +210,9 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_training.runs.run": ("Run",),
             "shakespeare_training.runs.curves": ("draw_curves",),
             "shakespeare_training.exploit": ("ExploitSettings", "exploit_by_ppo"),
+            "shakespeare_training.mlp": ("PolicyNetwork", "MlpPolicy"),
+            "shakespeare_training.reward": ("Standing",),
             "shakespeare_training.policy": (
-                "PolicyNetwork",
                 "Outputs",
                 "masked_log_softmax",
                 "forecast_losses",

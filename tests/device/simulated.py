@@ -23,6 +23,7 @@ from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.device import DeviceGames
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
+from shakespeare_training.mlp import MlpPolicy
 from shakespeare_training.ppo import PPO, PPOSettings
 
 ARRAYS = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
@@ -167,7 +168,7 @@ def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
     settings = PPOSettings(
         seed=3,
-        width=16,
+        make_policy=partial(MlpPolicy.fresh, width=16),
         batch_size=64,
         n_epochs=10,
         n_steps=24,
@@ -213,7 +214,7 @@ def exploded_weights() -> None:
     """Weights that are not finite raise the same error as on the CPU, though later."""
     for is_on_device in (True, False):
         ppo = learner({"current": 1.0}, is_on_device=is_on_device)
-        torch.nn.init.constant_(ppo.policy.action.weight, torch.nan)
+        torch.nn.init.constant_(ppo.policy.network.action.weight, torch.nan)
         with pytest.raises(FloatingPointError, match="too large"):
             ppo.learn(24)
 
@@ -226,7 +227,7 @@ def a_league() -> None:
     assert torch.equal(ppo.games.learner_to_move, on_host.games.learner_to_move)
     for _ in range(3):
         ppo.learn(80)
-        ppo.league.add_snapshot(f"{ppo.num_timesteps}", ppo.policy.tensors())
+        ppo.add_snapshot()
     assert ppo.league.finished >= 2
     assert sum(opponent.games for opponent in ppo.league.opponents) > 0
     assert ((ppo.league.lineup.seats == OUTSIDE).sum(axis=1) >= 1).all()

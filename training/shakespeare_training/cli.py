@@ -32,6 +32,7 @@ from shakespeare_training.terminal import UnbreakableConsole, busy, import_train
 if TYPE_CHECKING:
     from stable_baselines3.common.callbacks import BaseCallback
 
+    from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.workers import Workers
     from shakespeare_training.config import TrainingConfig
     from shakespeare_training.runs.run import Run
@@ -98,16 +99,17 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="An agent in Python that --resume may import, as the run's settings name it; "
-            "may be repeated.",
+            help="Python that --resume may import, as the run's settings name it: an agent, a "
+            "network or a reward; may be repeated.",
         ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option(
             metavar="CHECKPOINT",
-            help="Checkpoint whose weights to start from: network, or a folder. If it was trained "
-            "with another box, the default settings are those that adapt it.",
+            help="Weights to start from: a checkpoint (network, or a folder), or a network of "
+            "your own, my.py:NAME,weights=FILE. If a checkpoint was trained with another box, the "
+            "default settings are those that adapt it.",
             autocompletion=complete_agent,
             show_default=False,
         ),
@@ -228,9 +230,10 @@ def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
 def _choose_config(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
-    """Return the settings, and the folder of the checkpoint to start from.
+    """Return the settings, and the checkpoint or the file of weights to start from.
 
-    A checkpoint changes the defaults of some settings:
+    A network of the user's own is also that of the settings. A checkpoint changes the defaults of
+    some settings:
 
     - The width is the checkpoint's.
     - There is no warm-up if the checkpoint has heads.
@@ -239,15 +242,26 @@ def _choose_config(
     """
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
-    from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
+    from shakespeare_training.config import ADAPTING, FOREVER, MLP, bundled_names, chosen_config
 
+    spec = None if start is None else AgentSpec.parse(start)
+    if spec is not None and spec.python is not None:
+        return _choose_own_network(config, overrides, spec)
     chosen = chosen_config(config, overrides, origin="--set")
-    if start is None:
+    if spec is None:
         return chosen, None
     game = chosen.game
-    checkpoint = AgentSpec.parse(start).checkpoint(registry.game(game))
+    if chosen.network != MLP:
+        raise ValueError(
+            f"--start {start} is a checkpoint, but the settings name the network {chosen.network}; "
+            f"start from its weights: --start {chosen.network},weights=FILE"
+        )
+    checkpoint = spec.checkpoint(registry.game(game))
     if checkpoint is None:
-        raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
+        raise ValueError(
+            f"there is no checkpoint {start!r} to --start from; give a folder, or a PyTorch module "
+            "of your own with its weights: my.py:NAME,weights=FILE"
+        )
     card = read_card(checkpoint)
     defaults: dict[str, Any] = {"width": card.width}
     if card.heads and chosen.algorithm == "expert_iteration":
@@ -258,6 +272,30 @@ def _choose_config(
         if minutes is not None:
             defaults["decisions"] = FOREVER
     return chosen_config(config, overrides, origin="--set", defaults=defaults), checkpoint
+
+
+def _choose_own_network(
+    config: str | None, overrides: dict[str, Any], spec: AgentSpec
+) -> tuple[TrainingConfig, Path]:
+    """Return the settings and the file of weights for a start from a network of the user's own."""
+    from shakespeare_training.config import chosen_config
+
+    options = dict(spec.written_options)
+    weights = options.pop("weights", "")
+    network = ",".join([spec.name, *(f"{option}={value}" for option, value in options.items())])
+    if not weights:
+        raise ValueError(
+            f"--start {spec.text} names no weights; add them as {spec.text},weights=FILE, or leave "
+            f"--start out and --set network={network}"
+        )
+    if not Path(weights).is_file():
+        raise ValueError(f"--start {spec.text}: there is no file {weights!r}; give its path")
+    chosen = chosen_config(config, {"network": network, **overrides}, origin="--start and --set")
+    if chosen.network != network:
+        raise ValueError(
+            f"--start has the network {network}, but --set network={chosen.network}; leave one out"
+        )
+    return chosen, Path(weights)
 
 
 def _open_workers(

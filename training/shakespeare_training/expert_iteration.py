@@ -15,13 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.network import Network
-from shakespeare_agents.search.agent import (
-    SearchAgent,
-    SearchResult,
-    SearchSettings,
-    network_search,
-)
+from shakespeare_agents.search.agent import SearchAgent, SearchResult, SearchSettings
 from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_env.core.batch import Batch, victory_shares
@@ -123,11 +117,8 @@ class ExpertIteration(Learner):
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
-        game = self.league.batch.game
         settings = self.settings
-        expert = network_search(
-            game,
-            Network(self.policy.tensors(), game.layout),
+        expert = self.policy.search(
             settings.search,
             horizon=settings.horizon,
             temperature=settings.temperature,
@@ -181,9 +172,12 @@ class ExpertIteration(Learner):
         batch = self.league.batch
         opponents = [self.league.opponents[index] for index in self._opponent_indices()]
         names = [opponent.name for opponent in opponents]
-        agents = self.experts() + [opponent.agent for opponent in opponents]
+        # The learner's own agents are sent as they are, and named ones by their names.
+        experts = self.experts()
+        agents = experts + [opponent.agent for opponent in opponents]
+        given = experts + [opponent.given for opponent in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, agents, ["", *names]),  # the expert needs no name
+            agents=AgentSet(batch.game, agents, given),
             names=tuple(names),
             make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,

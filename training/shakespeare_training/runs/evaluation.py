@@ -6,11 +6,8 @@ import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.reports import counted
-from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import TrainingConfig
 
@@ -104,7 +101,7 @@ def kinds_of_games(config: TrainingConfig) -> list[Kind]:
 
 
 def measure(
-    tensors: Tensors,
+    agent: AnyAgent,
     opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
     kinds: Sequence[Kind],
@@ -119,7 +116,7 @@ def measure(
     All evaluations of a kind play the same deals, so that only the learner differs.
 
     Args:
-        tensors: The learner's weights.
+        agent: The agent that plays with the learner's weights.
         opponents: Agents by the names in `kinds`.
         config: The run's settings.
         kinds: Some of `kinds_of_games`.
@@ -128,8 +125,7 @@ def measure(
         seconds: Seconds of training so far.
         on_progress: Called after every step with the share of the games that is played.
     """
-    game = registry.game(config.game)
-    learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
+    learner = Entrant(_LEARNER, agent)
     sizes = {(players, name): math.ceil(games / players) * players for players, name in kinds}
     # Progress is counted in seats times games, because a game's time is about proportional to that.
     all_work = sum(size * players for (players, _), size in sizes.items())
