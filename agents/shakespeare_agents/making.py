@@ -88,7 +88,10 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
         maker = getattr(importlib.import_module(module), attribute)
         if spec.python is not None or spec.model_file is not None:  # a search with its own network
             del options_in_name["network"]
-            maker = partial(maker, network=_advisor(spec.network(), game))
+            # Options that a search lacks are those of its network.
+            own = [name for name in options_in_name if name not in signature(maker).parameters]
+            of_network = {option: options_in_name.pop(option) for option in own}
+            maker = partial(maker, network=_advisor(spec.network(), game, of_network))
     elif spec.model_file is not None:
         maker = partial(_model_file_agent, spec.model_file)
     elif spec.python is not None:
@@ -104,11 +107,11 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
         raise TypeError(f"{label} does not make an agent: {fault_in_words(fault)}") from fault
 
 
-def _advisor(spec: AgentSpec, game: Game) -> Advisor:
+def _advisor(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> Advisor:
     """Make the network of a search; TypeError if it gives no probabilities."""
     from shakespeare_env.play.agent import Advisor
 
-    agent = make(spec, game)
+    agent = make(spec, game, **options)
     if not isinstance(agent, Advisor):
         raise TypeError(
             f"a search cannot use {spec.text!r}, which has no probabilities(); give a model, or an "

@@ -20,6 +20,7 @@ with requires_extra("train", "training needs"):
         ConfigDict,
         Field,
         ValidationError,
+        ValidationInfo,
         field_validator,
         model_validator,
     )
@@ -235,16 +236,17 @@ class TrainingConfig(BaseModel):
 
     @field_validator("network", "reward")
     @classmethod
-    def _names_python(cls, value: str) -> str:
-        if value in (MLP, WEIGHTED):
+    def _names_python(cls, value: str, info: ValidationInfo) -> str:
+        standard = cls.model_fields[str(info.field_name)].default
+        if value == standard:
             return value
         from shakespeare_agents.naming import AgentSpec
 
         spec = AgentSpec.parse(value)
         if spec.python is None or spec.name == "search":
-            raise ValueError("name Python code of your own, as my.py:NAME or package.module:NAME")
+            raise ValueError(f"choose {standard}, or name code of your own as my.py:NAME")
         if "weights" in spec.written_options:
-            raise ValueError(f"a network starts from weights by --start {value}")
+            raise ValueError(f"weights to start from are given by --start {value}")
         return value
 
     @model_validator(mode="after")

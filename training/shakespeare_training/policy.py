@@ -165,7 +165,7 @@ class Policy:
 
     def parameter_groups(self) -> list[list[nn.Parameter]]:
         """Return the parameters that learn, in lists whose gradients are clipped separately."""
-        return [[weights for weights in self.network.parameters() if weights.requires_grad]]
+        return [self.parameters()]
 
     def parameters(self) -> list[nn.Parameter]:
         """Return the parameters that learn."""
