@@ -237,15 +237,15 @@ def test_a_start_takes_the_weights_of_the_same_module_only(tmp_path):
 
 
 def test_python_of_a_run_is_trusted_by_name_and_must_not_have_changed(tmp_path):
-    config = trained("run", decisions=500, reward="my.py:victory")
+    config = trained("run", decisions=500, reward="my.py:victory", opponents={"current": 1.0})
     refused = partial(pytest.raises, CheckpointError)
-    trust = {config.network, config.reward, "my.py:last"}
+    trust = {config.network, config.reward}
     for missing in trust:
         with refused(match=f"{missing}.*--trust"):
             Run.resume(tmp_path / "run", device="cpu", trusted=trust - {missing})
     Run.resume(tmp_path / "run", device="cpu", trusted=trust).close()
     Path("my.py").write_text(f"{CODE}\n# another version\n")
-    with refused(match="changed.*--start 'my.py:Net,width=32,weights="):
+    with refused(match="changed.*--start my.py:Net,width=32,weights="):
         Run.resume(tmp_path / "run", device="cpu", trusted=trust)
 
 
@@ -322,15 +322,17 @@ def test_a_reward_sees_the_standings_around_each_step():
 def test_forecasts_of_another_reward_are_not_taken_for_scores(capsys):
     """A search with such a network plays to the end, and the run says so."""
     game = registry.game(NAME)
+    names = {}
     for network in ("mlp", "my.py:Net"):
         config = config_of(network=network, reward="my.py:victory", decisions=500)
-        with Run.create(config, Path(network), device="cpu") as run:
+        with Run.create(config, Path(f"run of {network[:2]}"), device="cpu") as run:
             train(run, Console(width=300))
-            assert "not of scores" in capsys.readouterr().out
-            name = run.agent_name
-        assert not hasattr(make(name, game), "forecasts") or network == "mlp"
-    assert read_card(Path("mlp")).heads == []
-    with Run.resume(Path("mlp"), trusted=["my.py:victory", "my.py:last"], device="cpu") as run:
+            names[network] = run.agent_name
+        assert "not of scores" in capsys.readouterr().out
+    assert not hasattr(make(names["my.py:Net"], game), "forecasts")
+    folder = Path(names["mlp"])
+    assert read_card(folder).heads == []
+    with Run.resume(folder, trusted=["my.py:victory", "my.py:last"], device="cpu") as run:
         assert run.learner.policy.tensors()["score.weight"].any(), "resuming keeps the heads"
 
 

@@ -174,10 +174,11 @@ class TorchModel:
 
         parameter = next(self.module.parameters(), None)
         device = "cpu" if parameter is None else parameter.device
+        # `torch.tensor` copies, because the arrays of a batch are read-only.
         with torch.inference_mode():
             outputs = self.forward(
-                torch.as_tensor(observations, dtype=torch.float32, device=device),
-                torch.as_tensor(masks, device=device),
+                torch.tensor(observations, dtype=torch.float32, device=device),
+                torch.tensor(masks, device=device),
             )
         arrays = {name: output.float().cpu().numpy() for name, output in outputs.items()}
         if not self.forecasts_scores:
