@@ -282,7 +282,8 @@ def _choose_own_network(
 
     options = dict(spec.written_options)
     weights = options.pop("weights", "")
-    network = ",".join([spec.name, *(f"{option}={value}" for option, value in options.items())])
+    parts = [spec.name] + [f"{option}={value}" for option, value in options.items()]
+    network = ",".join(parts)
     if not weights:
         raise ValueError(
             f"--start {spec.text} names no weights; add them as {spec.text},weights=FILE, or leave "

@@ -63,7 +63,7 @@ class Opponent:
 
     @property
     def given(self) -> AgentLike:
-        """What the agent was made from: its name, or itself if it is a snapshot."""
+        """The agent's name, or the agent itself if it is a snapshot, for `AgentSet`."""
         return self.name if self.tensors is None else self.agent
 
     @property
