@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import tomllib
 from functools import partial
 from pathlib import Path
@@ -116,6 +117,7 @@ SETTINGS: dict[str, Any] = {
     "final_evaluation_games": 2,
 }
 QUIET = Console(quiet=True)
+PAGE = Path(__file__).resolve().parents[2] / "docs" / "training.md"
 
 
 @pytest.fixture
@@ -184,6 +186,17 @@ def test_a_module_can_wrap_the_projects_own_network():
     with torch.no_grad():
         for output, expected in zip(ours.outputs(*views), theirs.outputs(*views), strict=True):
             torch.testing.assert_close(output, expected)
+
+
+def test_the_example_on_the_page_learns():
+    blocks = re.findall(r"```python\n(.*?)```", PAGE.read_text("utf-8"), re.DOTALL)
+    (code,) = [block for block in blocks if "class Net" in block]
+    Path("my.py").write_text(code)
+    parts = {"network": "my.py:Net,width=8", "reward": "my.py:reward,place=0.2"}
+    learner = make_learner(config_of(**parts, opponents={"current": 1.0}), "cpu")
+    before = weights_of(learner)
+    learner.learn(500)
+    assert not torch.equal(weights_of(learner), before)
 
 
 @pytest.mark.parametrize(
