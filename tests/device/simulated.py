@@ -221,7 +221,8 @@ def exploded_weights() -> None:
     """Weights that are not finite raise the same error as on the CPU, though later."""
     for is_on_device in (True, False):
         ppo = learner({"current": 1.0}, is_on_device=is_on_device)
-        torch.nn.init.constant_(ppo.policy.network.action.weight, torch.nan)
+        network: Any = ppo.policy.network
+        torch.nn.init.constant_(network.action.weight, torch.nan)
         with pytest.raises(FloatingPointError, match="too large"):
             ppo.learn(24)
 

@@ -159,8 +159,8 @@ def test_a_module_learns_and_a_resumed_run_equals_one_that_never_stopped(tmp_pat
 def test_its_weights_play_under_its_name_and_search_uses_its_forecasts(tmp_path):
     trained("run", decisions=20_000, opponents={"current": 1.0}, players=[2], learning_rate=3e-3)
     name = f"my.py:Net,width=32,weights={tmp_path}/run/weights.safetensors"
-    result = evaluate([name, "random"], NAME, games=200, seed=1)
-    assert result.agents[0].win_rate > 0.85
+    win_rate: Any = evaluate([name, "random"], NAME, games=200, seed=1).agents[0].win_rate
+    assert win_rate > 0.85
     agent: Any = make(name, registry.game(NAME))
     assert hasattr(agent, "forecasts")
     error = r"a network of one.s own.*my.py:NAME,weights=run/weights.safetensors"
