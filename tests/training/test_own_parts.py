@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 import torch
 from rich.console import Console
+from safetensors.numpy import load_file
 
 from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import read_card
@@ -28,6 +29,7 @@ from shakespeare_training.config import (
     settings_of,
     train_command,
 )
+from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
 from shakespeare_training.ppo import PPO
 from shakespeare_training.reward import current_standing, standing_after_step
 from shakespeare_training.rollout import CHANGE
@@ -168,6 +170,19 @@ def test_its_weights_play_under_its_name_and_search_uses_its_forecasts(tmp_path)
         make("run", registry.game(NAME))
 
 
+def test_a_snapshot_stays_as_it_was_while_the_module_learns_on():
+    learner = make_learner(config_of(), "cpu")
+    learner.add_snapshot()
+    (snapshot,) = learner.league.pool
+    agent: Any = snapshot.agent
+    batch = make_toy(8, players=3)
+    before = agent.probabilities(batch.obs, batch.mask)
+    weights = weights_of(learner)
+    learner.learn(500)
+    assert not torch.equal(weights_of(learner), weights)
+    np.testing.assert_array_equal(agent.probabilities(batch.obs, batch.mask), before)
+
+
 def test_a_seed_gives_the_weights_and_global_generators_are_left_alone():
     """A module draws from PyTorch's global generator, unlike the project's own network."""
     before = torch.random.get_rng_state()
@@ -247,6 +262,25 @@ def test_a_start_takes_the_weights_of_the_same_module_only(tmp_path):
     assert "leave one out" in refused(f"my.py:Net,width=32,weights={weights}", *both)
     assert "weights=FILE" in refused("ours", *both)
     assert not Path("none").exists()
+
+
+def test_responses_to_an_agent_start_from_a_module(tmp_path):
+    trained("run", decisions=500, players=[2], opponents={"current": 1.0})
+    names = ("n_envs", "n_steps", "precision", "first_evaluation_games", "final_evaluation_games")
+    settings = ExploitSettings(
+        decisions=300,
+        players=2,
+        games=4,
+        start="my.py:Net,width=32,weights=run/weights.safetensors",
+        training={name: SETTINGS[name] for name in names} | {"learning_rate": 1e-9},
+    )
+    first, same = (exploit_by_ppo("random", tmp_path / "found", settings, NAME) for _ in range(2))
+    assert first is not None
+    assert same is not None
+    assert same.evaluation == first.evaluation
+    folder = tmp_path / "found" / "seed0"
+    found, start = (load_file(each / "weights.safetensors") for each in (folder, Path("run")))
+    np.testing.assert_allclose(found["body.weight"], start["body.weight"], atol=1e-5)
 
 
 def test_python_of_a_run_is_trusted_by_name_and_must_not_have_changed(tmp_path):

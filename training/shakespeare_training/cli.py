@@ -287,25 +287,15 @@ def _choose_own_network(
     config: str | None, overrides: dict[str, Any], spec: AgentSpec
 ) -> tuple[TrainingConfig, Path]:
     """Return the settings and the file of weights for a start from a network of the user's own."""
-    from shakespeare_training.config import chosen_config
+    from shakespeare_training.config import chosen_config, own_start
 
-    options = dict(spec.written_options)
-    weights = options.pop("weights", "")
-    parts = [spec.name] + [f"{option}={value}" for option, value in options.items()]
-    network = ",".join(parts)
-    if not weights:
-        raise ValueError(
-            f"--start {spec.text} names no weights; add them as {spec.text},weights=FILE, or leave "
-            f"--start out and --set network={network}"
-        )
-    if not Path(weights).is_file():
-        raise ValueError(f"--start {spec.text}: there is no file {weights!r}; give its path")
+    network, weights = own_start(spec)
     chosen = chosen_config(config, {"network": network, **overrides}, origin="--start and --set")
     if chosen.network != network:
         raise ValueError(
             f"--start has the network {network}, but --set network={chosen.network}; leave one out"
         )
-    return chosen, Path(weights)
+    return chosen, weights
 
 
 def _open_workers(
@@ -419,7 +409,8 @@ def exploit(
         str | None,
         typer.Option(
             metavar="CHECKPOINT",
-            help="Checkpoint whose weights to start from: network, or a folder.",
+            help="Weights to start from: a checkpoint (network, or a folder), or a network of "
+            "your own, my.py:NAME,weights=FILE.",
             autocompletion=complete_agent,
             show_default="the agent's own, or those that it searches with",
         ),

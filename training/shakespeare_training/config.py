@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import command, did_you_mean, short_repr
@@ -24,6 +24,9 @@ with requires_extra("train", "training needs"):
         field_validator,
         model_validator,
     )
+
+if TYPE_CHECKING:
+    from shakespeare_agents.naming import AgentSpec
 
 CONFIGS = Path(__file__).parent / "configs"
 """The folder of bundled settings, `<game>/<name>.toml`."""
@@ -400,6 +403,26 @@ def chosen_config(
         data |= _without_unused(entries, overrides) if choice in known else entries
         make_config(data, str(path))
     return make_config({**data, **overrides}, origin)
+
+
+def own_start(spec: AgentSpec) -> tuple[str, Path]:
+    """Return the network and the file of weights that `--start my.py:Net,weights=FILE` names.
+
+    Raises:
+        ValueError: no weights are named, or there is no such file.
+    """
+    options = dict(spec.written_options)
+    weights = options.pop("weights", "")
+    parts = [spec.name] + [f"{option}={value}" for option, value in options.items()]
+    network = ",".join(parts)
+    if not weights:
+        raise ValueError(
+            f"--start {spec.text} names no weights; add them as {spec.text},weights=FILE, or leave "
+            f"--start out and --set network={network}"
+        )
+    if not Path(weights).is_file():
+        raise ValueError(f"--start {spec.text}: there is no file {weights!r}; give its path")
+    return network, Path(weights)
 
 
 def parse_override(text: str) -> tuple[str, Any]:
