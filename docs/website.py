@@ -127,6 +127,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_arena": ("Entrant", "evaluate"),
             "shakespeare_agents.making": ("entrants_of",),
             "shakespeare_arena.measure": ("Budget", "measure"),
+            "shakespeare_arena.best_response": ("best_response", "BestResponse", "SeatResponse"),
             "shakespeare_arena.config": ("ArenaConfig",),
             "shakespeare_arena.tournament": ("run_arena",),
             "shakespeare_arena.ladders.standings": ("standings_of",),
@@ -211,7 +212,12 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_training.runs.train": ("train",),
             "shakespeare_training.runs.run": ("Run",),
             "shakespeare_training.runs.curves": ("draw_curves",),
-            "shakespeare_training.exploit": ("ExploitSettings", "exploit_by_ppo"),
+            "shakespeare_training.exploit": (
+                "ExploitSettings",
+                "Exploitation",
+                "Response",
+                "exploit_by_ppo",
+            ),
             "shakespeare_training.policy": (
                 "PolicyNetwork",
                 "Outputs",
