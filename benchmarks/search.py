@@ -5,6 +5,9 @@ disturb processor time less than the time on the clock. In search, playouts eval
 the forecasts of the outcome. By itself, the network's compiled forward pass evaluates only the
 policy, for many situations of one game at once. Cases take turns. The results are medians of
 repeats, and ratios are taken within a repeat.
+
+The last figures are how many playouts a search by the clock reaches in a move. It needs a core for
+itself.
 """
 
 from __future__ import annotations
@@ -35,6 +38,8 @@ TARGET = 0.6
 """The least ratio of the rate of search to that of the network by itself."""
 GAMES = 16
 """Games searched together."""
+MOVE_S = 0.25
+"""The seconds of a move of the search by the clock."""
 ROWS = 2048
 """Situations that the network by itself evaluates at once."""
 
@@ -86,6 +91,26 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     }
 
 
+def playouts_by_the_clock(game: str) -> list[float]:
+    """Return the quartiles of the playouts of a searched move, in a game between copies.
+
+    Playouts to the end of the game are long at first and short at last.
+    """
+    batch = Batch(game, 1, players=usual_seats(game), seed=0, autoreset=False)
+    agent = make("search", batch.game, seconds=MOVE_S)
+    assert isinstance(agent, SearchAgent)
+    rows = np.arange(1)
+    rng = GameGenerators.of_games(0, rows)
+    playouts: list[int] = []
+    while not batch.done[0]:
+        result = agent.look_ahead(InformationSets(batch, rows), rng)
+        if result.searched[0]:
+            playouts.append(int(result.visits.sum()))
+        batch.step(result.actions)
+    quartiles: list[float] = np.quantile(playouts, [0.25, 0.5, 0.75]).tolist()
+    return quartiles
+
+
 def main(
     repeats: Annotated[int, typer.Option(help="Repeats of every measurement.", min=1)] = 7,
     seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 1.0,
@@ -107,6 +132,12 @@ def main(
                 rates, f"{game}: search, {threads}", f"{game}: network alone, compiled"
             )
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
+    for game in registry.names():
+        low, median, high = playouts_by_the_clock(game)
+        Console().print(
+            f"{game}: {median:,.0f} playouts in a move of {MOVE_S} s (quartiles {low:,.0f} and "
+            f"{high:,.0f})"
+        )
 
 
 if __name__ == "__main__":

@@ -38,6 +38,10 @@ class Net(torch.nn.Module):
         hidden = self.body(observations / 8).relu()
         return self.policy(hidden), self.critic(hidden)
 
+class Acting(Net):
+    def act(self, observations, masks, rng):
+        return np.full(len(masks), 7)
+
 def third(observations, masks, rng):
     return masks.argmax(1)
 
@@ -79,6 +83,15 @@ def test_a_model_plays_its_likeliest_legal_action(name, batch):
     assert agent.values(batch.obs).shape == (20,)
     same: Any = make("net.pt", FIGARO)
     np.testing.assert_allclose(likely, same.probabilities(batch.obs, batch.mask), atol=1e-6)
+
+
+def test_a_module_that_acts_is_the_agent_itself(batch):
+    """It keeps its memory in `rng`, which a model that is only asked for outputs could not."""
+    agent: Any = make("my.py:Acting,weights=net.weights", FIGARO)
+    assert agent.act(batch.obs, batch.mask, generators(20)).tolist() == [7] * 20
+    assert torch.equal(agent.policy.bias, torch.load("net.weights")["policy.bias"])
+    with pytest.raises(ValueError, match="drop greedy=false"):
+        make("my.py:Acting,greedy=false", FIGARO)
 
 
 def test_a_function_of_observations_and_masks_is_a_model(batch):

@@ -9,12 +9,15 @@ import pytest
 import torch
 import typer
 
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint
 from shakespeare_env.cli import app
+from shakespeare_env.core import registry
 from tests.contract.command_line import output_of
 
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 DATASETS = DOCS / "datasets.md"
+STRATEGY = DOCS / "strategy.md"
 PAGES = {page: page.read_text("utf-8") for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"))}
 COMMANDS: Any = typer.main.get_command(app)
 TARGETS = set(re.findall(r"^([a-z-]+):", (ROOT / "Makefile").read_text("utf-8"), re.MULTILINE))
@@ -32,7 +35,7 @@ def blocks(text):
         for page, text in sorted(PAGES.items())
         for number, (language, block) in enumerate(blocks(text))
         if language == "python"
-        and page != DATASETS
+        and page not in (DATASETS, STRATEGY)
         and (page.parent != ROOT or "README" in page.name)
     ],
 )
@@ -77,6 +80,33 @@ def test_the_examples_about_datasets_run_one_after_the_other(tmp_path, monkeypat
     assert "16 games" in outputs[0]
     assert "Position 0 of" in outputs[1]
     assert "Wrote game.html" in outputs[-1]
+
+
+def test_the_questions_about_strategy_are_short_and_have_their_answers(capsys):
+    """`make docs` writes the answers. Here they are asked again in fewer games."""
+    network = bundled_checkpoint(registry.game("shakespeare")).name
+    assert f"network {network}" in PAGES[STRATEGY], "run `make docs` and read the answers"
+    examples = blocks(PAGES[STRATEGY])
+    assert [language for language, _ in examples] == ["python", "text"] * 2
+    for (_, code), (_, answer) in batched(examples):
+        assert code.count("\n") <= 20
+        exec(compile(code.replace("games=1000", "games=4"), "<example>", "exec"), {})
+        again = capsys.readouterr().out
+        assert "with heuristic at every seat" in again
+        assert "with network at every seat" in again
+        assert "too few deals" in again
+        assert "too few deals" not in answer
+        assert beginnings(again) <= beginnings(answer)
+
+
+def batched(examples):
+    """Return pairs of a question and its answer."""
+    return zip(examples[::2], examples[1::2], strict=True)
+
+
+def beginnings(text):
+    """Return the first column of tables, and other lines without the numbers of positions."""
+    return {re.sub(r"^\d+ positions of \d+", "", line.split("  ")[0]) for line in text.splitlines()}
 
 
 def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():

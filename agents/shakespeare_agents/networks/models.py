@@ -17,6 +17,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
+from shakespeare_env.play.agent import Agent, AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
 
 Outputs = Mapping[str, NDArray[Any]]
@@ -162,14 +163,21 @@ def torch_model(module: Any) -> Model:
     return model
 
 
-def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> ModelAgent:
+def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> AnyAgent:
     """Make the agent that plays from a PyTorch module, with the weights of a file if one is named.
 
+    A module that has a method `act` or `search` is the agent itself.
+
     Raises:
-        ValueError: the weights or the outputs do not fit.
+        ValueError: the weights or the outputs do not fit, or `greedy` is not for this module.
     """
     if weights:
         _load_weights(module, Path(weights))
+    module.eval()
+    if isinstance(module, Agent | Searcher):
+        if not greedy:
+            raise ValueError("this module chooses its actions itself; drop greedy=false")
+        return module
     return model_agent(torch_model(module), game, greedy=greedy)
 
 

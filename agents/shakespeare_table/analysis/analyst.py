@@ -8,15 +8,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import default
 from shakespeare_agents.networks.inference import ForwardPass
-from shakespeare_agents.search.agent import (
-    SearchSettings,
-    UniformPrior,
-    improving_search,
-    network_search,
-)
+from shakespeare_agents.search.agent import SearchSettings, improving_search, network_search
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_arena.intervals import mean_interval
@@ -76,7 +72,7 @@ class Analyst:
     @property
     def has_preferences(self) -> bool:
         """Whether the prior finds some moves more likely than others."""
-        return not isinstance(self.prior, UniformPrior)
+        return not isinstance(self.prior, RandomAgent)
 
     def outcomes(
         self, games: InformationSets, rng: GameGenerators, actions: NDArray[np.int64], count: int
