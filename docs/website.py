@@ -220,6 +220,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             ),
             "shakespeare_training.mlp": ("PolicyNetwork", "MlpPolicy"),
             "shakespeare_training.reward": ("Standing",),
+            "shakespeare_training.adoption": ("AdoptionSettings", "Adoption", "adopt_agent"),
             "shakespeare_training.policy": (
                 "Outputs",
                 "masked_log_softmax",

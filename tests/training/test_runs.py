@@ -21,12 +21,12 @@ from rich.console import Console
 from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
 from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
-from shakespeare_training.games import one_thread
 from shakespeare_training.league import one_blas_thread
 from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
@@ -84,8 +84,8 @@ def test_a_run_that_was_stopped_often_equals_one_that_never_was(complete, tmp_pa
     folder = tmp_path / "run"
     run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
-    # 41 checks end within a rollout or an update, 6001 checks after some games of an evaluation.
-    for checks in (41, 6001) * 9:
+    # 41 checks end within a rollout or an update, 2001 checks after some games of an evaluation.
+    for checks in (41, 2001) * 9:
         if train(run, QUIET, StopsAfter(checks=checks)):
             break
         run.close()

@@ -38,6 +38,7 @@ AGENTS: dict[str, list[Any]] = {
     "named": ["random", "heuristic", "search,rollouts=heuristic,simulations=2"],
     "networks": ["network,greedy=false", str(bundled_checkpoint(FIGARO, 1))],
     "imported": ["tests.workers.agents_for_tests:Drawing"],
+    "with a history": ["tests.generators:RecallingAgent"],
     "files": [str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal"],
     "functions": [last_legal, lambda observations, masks, rng: masks.argmax(axis=1)],
     "an entrant": [Entrant("mine", make("network", FIGARO))],

@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
+from shakespeare_env.play.agent import Agent, AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
 
 Outputs = Mapping[str, NDArray[Any]]
@@ -175,7 +177,7 @@ class TorchModel:
         parameter = next(self.module.parameters(), None)
         device = "cpu" if parameter is None else parameter.device
         # `torch.tensor` copies, because the arrays of a batch are read-only.
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             outputs = self.forward(
                 torch.tensor(observations, dtype=torch.float32, device=device),
                 torch.tensor(masks, device=device),
@@ -186,16 +188,22 @@ class TorchModel:
         return arrays
 
 
-def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> ModelAgent:
+def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> AnyAgent:
     """Make the agent that plays from a PyTorch module, with the weights of a file if one is named.
 
+    A module that has a method `act` or `search` is the agent itself.
+
     Raises:
-        ValueError: the weights or the outputs do not fit.
+        ValueError: the weights or the outputs do not fit, or `greedy` is not for this module.
     """
     model = TorchModel(module)
     if weights:
         load_weights(module, Path(weights))
         model.forecasts_scores = forecasts_scores(Path(weights))
+    if isinstance(module, Agent | Searcher):
+        if not greedy:
+            raise ValueError("this module chooses its actions itself; drop greedy=false")
+        return module
     return model_agent(model, game, greedy=greedy)
 
 

@@ -32,7 +32,7 @@ They take at most 3 % of the time, because playing a decision takes about half a
 and learning from it.
 """
 _FEWEST_DECISIONS = 10_000
-"""The fewest decisions that measure strength at a table; they take a sixth of a second."""
+"""The fewest decisions that measure strength at a table; they take about a third of a second."""
 _GPU_SPEED = 80
 """The decisions that a fast GPU learns from in the time of two that are played on the processor."""
 _DEALS_WORTH_PLAYING = 4
