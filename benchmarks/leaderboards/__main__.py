@@ -45,7 +45,9 @@ def _play(arena: Path, results: Path) -> None:
         ending = run_arena(
             ArenaConfig.read(arena),
             results,
-            on_progress=lambda _, games, total: bar.update(task, completed=games, total=total),
+            on_progress=lambda _, games, total, _decisions: bar.update(
+                task, completed=games, total=total
+            ),
         )
     Console().print(f"{arena.stem}: stopped because {ending}", highlight=False)
 

@@ -6,10 +6,11 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
-from shakespeare_arena.playing import places_of, play
+from shakespeare_arena.playing import places_of
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
+from tests.arena.small_arenas import play
 
 LINEUP = ("random", "heuristic", "network,greedy=false", "greedy", "heuristic", "random")
 
@@ -37,7 +38,11 @@ def test_a_row_records_a_complete_game_and_depends_on_no_other(game):
     """Tables of all sizes are played together. A forfeited game ends where it was stopped."""
     run = settings(game, random=Fails())
     games = [seating for seats in registry.seats(game) for seating in seatings(seats)]
-    results = play(games, run).drop("seconds").sort("key")
+    timed = play(games, run).sort("key")
+    thought = timed.select(pl.col("seconds").list.eval(pl.element() > 0)).to_series()
+    decided = timed.select(pl.col("decisions").list.eval(pl.element() > 0)).to_series()
+    assert (thought == decided).filter(timed["forfeited_by"].is_null()).all()
+    results = timed.drop("seconds")
     played_alone = pl.concat([play([seating], run) for seating in games[::5]])
     played_together = results.filter(pl.col("key").is_in(played_alone["key"].to_list()))
     assert_frame_equal(played_alone.select(results.columns).sort("key"), played_together)

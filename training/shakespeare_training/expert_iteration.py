@@ -23,7 +23,7 @@ from shakespeare_agents.search.agent import (
     network_search,
 )
 from shakespeare_agents.travel import AgentSet
-from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_agents.workers import Progress, Workers
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
@@ -155,14 +155,14 @@ class ExpertIteration(Learner):
             self.check_stop()
             on_games(self.league.finished_games(finished))
 
-        def on_progress(decisions: int, _games: int) -> None:
-            nonlocal decisions_under_way
-            decisions_under_way += decisions
-            report(no_games)
-
         report(no_games)
-        with closing(self.workers.run(self._job(), self._shards(), on_progress)) as results:
-            for _, result in results:
+        with closing(self.workers.run(self._job(), self._shards())) as progress:
+            for step in progress:
+                decisions_under_way += step.decisions
+                result = step.result
+                if result is None:
+                    report(no_games)
+                    continue
                 played.append(result)
                 decisions_under_way -= len(result.examples.players)
                 batch.final_scores[result.shard.rows] = result.scores
@@ -268,11 +268,11 @@ class SearchedGames:
     make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
-    def start(self) -> Callable[[GameShard, ProgressCallback], PlayedShard]:
+    def start(self) -> Callable[[GameShard], Iterator[Progress[PlayedShard]]]:
         """Return the function that plays a shard (`Job.start`)."""
         return self._play
 
-    def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
+    def _play(self, shard: GameShard) -> Iterator[Progress[PlayedShard]]:
         expert: Any = self.agents.agents[0]
         opponents = list(self.agents.agents[1:])
         seed = 0  # without effect, because the records have random states of their own
@@ -300,12 +300,12 @@ class SearchedGames:
                 lineup.name_chooser(fault, batch)
                 raise
             ended = batch.done[rows]
-            on_progress(int(own.sum()), int(ended.sum()))
+            yield Progress(int(own.sum()), int(ended.sum()))
             rows = rows[~ended]
             step += 1
 
         order, examples = buffer.decisions(shard.rows)
-        return PlayedShard(
+        played = PlayedShard(
             shard=shard,
             random=batch.save(slice(None))["random"],
             generators=lineup.generators.states,
@@ -313,6 +313,7 @@ class SearchedGames:
             order=order,
             examples=examples,
         )
+        yield Progress(result=played)
 
 
 def _decide(

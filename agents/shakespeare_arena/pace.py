@@ -1,0 +1,88 @@
+"""The number of games that are played at once, judged by the time that agents take."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from shakespeare_env.play.lineup import Call
+
+_FEWEST = 4
+"""The games at once at first, and if an agent takes long for each of them."""
+_STEP_S = 0.25
+"""The seconds that a step may take for all games, beside the seconds that calls take anyway."""
+_CALLS_WORTH = 4.0
+"""A step may also take so many times as long for all games as the calls take anyway."""
+
+
+class Pace:
+    """Decides how many games are played at once.
+
+    A call of an agent takes some time however many games it is for, such as that of a request to a
+    remote service, and some time for each of them. More games at once are faster as long as the
+    first outweighs the second. Beyond that they only delay the first result.
+
+    Args:
+        most: The most games at once.
+
+    Attributes:
+        games: The number of games to play at once now. It at most doubles with each step.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.games = min(_FEWEST, most)
+        self._most = most
+        self._times: defaultdict[int, _CallTimes] = defaultdict(_CallTimes)  # by agent
+
+    def note(self, calls: Sequence[Call]) -> None:
+        """Note the calls of a step, and judge the number of games anew."""
+        for call in calls:
+            games = len(call.rows)
+            self._times[call.agent].add(games, float(np.mean(call.seconds)) * games)
+        all_games = sum(times.games for times in self._times.values())
+        per_call = 0.0  # seconds of a step however many games there are
+        per_game = 0.0  # seconds of a step for each game
+        for times in self._times.values():
+            slope = times.seconds_per_game()
+            per_call += times.seconds_per_call(slope)
+            per_game += slope * times.games / max(all_games, 1)
+        affordable = max(_STEP_S, _CALLS_WORTH * per_call)
+        games = 2 * self.games
+        if games * per_game > affordable:
+            games = int(affordable / per_game)
+        self.games = min(max(games, _FEWEST), self._most)
+
+
+class _CallTimes:
+    """A line through the times of an agent's calls by the number of games, by least squares.
+
+    The first call is left out, since it may load or compile something.
+    """
+
+    def __init__(self) -> None:
+        self.games = 0
+        self._calls = -1
+        self._seconds = 0.0
+        self._squares = 0
+        self._products = 0.0
+
+    def add(self, games: int, seconds: float) -> None:
+        self._calls += 1
+        if self._calls:
+            self.games += games
+            self._seconds += seconds
+            self._squares += games * games
+            self._products += games * seconds
+
+    def seconds_per_game(self) -> float:
+        """Return the line's slope. It is 0 as long as all calls were for equally many games."""
+        spread = self._calls * self._squares - self.games**2
+        if spread <= 0:
+            return 0.0
+        return max((self._calls * self._products - self.games * self._seconds) / spread, 0.0)
+
+    def seconds_per_call(self, slope: float) -> float:
+        """Return the seconds of a call for no game, given the slope."""
+        return max((self._seconds - slope * self.games) / max(self._calls, 1), 0.0)
