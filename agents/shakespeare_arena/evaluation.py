@@ -301,6 +301,10 @@ def _in_brackets(low: float | None, high: float | None, spec: str, unit: int = 1
     return f" ({unit * low:{spec}} to {unit * high:{spec}})"
 
 
+class NoCompleteDeal(Exception):  # noqa: N818 - nothing is wrong, it is only too early
+    """An evaluation has no result yet, because no deal is complete."""
+
+
 class Evaluation:
     """Games in which every agent holds every seat equally often, and their result so far.
 
@@ -372,16 +376,16 @@ class Evaluation:
         """Return the result of those deals of which all games are played.
 
         Raises:
-            ValueError: no deal is complete.
+            NoCompleteDeal: no deal is complete.
         """
         played = self._played.complete()
         deals = len(played.scores)
         games_per_deal = self.games // len(self._played.deals)
         names = tuple(entrant.name for entrant in self.entrants)
         if not deals:
-            raise ValueError(
-                f"no deal is complete: {self._played.games} of {self.games} games are played, and "
-                f"a deal has {games_per_deal}"
+            raise NoCompleteDeal(
+                f"no deal is complete; {self._played.games:,} of {self.games:,} games are over, "
+                f"and a deal has {games_per_deal}"
             )
         agents, differences = agent_results(names, *played)
 

@@ -6,6 +6,7 @@ import math
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -14,7 +15,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.lineup import complete_agent
-from shakespeare_agents.cli.playing import games_progress
+from shakespeare_agents.cli.playing import GamesProgress, random_game_decisions
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
@@ -392,13 +393,8 @@ def exploit(
         stoppable(console, "Stopped before anything was measured.") as stop,
         workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
-        progress = games_progress()
-        task = progress.add_task("playing", total=games, decisions=0)
-
-        def on_progress(decisions: int, finished: int) -> None:
-            progress.start()  # only now, because the training shows a progress bar of its own
-            progress.update(task, completed=finished, decisions=decisions)
-
+        # It appears with its first update, because the training shows a bar of its own before.
+        progress = GamesProgress(games, partial(random_game_decisions, game, seats, {}))
         import_training(console)
         out = out or _new_folder(f"exploit-{game.name}", seed)
         try:
@@ -416,11 +412,11 @@ def exploit(
                     game.name,
                     console=console,
                     stop=stop,
-                    on_progress=on_progress,
+                    on_progress=progress.update,
                     workers=running_workers,
                 )
         finally:
-            progress.stop()
+            progress.close()
     if response is None:
         return
     console.print(response.evaluation.table())
