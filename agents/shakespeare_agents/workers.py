@@ -34,12 +34,12 @@ ProgressCallback = Callable[[int, int], None]
 """Called with the numbers of decisions and games so far. It may raise an exception to stop."""
 
 
-class Progress(NamedTuple, Generic[R]):
+class Progress(NamedTuple, Generic[R_co]):
     """What shards have done since they last reported."""
 
     decisions: int = 0
     games: int = 0
-    result: R | None = None  # a result of a shard, if there is a new one
+    result: R_co | None = None  # a result of a shard, if there is a new one
 
 
 _CHECK_EVERY_S = 1.0

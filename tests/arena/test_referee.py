@@ -111,6 +111,24 @@ def test_a_fault_loses_its_game_and_no_other(fail, kind, says):
     assert (lineup.seats[1] == OUTSIDE).all()
 
 
+class AsyncFails(Fails):
+    """A `Fails` that decides in an `async def`."""
+
+    async def act(self, observations, masks, rng):
+        return super().act(observations, masks, rng)
+
+
+def test_an_asynchronous_agent_s_fault_loses_its_game_and_no_other():
+    table = TABLES[3]
+    expected = played(*games(table, [RememberingAgent()]))
+    agents = [AsyncFails(raises(LookupError("no idea")), after=2), RememberingAgent()]
+    batch, lineup = games(table, agents)
+    moves = played(batch, lineup)
+    assert lineup.forfeits.keys() == {1}
+    assert "no idea" in lineup.forfeits[1].fault.details
+    assert [moves[row] for row in (0, 2, 3)] == [expected[row] for row in (0, 2, 3)]
+
+
 class Answering(RandomAgent):
     """An agent that reports its own faults: it always has one in the second of several games."""
 

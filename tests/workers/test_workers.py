@@ -11,7 +11,7 @@ import pytest
 
 from shakespeare_agents.workers import code_digest, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
-from tests.workers.jobs_for_tests import RaisesUnpicklable, Squares
+from tests.workers.jobs_for_tests import Answered, RaisesUnpicklable, Squares
 
 SQUARES = [number * number for number in range(12)]
 KINDS: dict[str, dict[str, Any]] = {
@@ -49,6 +49,16 @@ def test_every_shard_runs_once_and_is_counted(workers, tmp_path):
         assert sum(step.games for step in progress) == 12
     starts = (tmp_path / "starts").read_text().split()
     assert len(starts) <= max(2, workers.size)
+
+
+@pytest.mark.parametrize("workers", ["this process", "processes"], indirect=True)
+def test_results_and_progress_come_before_their_shard_is_over(workers, tmp_path):
+    results_so_far = []
+    for step in workers.run(Answered(tmp_path / "answer"), range(1)):
+        if step.result is not None:
+            results_so_far.append(step.result)
+            (tmp_path / "answer").touch()
+    assert results_so_far == ["first", "last"]
 
 
 def test_shards_that_are_dropped_do_no_harm(workers, tmp_path):

@@ -65,15 +65,33 @@ _MOST_DECISIONS = 10_000  # in a random game
 _SPEED_S = 120.0  # the seconds that decide the forecast of the end; steps may take many
 
 
+def forecast_decisions(decided: int, ended: int, games: int, at_random: float) -> float:
+    """Forecast the number of decisions of some games that are played at once.
+
+    Args:
+        decided: The number of decisions so far.
+        ended: The number of games that have ended so far.
+        games: The number of all games.
+        at_random: The mean number of decisions of a game in which all play at random.
+    """
+    if not ended:
+        return max(at_random * games, decided)
+    # The more games have ended, the less do decisions of unfinished ones distort their mean.
+    share = min(ended / games, 1.0)
+    per_game = (1 - share) * at_random + share * decided / ended
+    return max(per_game * games, decided)
+
+
 class GamesProgress(AbstractContextManager["GamesProgress"]):
     """A progress bar on stderr for games, which are played at once and so end late.
 
-    It counts decisions, so that it shows progress and forecasts the end from the first step on. How
-    many there will be is judged by random games at first, and by the games that have ended later.
+    It counts decisions, so that it shows progress and forecasts the end from the first step on
+    (see `forecast_decisions`).
 
     Args:
         total: The number of games, or None if it is not known.
-        decisions_per_game: Returns the expected number. If it is not given, the bar counts games.
+        decisions_per_game: Returns the mean decisions of a random game. It is called after the
+            first step. If it is not given, the bar counts games.
     """
 
     def __init__(
@@ -81,7 +99,7 @@ class GamesProgress(AbstractContextManager["GamesProgress"]):
     ) -> None:
         self._games = total
         self._decisions_per_game = decisions_per_game
-        self._expected: float | None = None
+        self._at_random: float | None = None  # what `decisions_per_game` has returned
         self._kept = 0  # games that there were before the first decision
         self._progress = Progress(
             TextColumn("{task.description}{task.fields[decisions]:,} decisions"),
@@ -129,25 +147,13 @@ class GamesProgress(AbstractContextManager["GamesProgress"]):
             if self._decisions_per_game is None:
                 fields |= {"completed": games, "total": self._games}
             elif decisions:
-                fields |= {
-                    "completed": decisions,
-                    "total": self._decisions_in_all(decisions, games),
-                }
+                if self._at_random is None:
+                    self._at_random = self._decisions_per_game()
+                ended = games - self._kept
+                to_play = max(self._games - self._kept, 1)
+                expected = forecast_decisions(decisions, ended, to_play, self._at_random)
+                fields |= {"completed": decisions, "total": expected}
         self._progress.update(self._task, description=description, **fields)
-
-    def _decisions_in_all(self, decisions: int, games: int) -> float:
-        if self._expected is None:
-            assert self._decisions_per_game is not None
-            self._expected = self._decisions_per_game()
-        assert self._games is not None
-        to_play = max(self._games - self._kept, 1)
-        ended = games - self._kept
-        if not ended:
-            return max(self._expected * to_play, decisions)
-        # The more games have ended, the less do decisions of unfinished ones distort their mean.
-        share = min(ended / to_play, 1.0)
-        per_game = (1 - share) * self._expected + share * decisions / ended
-        return max(per_game * to_play, decisions)
 
 
 def random_game_decisions(game: Game, players: int, options: Mapping[str, bool]) -> float:
