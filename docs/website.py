@@ -126,6 +126,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
         {
             "shakespeare_arena": ("Entrant", "evaluate"),
             "shakespeare_agents.making": ("entrants_of",),
+            "shakespeare_arena.evaluation": ("Evaluation",),
             "shakespeare_arena.measure": ("Budget", "measure"),
             "shakespeare_arena.config": ("ArenaConfig",),
             "shakespeare_arena.tournament": ("run_arena",),

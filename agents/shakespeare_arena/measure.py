@@ -255,6 +255,8 @@ def measure(
     limits = budget or Budget()
     (entrant,) = entrants_of([agent], contract)
 
+    games_by_rung: dict[tuple[int, float], _RungGames] = {}
+
     def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
         """Return the function that plays more deals against a rung."""
         # Seats of one name share a result, so the rung must not have the agent's own name.
@@ -271,7 +273,9 @@ def measure(
             on_progress=on_progress,
             workers=workers,
         )
-        return _RungGames(playouts, series).play_more
+        games = _RungGames(playouts, series)
+        games_by_rung[seats, playouts] = games
+        return games.play_more
 
     deadline = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
@@ -281,6 +285,9 @@ def measure(
             play_against = partial(games_against, seats)
             climb(met[seats], seats, play_against, limits.deals(seats), seconds)
     except KeyboardInterrupt:
+        for (seats, playouts), games in games_by_rung.items():
+            if games.deals:
+                met[seats][playouts] = games.result()
         if not any(met.values()):
             raise
     placements = tuple(placement_of(rungs, seats) for seats, rungs in met.items() if rungs)
@@ -304,13 +311,29 @@ class _RungGames:
         self._series = series
         self._shares: list[float] = []  # the agent's mean share of the victory, by deal
 
+    @property
+    def deals(self) -> int:
+        """The number of deals so far."""
+        return len(self._shares)
+
     def play_more(self, deals: int) -> RungResult:
-        """Play the next deals, and return the result of all deals so far."""
+        """Play the next deals, and return the result of all deals so far.
+
+        An interruption keeps those that are complete.
+        """
         first = len(self._shares)
-        played = self._series.play(range(first, first + deals))
-        # The agent is the first entrant of the series, hence number 0 in `seating`.
-        won = victory_shares(played.winners) * (played.seating == 0)
-        self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+        table = self._series.table(range(first, first + deals))
+        try:
+            self._series.play_into(table)
+        finally:
+            played = table.complete()
+            # The agent is the first entrant of the series, hence number 0 in `seating`.
+            won = victory_shares(played.winners) * (played.seating == 0)
+            self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+        return self.result()
+
+    def result(self) -> RungResult:
+        """Return the result of all deals so far, of which there must be one."""
         count = len(self._shares)
         games = count * self._series.seats.games_per_deal
         variance = float(np.var(self._shares, ddof=1)) if count > 1 else 0.0

@@ -249,11 +249,9 @@ class DealSeries:
         agents = agent_set(entrants, registry.game(game))
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
-    def play(self, deals: range) -> PlayedDeals:
-        """Play all games of some deals."""
-        played = DealTable(self.seats.places(deals), deals)
-        self.play_into(played)
-        return played.complete()
+    def table(self, deals: range) -> DealTable:
+        """Return an empty table of some deals."""
+        return DealTable(self.seats.places(deals), deals)
 
     def play_into(self, table: DealTable) -> None:
         """Play all games of a table's deals. An interruption leaves the finished ones in it."""

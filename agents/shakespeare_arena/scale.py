@@ -58,8 +58,6 @@ _CHI2_95 = float(scipy.special.chdtri(1, 0.05))
 """The 95 % quantile of chi-squared with one degree of freedom."""
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
-_TOGETHER_S = 10.0
-"""The most seconds that deals played together may take. An interruption loses all of them."""
 _MOST_TOGETHER = 4096
 """The most deals played together."""
 _DEALS_AT_END = 100
@@ -211,7 +209,7 @@ def climb(
             played = deals - deals_left
             number = min(1 + played // 4, deals_left, _MOST_TOGETHER)
         if rung in seconds_per_deal and math.isfinite(seconds):
-            most = min(ends - clock(), _TOGETHER_S) / max(seconds_per_deal[rung], 1e-6)
+            most = (ends - clock()) / max(seconds_per_deal[rung], 1e-6)
             number = max(min(number, int(most)), 1)
         play = play_against(rung)
         began = clock()
