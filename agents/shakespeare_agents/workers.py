@@ -35,7 +35,7 @@ ProgressCallback = Callable[[int, int], None]
 
 
 class Progress(NamedTuple, Generic[R_co]):
-    """What shards have done since they last reported."""
+    """The progress of shards since they last reported, and perhaps a result."""
 
     decisions: int = 0
     games: int = 0

@@ -367,6 +367,7 @@ class Evaluation:
             return
         deals = self._played.deals
         with open_results(self._folder, self._game.name) as results:
+            self._played = self._recording.table(results, deals)  # refused before games are played
             try:
                 self._recording.play(results, deals, on_progress, workers)
             finally:

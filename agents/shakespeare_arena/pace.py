@@ -11,10 +11,10 @@ from shakespeare_env.play.lineup import Call
 
 _FEWEST = 4
 """The games at once at first, and if an agent takes long for each of them."""
-_STEP_S = 0.25
-"""The seconds that a step may take for all games, beside the seconds that calls take anyway."""
-_CALLS_WORTH = 4.0
-"""A step may also take so many times as long for all games as the calls take anyway."""
+_GAMES_S = 0.25
+"""The seconds of a step that its games may add to the time that its calls take anyway."""
+_GAMES_PER_CALLS = 4.0
+"""If calls take long anyway, the games of a step may add this many times as much."""
 
 
 class Pace:
@@ -48,7 +48,7 @@ class Pace:
             slope = times.seconds_per_game()
             per_call += times.seconds_per_call(slope)
             per_game += slope * times.games / max(all_games, 1)
-        affordable = max(_STEP_S, _CALLS_WORTH * per_call)
+        affordable = max(_GAMES_S, _GAMES_PER_CALLS * per_call)
         games = 2 * self.games
         if games * per_game > affordable:
             games = int(affordable / per_game)

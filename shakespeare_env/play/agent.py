@@ -8,6 +8,7 @@ import os
 import threading
 from collections.abc import Awaitable, Callable
 from concurrent.futures import Future
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from time import perf_counter
@@ -215,7 +216,14 @@ def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
     loop. The caller's thread may have a loop of its own, as in notebooks.
     """
     loop = asyncio.new_event_loop()
-    threading.Thread(target=loop.run_forever, name="agents", daemon=True).start()
+
+    def run() -> None:
+        while True:
+            # If a task exits, its exception goes to who awaits it, and also ends `run_forever`.
+            with suppress(SystemExit, KeyboardInterrupt):
+                loop.run_forever()
+
+    threading.Thread(target=run, name="agents", daemon=True).start()
     return loop
 
 
