@@ -124,9 +124,8 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "arena": (
         "Arena",
         {
-            "shakespeare_arena": ("Entrant", "evaluate"),
+            "shakespeare_arena": ("Entrant", "Evaluation", "evaluate"),
             "shakespeare_agents.making": ("entrants_of",),
-            "shakespeare_arena.evaluation": ("Evaluation",),
             "shakespeare_arena.measure": ("Budget", "measure"),
             "shakespeare_arena.config": ("ArenaConfig",),
             "shakespeare_arena.tournament": ("run_arena",),

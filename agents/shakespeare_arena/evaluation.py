@@ -308,11 +308,19 @@ class NoCompleteDeal(Exception):  # noqa: N818 - nothing is wrong, it is only to
 class Evaluation:
     """Games in which every agent holds every seat equally often, and their result so far.
 
-    The arguments are those of `evaluate`.
+    Args:
+        results: A folder of results (see `results.open_results`). Games that it holds are not
+            played again, and others are added as they end. It is also a dataset of these games.
+            The other arguments are those of `evaluate`.
 
     Attributes:
         entrants: The entrants, one per seat.
         games: The number of games, in whole deals.
+
+    Raises:
+        ValueError: as in `evaluate`, or names do not tell the agents of the folder apart.
+        TypeError: as in `evaluate`, or an agent has no digest by which to know its games.
+        MemoryLimitError: the results would not fit this machine.
     """
 
     def __init__(
@@ -353,7 +361,19 @@ class Evaluation:
     def play(
         self, on_progress: ProgressCallback | None = None, workers: Workers | None = None
     ) -> None:
-        """Play the games. An interruption loses only the games in progress."""
+        """Play the games. An interruption loses only the games in progress.
+
+        Args:
+            on_progress: Called with the decisions made and the games finished so far; in this
+                process after every step. Games in the folder count as finished.
+            workers: The workers that play the games (see `open_workers`), by default this process.
+
+        Raises:
+            WorkerError: workers are lost, or an agent differs from its copy on a worker.
+            ArenaError, DatasetError, OSError: the folder cannot be used.
+            ModuleNotFoundError: there is a folder, and a package of the extra `data` is missing.
+            Exception: an agent raised it; a note names the agent.
+        """
         if self._recording is None or self._folder is None:
             series = DealSeries(
                 self.entrants,
@@ -431,14 +451,13 @@ def evaluate(
     players: int | None = None,
     seed: int = 0,
     options: Mapping[str, bool] | None = None,
-    results: Path | None = None,
     on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
 ) -> EvaluationResult:
     """Play games in which every agent holds every seat equally often.
 
-    An agent may hold several seats, and seats of one name share a result. To keep what is played
-    when it is interrupted, give a folder for the results, or use `Evaluation`.
+    An agent may hold several seats, and seats of one name share a result. `Evaluation` keeps what
+    was played before an interruption.
 
     Args:
         entrants: Agents, however they are given (see `making.make`), or `Entrant` with a name of
@@ -452,20 +471,16 @@ def evaluate(
             largest table.
         seed: Decides the deals and the agents' draws.
         options: The variants.
-        results: A folder of results (see `results.open_results`). Games that it holds are not
-            played again, and others are added as they end. It is also a dataset of these games.
-        on_progress: Called with the decisions made and the games finished, or kept, so far; in this
-            process after every step.
+        on_progress: Called with the decisions made and the games finished so far; in this process
+            after every step.
         workers: The workers that play the games (see `open_workers`), by default this process.
             They change no result.
 
     Raises:
         ValueError: there are too many entrants, a number is out of range, or `make` raises it.
-        TypeError: a number is not whole, `entrants` is not a sequence, `make` raises it, or an
-            agent whose games are to be kept has no digest to be known by.
+        TypeError: a number is not whole, `entrants` is not a sequence, or `make` raises it.
         MemoryLimitError: the results would not fit this machine.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
-        ArenaError, DatasetError, OSError: the folder cannot be used.
     """
     evaluation = Evaluation(
         entrants, game, games=games, players=players, seed=seed, options=options, results=results

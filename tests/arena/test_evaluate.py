@@ -110,14 +110,9 @@ def test_an_interrupted_evaluation_shows_complete_deals_and_goes_on_from_its_fol
     with pytest.raises(KeyboardInterrupt):
         Evaluation(agents, "figaro", results=tmp_path, **arguments).play(interrupt_at(12))
     asked: list[tuple[int, int]] = []
-    resumed = evaluate(
-        agents,
-        "figaro",
-        results=tmp_path,
-        on_progress=lambda *counts: asked.append(counts),
-        **arguments,
-    )
-    assert resumed == undisturbed
+    resumed = Evaluation(agents, "figaro", results=tmp_path, **arguments)
+    resumed.play(lambda *counts: asked.append(counts))
+    assert resumed.result() == undisturbed
     assert asked[0][1] >= 12, "those of earlier runs are not played again"
     assert asked[-1][1] == 18
 
@@ -143,17 +138,20 @@ def test_an_agent_that_fails_loses_no_game_of_an_evaluation_that_keeps_its_games
     agent = Stumbles()
     entrants = [Entrant("mine", agent), RANDOM, RANDOM]
     arguments: dict[str, Any] = {"games": 30, "seed": 3}
+    evaluation = Evaluation(entrants, "figaro", results=tmp_path / "games", **arguments)
     with pytest.raises(ConnectionError) as caught:
-        evaluate(entrants, "figaro", results=tmp_path / "games", **arguments)
+        evaluation.play()
     assert "mine failed to decide in" in caught.value.__notes__[0]
+    assert evaluation.result().games > 0
     agent.left = 10**6
-    again = evaluate(entrants, "figaro", results=tmp_path / "games", **arguments)
-    assert again == evaluate(entrants, "figaro", **arguments)
+    evaluation.play()
+    assert evaluation.result() == evaluate(entrants, "figaro", **arguments)
 
     agent.left = 50
     write_dataset(tmp_path / "lost", entrants, "figaro", **arguments)
+    refused = Evaluation(entrants, "figaro", results=tmp_path / "lost", **arguments)
     with pytest.raises(ArenaError, match=r"mine has forfeited .*service is down.*another folder"):
-        evaluate(entrants, "figaro", results=tmp_path / "lost", **arguments)
+        refused.play()
 
 
 def test_in_the_solo_game_nobody_wins_and_the_target_is_given():
