@@ -483,7 +483,7 @@ def evaluate(
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
     evaluation = Evaluation(
-        entrants, game, games=games, players=players, seed=seed, options=options, results=results
+        entrants, game, games=games, players=players, seed=seed, options=options
     )
     evaluation.play(on_progress, workers)
     return evaluation.result()
