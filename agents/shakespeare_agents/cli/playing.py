@@ -160,7 +160,8 @@ def random_game_decisions(game: Game, players: int, options: Mapping[str, bool])
     """Return the mean number of decisions of a game in which all play at random."""
     from shakespeare_env.core.batch import Batch
 
-    batch = Batch(game.name, _RANDOM_GAMES, players=players, autoreset=False, **options)
+    variants: dict[str, Any] = dict(options)
+    batch = Batch(game.name, _RANDOM_GAMES, players=players, autoreset=False, **variants)
     decisions = 0
     for _ in range(_MOST_DECISIONS):
         playing = int((batch.to_move >= 0).sum())
