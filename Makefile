@@ -64,7 +64,7 @@ coverage: setup  ## the rule tests with the compiler off; at least 98 % of the r
 golden: setup  ## play the golden games again; read the difference before you keep it
 	$(BIN)/python -m tests.golden.regenerate $(ARGS)
 
-docs: setup  ## draw the pictures in docs/ that are made from code
+docs: setup  ## make the pictures and answers in docs/ that come from code
 	$(BIN)/python docs/build.py
 
 site: setup  ## the documentation as a site in build/site; every warning is an error

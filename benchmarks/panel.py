@@ -17,7 +17,7 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
-from benchmarks.leaderboards.pages import HERE
+from benchmarks.leaderboards.arenas import HERE
 from shakespeare_agents.cli.playing import show_games_progress
 from shakespeare_agents.making import make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, bundled_versions, read_card

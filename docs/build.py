@@ -1,12 +1,15 @@
-"""Draw the pictures in docs/ that are made from code: `make docs`.
+"""Make what docs/ shows from code: `make docs`.
 
-For every game these are a table in play, a detail of it, and the bundled network's calibration.
+For every game these are a table in play, a detail of it, and the bundled network's calibration. The
+examples about strategy are run, and what they print is written into their page.
 """
 
 from __future__ import annotations
 
+import io
 import re
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from pathlib import Path
 
 import numpy as np
@@ -67,8 +70,26 @@ def calibration(name: str) -> None:
     (HERE / name / "calibration.png").write_bytes(plot_calibration(rows, title=title).png())
 
 
+STRATEGY = HERE / "strategy.md"
+ANSWERED = re.compile(r"```python\n(?P<code>.*?)```\n\n```text\n.*?```", re.DOTALL)
+"""An example and the block of what it prints."""
+
+
+def with_answers(page: str) -> str:
+    """Return a page with what its examples print."""
+
+    def run(example: re.Match[str]) -> str:
+        printed = io.StringIO()
+        with redirect_stdout(printed):
+            exec(compile(example["code"], "<example>", "exec"), {})
+        return f"```python\n{example['code']}```\n\n```text\n{printed.getvalue()}```"
+
+    return ANSWERED.sub(run, page)
+
+
 def main() -> None:
-    """Write the pictures of every game."""
+    """Write the pictures of every game, and the answers about strategy."""
+    STRATEGY.write_text(with_answers(STRATEGY.read_text("utf-8")), encoding="utf-8")
     for name in registry.names():
         (HERE / name).mkdir(exist_ok=True)
         for file, draw in PICTURES.items():

@@ -127,6 +127,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_arena": ("Entrant", "Evaluation", "evaluate"),
             "shakespeare_agents.making": ("entrants_of",),
             "shakespeare_arena.measure": ("Budget", "measure"),
+            "shakespeare_arena.best_response": ("best_response", "BestResponse", "SeatResponse"),
             "shakespeare_arena.config": ("ArenaConfig",),
             "shakespeare_arena.tournament": ("run_arena",),
             "shakespeare_arena.ladders.standings": ("standings_of",),
@@ -147,6 +148,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "recorded_games",
                 "read_results",
             ),
+            "shakespeare_env.datasets.fields": ("field_column",),
             "shakespeare_env.play.history": ("GameHistory",),
             "shakespeare_arena.dataset": ("write_dataset",),
             "shakespeare_env.film": ("Film", "film_page"),
@@ -156,8 +158,8 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "strategy": (
         "Strategy research",
         {
+            "shakespeare_research.self_play": ("self_play", "default_agents"),
             "shakespeare_research.trials": (
-                "self_play",
                 "Sampling",
                 "find_positions",
                 "OTHER",
@@ -169,9 +171,10 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "against_others",
                 "means",
                 "shares",
+                "simultaneous",
                 "format_mean",
                 "format_difference",
-                "format_ranking",
+                "format_table",
                 "format_win_rate",
             ),
             "shakespeare_research.counterfactual": ("counterfactual", "candidates"),
@@ -209,7 +212,13 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_training.runs.train": ("train",),
             "shakespeare_training.runs.run": ("Run",),
             "shakespeare_training.runs.curves": ("draw_curves",),
-            "shakespeare_training.exploit": ("ExploitSettings", "exploit_by_ppo"),
+            "shakespeare_training.exploit": (
+                "ExploitSettings",
+                "Exploitation",
+                "Response",
+                "exploit_by_ppo",
+            ),
+            "shakespeare_training.adoption": ("AdoptionSettings", "Adoption", "adopt_agent"),
             "shakespeare_training.policy": (
                 "PolicyNetwork",
                 "Outputs",

@@ -91,6 +91,7 @@ class ViewedMove(NamedTuple):
     move: str
     after: Position
     told: ToldMove
+    in_history: tuple[int, ...]  # the decision in `Batch.history`; empty for a spectator
 
 
 def told_pairs(
@@ -119,13 +120,26 @@ def told_pairs(
             after = before.copy()
             after.push(move)
             if after.to_move is not None:
-                viewed = ViewedMove(before, move, after, log.told(before, move, after))
+                told = log.told(before, move, after)
+                viewed = ViewedMove(before, move, after, told, _in_history(before, move, viewer))
                 moves_by_view.setdefault(_view(after, viewer), []).append(viewed)
 
     for alike in moves_by_view.values():
         for one, other in combinations(alike, 2):
             if one.move == other.move or not _lead_to_one_position(positions, one, other):
                 yield one, other
+
+
+def _in_history(before: Position, move: str, viewer: int) -> tuple[int, ...]:
+    """Return how a move stands in the history that a seat observes; nothing for a spectator."""
+    if viewer == SPECTATOR:
+        return ()
+    batch = Batch(before.game.name, players=before.players, autoreset=False)
+    batch.keep_history(1)
+    record = before.record()
+    batch.load([0], np.array([record], record.dtype))
+    batch.step([before.action_id(move)])
+    return tuple(batch.history([viewer])[0, 0].tolist())
 
 
 def _lead_to_one_position(positions: list[Position], one: ViewedMove, other: ViewedMove) -> bool:
@@ -429,6 +443,13 @@ class _RandomGame:
                         f"{other.move!r} and is told {_told_text(one.told)!r} and "
                         f"{_told_text(other.told)!r}",
                         "give `is_secret` or `events` that tell only what is seen",
+                    )
+                if one.in_history != other.in_history:
+                    yield self._finding(
+                        "history",
+                        f"{_viewer_name(viewer)} sees the same after {one.move!r} as after "
+                        f"{other.move!r}, and its history tells them apart",
+                        "let `is_hidden` hide what is not seen yet",
                     )
 
     def _findings_in_possible_games(

@@ -1,4 +1,4 @@
-"""Random generators for agents in tests, and an agent with a memory."""
+"""Random generators for agents in tests, and agents that depend on what came before."""
 
 import numpy as np
 
@@ -23,3 +23,13 @@ class RememberingAgent:
             rank = int(numbers[row] * len(legal) + memory["decisions"]) % len(legal)
             actions.append(legal[rank])
         return np.array(actions)
+
+
+class RecallingAgent:
+    """An agent that chooses its actions by the last decisions of everybody."""
+
+    history_length = 5
+
+    def act(self, observations, masks, rng):
+        ranks = observations["history"].sum(axis=(1, 2)) % masks.sum(axis=1)
+        return (masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)

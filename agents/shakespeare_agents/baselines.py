@@ -38,6 +38,14 @@ class RandomAgent:
         actions: NDArray[np.int64] = (counts > wanted[:, None]).argmax(axis=1)
         return actions
 
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Return equal probabilities of the legal actions, as `Advisor.probabilities` asks."""
+        counts = masks.sum(axis=1, keepdims=True, dtype=np.float32)
+        probabilities: NDArray[np.float32] = masks / counts
+        return probabilities
+
     def identity(self) -> list[Any]:
         """Return only the agent's kind, since all random agents play alike."""
         return ["random"]

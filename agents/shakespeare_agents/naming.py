@@ -138,6 +138,11 @@ class AgentSpec:
             return self.model_file.suffix != ".onnx"
         return self.python is not None and self.python not in installed_agents().values()
 
+    @property
+    def goes_by_clock(self) -> bool:
+        """Whether the agent is a search that has seconds for a move instead of playouts."""
+        return self.name == "search" and bool(self.options.get("seconds"))
+
     def identity_options(self) -> dict[str, Any]:
         """Return the options of `IDENTITY_OPTIONS`, less those that the Python object itself takes.
 
@@ -241,7 +246,7 @@ def names_running_python(players: Iterable[str]) -> list[str]:
 
 
 def default(game: Game) -> str:
-    """Return the name of the strongest built-in agent for a game.
+    """Return the name of a game's strongest built-in agent that does not search.
 
     It is `network` if a bundled network fits the game with its current box. Otherwise it is
     `heuristic` if the game has a heuristic, and `random` if it has none.

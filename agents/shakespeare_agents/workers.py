@@ -72,6 +72,10 @@ def starting_processes() -> Iterator[None]:
             del os.environ[_SAFE_PATH]
 
 
+def ignore_progress(_decisions: int, _games: int) -> None:
+    """Do nothing. This is the callback of jobs whose progress nobody watches."""
+
+
 def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
     """Return a callback that passes on the totals of the decisions and games it is called with."""
     total_decisions = 0

@@ -20,6 +20,7 @@ from shakespeare_agents.cli.playing import (
     random_game_decisions,
     show_games_progress,
     show_result,
+    warn_of_clock,
 )
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
@@ -82,6 +83,7 @@ def evaluate(
     except NoCompleteDeal as fault:
         choices.exit_interrupted(f"Stopped: {fault}. ", can_resume=results is not None)
     show_result(result, None if is_interrupted else out)
+    warn_of_clock(named or [])
     if is_interrupted:
         choices.exit_interrupted("Unfinished. ", can_resume=results is not None)
 
@@ -168,6 +170,7 @@ def measure(
                 raise
             choices.exit_with_error(str(fault))
     show_result(result, out)
+    warn_of_clock([agent])
 
 
 def dataset(
@@ -216,6 +219,7 @@ def dataset(
     except KeyboardInterrupt:
         choices.exit_interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
+    warn_of_clock(named or [])
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
     faults = summaries.faults(summaries.seat_rows(forfeited))
     for name, _, count, example in faults.iter_rows():
@@ -306,6 +310,7 @@ def arena(
         from shakespeare_env.datasets.reading import game_of_results, read_results
 
         ending = ""
+        names: list[str] = []
         if merge:
             ending = f"{folder}: {results_folders.merge(merge, folder):,} new games. "
         elif config and not report:
@@ -313,6 +318,7 @@ def arena(
             changes = {name: value for name, value in given.items() if value is not None}
             settings = ArenaConfig.read(config, trusted=trust).model_copy(update=changes)
             choices.check_own_game(own, settings.game, config)
+            names = [each.agent for each in settings.agents if isinstance(each.agent, str)]
             # This comes before anything that lets the file's author run code here.
             untrusted = settings.untrusted_code()
             if untrusted and not trust:
@@ -357,6 +363,7 @@ def arena(
     console = Console()
     extra = list(table_sheets(standings)) if report else []
     console.print(standings_tables(standings, extra))
+    warn_of_clock(names)
     if not report:
         console.print(f"{ending}With win rates:", highlight=False, markup=False)
         # `out` does not break the command into lines, so it can be copied.

@@ -18,7 +18,6 @@ import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -28,10 +27,11 @@ from rich.text import Text
 
 from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import Entrant, entrants_of, make
-from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, check_fits, read_card
+from shakespeare_agents.workers import ProgressCallback, Workers, ignore_progress
 from shakespeare_arena.playing import DealSeries
 from shakespeare_arena.reports import WIDTH, Report
-from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, playouts_at
+from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, playouts_at, relative_cost
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import victory_shares
@@ -44,8 +44,10 @@ from shakespeare_env.play.generators import GameGenerators
 
 MINUTES = 5.0
 """The minutes of a measurement, unless its budget says otherwise."""
-SCALE = 3
+SCALE_VERSION = 3
 """The version of the scale. Raise it when a rung begins to play differently."""
+_DECISION_S = 15e-6
+"""The seconds of a network's decision on the clock of `ScaleGames.place`, as on a CPU of 2023."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
@@ -255,39 +257,22 @@ def measure(
     limits = budget or Budget()
     (entrant,) = entrants_of([agent], contract)
 
-    games_by_rung: dict[tuple[int, float], _RungGames] = {}
-
-    def games_against(seats: int, playouts: float) -> Callable[[int], RungResult]:
-        """Return the function that plays more deals against a rung."""
-        # Seats of one name share a result, so the rung must not have the agent's own name.
-        name = f"{entrant.name} met {playouts} playouts"
-        agent_name = reference(playouts)
-        rung = Entrant(name, agent=make(agent_name, contract), given=agent_name)
-        # Rungs and tables share no deals, hence no luck.
-        facts = [int(check_seed(seed)), seats, *playouts.as_integer_ratio()]
-        series = DealSeries(
-            [entrant, *[rung] * (seats - 1)],
-            game,
-            seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
-            options=options,
-            on_progress=on_progress,
-            workers=workers,
-        )
-        games = _RungGames(playouts, series)
-        games_by_rung[seats, playouts] = games
-        return games.play_more
-
     deadline = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
         for number, seats in enumerate(tables):
             seconds = max(deadline - time.monotonic(), 0) / (len(tables) - number)
-            play_against = partial(games_against, seats)
-            climb(met[seats], seats, play_against, limits.deals(seats), seconds)
+            games = ScaleGames(
+                entrant,
+                game,
+                seats,
+                seed=seed,
+                options=options,
+                on_progress=on_progress,
+                workers=workers,
+            )
+            climb(met[seats], seats, games.against, limits.deals(seats), seconds)
     except KeyboardInterrupt:
-        for (seats, playouts), games in games_by_rung.items():
-            if games.deals:
-                met[seats][playouts] = games.result()
         if not any(met.values()):
             raise
     placements = tuple(placement_of(rungs, seats) for seats, rungs in met.items() if rungs)
@@ -298,9 +283,85 @@ def measure(
         options=dict(options or {}),
         seed=seed,
         scale={playouts: reference(playouts) for playouts in sorted({*RUNGS, *playouts_met})},
-        scale_digest=_scale_digest(contract),
+        scale_digest=scale_digest(contract),
         tables=placements,
     )
+
+
+class ScaleGames:
+    """The games of an agent at one table, against copies of the rungs of the scale.
+
+    Args:
+        entrant: The agent.
+        game: The game's name.
+        players: The number of seats.
+        seed: Decides the deals and the agents' draws.
+        options: The variants.
+        on_progress: Called with the decisions made and the games finished so far at one rung.
+        workers: The workers that play the games (see `open_workers`), by default this process.
+    """
+
+    def __init__(
+        self,
+        entrant: Entrant,
+        game: str,
+        players: int,
+        *,
+        seed: int,
+        options: Mapping[str, bool] | None = None,
+        on_progress: ProgressCallback | None = None,
+        workers: Workers | None = None,
+    ) -> None:
+        self._entrant = entrant
+        self._game = game
+        self._players = players
+        self._seed = int(check_seed(seed))
+        self._options = options
+        self._on_progress = on_progress or ignore_progress
+        self._workers = workers
+        self._decisions = 0.0  # of networks, or of searches as many as take as long
+
+    def place(self, decisions: float) -> Placement:
+        """Place the agent by games with about so many decisions of networks.
+
+        A decision of a search counts as many as take as long. So the same agent and seed give the
+        same games on every machine. At least one deal is played.
+        """
+        met: dict[float, RungResult] = {}
+        seconds = _DECISION_S * decisions
+        climb(met, self._players, self.against, MOST_GAMES, seconds, self._clock)
+        return placement_of(met, self._players)
+
+    def _clock(self) -> float:
+        return _DECISION_S * self._decisions
+
+    def against(self, playouts: float) -> Callable[[int], RungResult]:
+        """Return the function that plays more deals against a rung (see `climb`)."""
+        # Seats of one name share a result, so the rung must not have the agent's own name.
+        name = f"{self._entrant.name} met {playouts} playouts"
+        agent_name = reference(playouts)
+        agent = make(agent_name, registry.game(self._game))
+        rung = Entrant(name, agent=agent, given=agent_name)
+        # Rungs and tables share no deals, hence no luck.
+        facts = [self._seed, self._players, *playouts.as_integer_ratio()]
+        cost = relative_cost(playouts, self._players)
+        counted = 0
+
+        def count(decisions: int, games: int) -> None:
+            nonlocal counted
+            self._decisions += cost * (decisions - counted)
+            counted = decisions
+            self._on_progress(decisions, games)
+
+        series = DealSeries(
+            [self._entrant, *[rung] * (self._players - 1)],
+            self._game,
+            seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
+            options=self._options,
+            on_progress=count,
+            workers=self._workers,
+        )
+        return _RungGames(playouts, series).play_more
 
 
 class _RungGames:
@@ -311,29 +372,13 @@ class _RungGames:
         self._series = series
         self._shares: list[float] = []  # the agent's mean share of the victory, by deal
 
-    @property
-    def deals(self) -> int:
-        """The number of deals so far."""
-        return len(self._shares)
-
     def play_more(self, deals: int) -> RungResult:
-        """Play the next deals, and return the result of all deals so far.
-
-        An interruption keeps those that are complete.
-        """
+        """Play the next deals, and return the result of all deals so far."""
         first = len(self._shares)
-        table = self._series.table(range(first, first + deals))
-        try:
-            self._series.play_into(table)
-        finally:
-            played = table.complete()
-            # The agent is the first entrant of the series, hence number 0 in `seating`.
-            won = victory_shares(played.winners) * (played.seating == 0)
-            self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
-        return self.result()
-
-    def result(self) -> RungResult:
-        """Return the result of all deals so far, of which there must be one."""
+        played = self._series.play(range(first, first + deals))
+        # The agent is the first entrant of the series, hence number 0 in `seating`.
+        won = victory_shares(played.winners) * (played.seating == 0)
+        self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
         count = len(self._shares)
         games = count * self._series.seats.games_per_deal
         variance = float(np.var(self._shares, ddof=1)) if count > 1 else 0.0
@@ -341,10 +386,22 @@ class _RungGames:
         return RungResult(self._playouts, count, games, wins, variance)
 
 
-def _scale_digest(game: Game) -> str:
+def scale_digest(game: Game) -> str:
+    """Return a digest of the scale of a game: of its version, its rungs and their network."""
     network: Any = make(reference(1), game)
-    facts = " ".join([str(SCALE), *map(reference, RUNGS), network.network.digest()])
+    facts = " ".join([str(SCALE_VERSION), *map(reference, RUNGS), network.network.digest()])
     return hashlib.sha256(facts.encode()).hexdigest()[:16]
+
+
+def reason_without_scale(game: Game) -> str | None:
+    """Return why a game has no scale with its present box. Return None if it has one."""
+    try:
+        folder = bundled_checkpoint(game, version=1)
+        card = read_card(folder)
+        check_fits(card, game, folder)
+    except ValueError as fault:  # no network is bundled, or it is for other actions
+        return str(fault)
+    return registry.box_mismatch(game.name, card.box_digest)
 
 
 def table_sizes(game: Game, players: Sequence[int] | None) -> list[int]:

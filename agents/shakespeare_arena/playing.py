@@ -249,9 +249,11 @@ class DealSeries:
         agents = agent_set(entrants, registry.game(game))
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
-    def table(self, deals: range) -> DealTable:
-        """Return an empty table of some deals."""
-        return DealTable(self.seats.places(deals), deals)
+    def play(self, deals: range) -> PlayedDeals:
+        """Play all games of some deals."""
+        table = DealTable(self.seats.places(deals), deals)
+        self.play_into(table)
+        return table.complete()
 
     def play_into(self, table: DealTable) -> None:
         """Play all games of a table's deals. An interruption leaves the finished ones in it."""

@@ -58,8 +58,15 @@ _CHI2_95 = float(scipy.special.chdtri(1, 0.05))
 """The 95 % quantile of chi-squared with one degree of freedom."""
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
+_TOGETHER_S = 10.0
+"""The most seconds that deals played together may take. An interruption loses all of them."""
 _MOST_TOGETHER = 4096
 """The most deals played together."""
+_PLAYOUT_COST = 8.0
+"""The time of a playout a move for each opponent that searches, in games without search.
+
+It is 6 to 10 in the bundled games.
+"""
 _DEALS_AT_END = 100
 """Deals at an end of the scale after which an agent that is surely beyond that end stops."""
 
@@ -91,6 +98,11 @@ class RungResult:
 def place_of(playouts: float) -> float:
     """Return the place of a rung on the scale."""
     return _NETWORK * (playouts - 1) if playouts < 1 else math.log2(playouts)
+
+
+def relative_cost(playouts: float, players: int) -> float:
+    """Return the approximate time of a game against copies of a rung, in games without search."""
+    return 1.0 if playouts <= 1 else 1.0 + _PLAYOUT_COST * (players - 1) * playouts
 
 
 def playouts_at(place: float) -> float | None:
@@ -209,7 +221,7 @@ def climb(
             played = deals - deals_left
             number = min(1 + played // 4, deals_left, _MOST_TOGETHER)
         if rung in seconds_per_deal and math.isfinite(seconds):
-            most = (ends - clock()) / max(seconds_per_deal[rung], 1e-6)
+            most = min(ends - clock(), _TOGETHER_S) / max(seconds_per_deal[rung], 1e-6)
             number = max(min(number, int(most)), 1)
         play = play_against(rung)
         began = clock()
@@ -232,13 +244,16 @@ def _next_rung(
     """
     if not met:
         return 1
+    if not seconds_per_deal and math.isfinite(seconds_left):
+        return 1 if seconds_left > 0 else None  # again, to see how long a deal takes
     deals = Counter({rung: result.deals for rung, result in met.items()})
 
-    def most_seconds(rung: float) -> float:
-        # Assume that a rung above all timed ones takes at most four times as long as the longest.
-        longest = max(seconds_per_deal.values(), default=0.0)
-        factor = 4 if rung > max(seconds_per_deal, default=0) else 1
-        return seconds_per_deal.get(rung, longest * factor)
+    def expected_seconds(rung: float) -> float:
+        if rung in seconds_per_deal or not seconds_per_deal:
+            return seconds_per_deal.get(rung, 0.0)
+        timed = max(seconds_per_deal)
+        factor = relative_cost(rung, players) / relative_cost(timed, players)
+        return factor * seconds_per_deal[timed]
 
     place, low, high = fit_place(met.values(), players)
     if high < -_NETWORK and deals[RUNGS[0]] >= _DEALS_AT_END:
@@ -256,8 +271,13 @@ def _next_rung(
         middle = _middle(*around)
         if middle is not None and high - low < gap:
             around.append(middle)
-    playable = [rung for rung in around if most_seconds(rung) <= seconds_left]
-    return min(playable, key=lambda rung: deals[rung], default=None)
+    playable = [rung for rung in around if expected_seconds(rung) <= seconds_left]
+    if (
+        not playable
+    ):  # they take too long, so the nearest rung that does not tells more than nothing
+        affordable = [rung for rung in met if expected_seconds(rung) <= seconds_left]
+        return min(affordable, key=lambda rung: abs(place_of(rung) - place), default=None)
+    return min(playable, key=lambda rung: deals[rung])
 
 
 def _middle(low: float, high: float) -> float | None:

@@ -20,7 +20,7 @@ from shakespeare_env.play.agent import AgentLike, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import SeatForecasts, forecasts_by_seat, play_to_end
 from shakespeare_research.groups import means, shares
-from shakespeare_research.trials import final_results
+from shakespeare_research.self_play import final_results
 
 BINS = 10
 """The number of bins of forecasts."""

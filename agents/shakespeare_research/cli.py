@@ -18,8 +18,6 @@ from shakespeare_env.cli.choices import exit_interrupted, exit_with_error
 from shakespeare_env.errors import ShakespeareEnvError
 from shakespeare_env.extras import requires_extra
 
-_DEFAULT_PLAYERS = ("heuristic", "network")
-
 
 def findings(
     context: typer.Context,
@@ -65,7 +63,7 @@ def findings(
         typer.Option(
             metavar="AGENT",
             help=f"The agent at every seat: {lineup_options.AGENT_CHOICES} May be given again.",
-            show_default=" and ".join(_DEFAULT_PLAYERS),
+            show_default="the heuristic and the newest network",
         ),
     ] = None,
     players: Annotated[
@@ -108,13 +106,14 @@ def findings(
                 _report(report, out)
                 return
             from shakespeare_research.asking import ask, boxes_of, shards_of
+            from shakespeare_research.self_play import default_agents
 
         assert out is not None
         game = choices.find_game(game_name)
         shards = shards_of(
             game.name,
             boxes_of(game.name, boxes or ()),
-            list(dict.fromkeys(player or _DEFAULT_PLAYERS)),
+            list(dict.fromkeys(player or default_agents(game))),
             list(dict.fromkeys(players or [game.max_seats])),
             games=games,
             seed=seed,

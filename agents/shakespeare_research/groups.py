@@ -1,11 +1,12 @@
 """Means by group with 95 % intervals clustered by deal, and differences within a position.
 
-Intervals of means hold simultaneously for all groups. Intervals of shares hold individually.
+Intervals of means hold simultaneously for all groups. Intervals of shares hold individually. What a
+move is worth depends on who plays, so rows of different agents are never averaged: if rows have a
+column `agent`, each of its values makes groups of its own.
 """
 
 from __future__ import annotations
 
-import textwrap
 from collections.abc import Sequence
 from statistics import NormalDist
 from typing import Any
@@ -19,6 +20,8 @@ FEWEST_DEALS = 30
 """Groups with fewer deals have no mean, since its interval would not hold."""
 _UNKNOWN = "unknown (too few deals)"
 _RESULTS = pl.col("score", "lead", "won")
+_SIGNED = "{:+.2f} ({:+.2f} to {:+.2f})"
+_AGENT = "agent"
 
 
 def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFrame:
@@ -28,16 +31,25 @@ def means(rows: pl.DataFrame, by: str | Sequence[str], *, of: str) -> pl.DataFra
     those whose value is not finite are dropped.
 
     Args:
-        rows: The rows, with a column `deal`.
+        rows: The rows, with a column `deal`. A column `agent` names groups, too.
         by: The columns that name a group.
         of: The column to average.
 
     Returns:
-        One row per group: the columns of `by`; `mean`, `low` and `high`, null in groups of fewer
-        than `FEWEST_DEALS`; `rows` and `deals`, their numbers. Intervals are those of
-        `intervals.student_interval`, widened by Bonferroni's correction for the groups.
+        One row per group: `agent` if there is one; the columns of `by`; `mean`, `low` and `high`,
+        null in groups of fewer than `FEWEST_DEALS`; `rows` and `deals`, their numbers. Intervals
+        are those of `intervals.student_interval`, widened by Bonferroni's correction for the groups
+        of all agents.
     """
-    groups = _grouped(rows, by, of, "mean", student_interval)
+    return simultaneous(_grouped(rows, by, of, "mean", student_interval))
+
+
+def simultaneous(groups: pl.DataFrame) -> pl.DataFrame:
+    """Widen 95 % intervals of means so that they hold together, by Bonferroni's correction.
+
+    Args:
+        groups: Groups with `mean`, `low` and `high`. Those without ends are not counted.
+    """
     normal = NormalDist()
     count = max(groups["low"].count(), 1)
     wider = normal.inv_cdf(1 - 0.025 / count) / normal.inv_cdf(0.975)
@@ -92,48 +104,70 @@ def weight(rows: pl.DataFrame) -> pl.Expr:
 def format_mean(groups: pl.DataFrame, **group: Any) -> str:
     """Format a group's mean, or its share in percent, with its interval: `28.26 (28.15 to 28.38)`.
 
+    If groups have agents, the text has a mean for each of them, in the order of their names:
+    `heuristic 28.26 (28.15 to 28.38), network 31.05 (30.92 to 31.19)`.
+
     Args:
         groups: The groups, from `means` or `shares`.
         group: The values of columns that name the group. The only group needs none.
 
     Raises:
-        ValueError: Several groups fit.
+        ValueError: Several groups of one agent fit.
     """
-    name = "share" if "share" in groups.columns else "mean"
-    found = _mean_and_ends(groups, name, group)
-    if found is None:
-        return _UNKNOWN
-    mean, low, high = found
-    if name == "share":
-        return _percent(mean, low, high)
-    return f"{mean:.2f} ({low:.2f} to {high:.2f})"
+    return _format_group(groups, group, "{:.2f} ({:.2f} to {:.2f})")
 
 
 def format_difference(groups: pl.DataFrame, **group: Any) -> str:
-    """Format a group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`."""
-    found = _mean_and_ends(groups, "mean", group)
-    if found is None:
-        return _UNKNOWN
-    mean, low, high = found
-    return f"{mean:+.2f} ({low:+.2f} to {high:+.2f})"
+    """Format a group's mean difference with its signs: `+0.68 (+0.54 to +0.83)`.
+
+    Agents, arguments and errors are as in `format_mean`.
+    """
+    return _format_group(groups, group, _SIGNED)
 
 
-def format_ranking(groups: pl.DataFrame, by: str) -> str:
-    """Format the best and the worst group of `means`, and the groups left out, in lines."""
-    ranked = groups.filter(pl.col("low").is_not_null()).sort("mean")
-    among = f"{len(ranked)}" if len(ranked) == len(groups) else f"{len(ranked)} of {len(groups)}"
+def format_table(groups: pl.DataFrame, by: str) -> str:
+    """Format mean differences as a table with a row per group and a column per agent.
+
+    Rows have the order in which the groups come first, so that groups sorted by their means make a
+    ranking. Beside groups of too few deals stands the number of their deals.
+
+    Args:
+        groups: The groups, from `means`.
+        by: The column that names a group.
+    """
+    parts = by_agent(groups)
+    cells = [[by, *parts]]
+    for name in groups[by].unique(maintain_order=True):
+        row = [str(name)]
+        for part in parts.values():
+            row.append(_cell(part.filter(pl.col(by) == name)))
+        cells.append(row)
+    widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
     lines = []
-    if len(ranked) > 1:
-        names = ranked[by]
-        for rank, name in (("Best", names[-1]), ("Worst", names[0])):
-            lines.append(f"{rank} of {among}: {name}, {format_difference(ranked, **{by: name})}")
-    else:
-        lines.append(_UNKNOWN.capitalize())
-    few = groups.filter(pl.col("low").is_null()).select(by, "deals").sort(by).iter_rows()
-    left_out = ", ".join(f"{name} {deals}" for name, deals in few)
-    if left_out:
-        lines += textwrap.wrap(f"Left out, with the deals they were tried in: {left_out}", 76)
-    return "\n".join(lines)
+    for row in cells:
+        padded = [cell.ljust(width) for cell, width in zip(row, widths, strict=True)]
+        lines.append("  ".join(padded).rstrip())
+    note = "brackets: 95 % intervals, which hold together"
+    if _AGENT in groups.columns:
+        note += "; each column holds for the play of its agent"
+    return "\n".join([*lines, note])
+
+
+def _cell(group: pl.DataFrame) -> str:
+    """Return the text of a group in `format_table`, from a frame with its row or none."""
+    if group.is_empty():
+        return "not tried"
+    mean, low, high, deals = group.select("mean", "low", "high", "deals").row(0)
+    if low is None:
+        return f"too few deals ({deals})"
+    return _SIGNED.format(mean, low, high)
+
+
+def by_agent(groups: pl.DataFrame) -> dict[str, pl.DataFrame]:
+    """Return the groups of each agent by its name, sorted by name, or all groups under ""."""
+    if _AGENT not in groups.columns:
+        return {"": groups}
+    return {name: groups.filter(pl.col(_AGENT) == name) for name in groups[_AGENT].unique().sort()}
 
 
 def format_win_rate(agent: AgentResult) -> str:
@@ -158,6 +192,8 @@ def _grouped(
     rows: pl.DataFrame, by: str | Sequence[str], of: str, name: str, interval: IntervalMethod
 ) -> pl.DataFrame:
     keys = [by] if isinstance(by, str) else list(by)
+    if _AGENT in rows.columns and _AGENT not in keys:
+        keys = [_AGENT, *keys]
     value = pl.col(of).cast(pl.Float64)
     rows = rows.with_columns(_weight=weight(rows)).filter(value.is_finite())
     weights = pl.col("_weight")
@@ -174,11 +210,18 @@ def _percent(value: float, low: float, high: float) -> str:
     return f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def _mean_and_ends(
-    groups: pl.DataFrame, name: str, group: dict[str, Any]
-) -> tuple[Any, ...] | None:
-    wanted = [pl.col(column) == value for column, value in group.items()]
-    rows = groups.filter(pl.col("low").is_not_null(), *wanted)
-    if len(rows) > 1:
-        raise ValueError(f"{len(rows)} groups fit {group}; name one of them")
-    return None if rows.is_empty() else rows.select(name, "low", "high").row(0)
+def _format_group(groups: pl.DataFrame, group: dict[str, Any], form: str) -> str:
+    """Format the mean or the share of a group, for each agent that has one."""
+    name = "share" if "share" in groups.columns else "mean"
+    fitting = groups.filter(**group)
+    texts = []
+    for agent, part in by_agent(fitting).items():
+        known = part.filter(pl.col("low").is_not_null())
+        if len(known) > 1:
+            raise ValueError(f"{len(known)} groups fit {group}; name one of them")
+        text = _UNKNOWN
+        if len(known):
+            found = known.select(name, "low", "high").row(0)
+            text = _percent(*found) if name == "share" else form.format(*found)
+        texts.append(f"{agent} {text}" if agent else text)
+    return ", ".join(texts) or _UNKNOWN

@@ -38,7 +38,7 @@ class Picture(Figure):
         canvas.draw()  # type: ignore[no-untyped-call]
         pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
         image = Image.fromarray(pixels).convert("RGB")
-        image.quantize(_PNG_COLOURS, Image.Quantize.MAXCOVERAGE).save(content, "png", optimize=True)
+        image.quantize(_PNG_COLOURS, Image.Quantize.MEDIANCUT).save(content, "png", optimize=True)
         return content.getvalue()
 
     _repr_png_ = png

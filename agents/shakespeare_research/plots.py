@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any, Literal
+from typing import Any, Literal
 
 import polars as pl
 from matplotlib.axes import Axes
@@ -12,9 +12,8 @@ from matplotlib.ticker import FuncFormatter, MaxNLocator
 from shakespeare_arena.evaluation import EvaluationResult
 from shakespeare_research import plot_style as style
 from shakespeare_research.calibration import brier_scores, chance_bins, score_bins, score_errors
-
-if TYPE_CHECKING:
-    from shakespeare_research.verdicts import Finding
+from shakespeare_research.groups import by_agent
+from shakespeare_research.verdicts import Finding, players_of
 
 _WIDTH = 760
 _HEIGHT = 380
@@ -38,7 +37,9 @@ def plot_lines(
     reference: float | None = None,
     reference_name: str = "",
 ) -> style.Picture:
-    """Plot means or shares over a numeric column. A note counts the groups of too few deals.
+    """Plot means or shares over a numeric column, with a panel for each agent.
+
+    A note counts the groups of too few deals.
 
     Args:
         groups: The groups, from `groups.means` or `groups.shares`.
@@ -50,21 +51,23 @@ def plot_lines(
         reference: Where to draw a dashed line.
         reference_name: What the dashed line means.
     """
-    drawn = _drawn(groups)
-    figure, axes = _panel(title, x_label, y_label, _notes(reference_name, groups), _HEIGHT)
-    _prepare(axes, groups, "y", reference)
-    parts = drawn.partition_by(lines, maintain_order=True) if lines else [drawn]
-    for place, part in enumerate(parts):
-        # A shift keeps intervals of neighbouring lines from hiding each other.
-        shifted_x = part[x] + 0.07 * (place - (len(parts) - 1) / 2)
-        label = str(part[lines][0]) if lines else None
-        _bars(axes, part, shifted_x, series=place, label=label)
-    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-    axes.margins(x=0.08)
-    if lines and len(drawn):
-        axes.legend(
-            title=lines, fontsize=9.5, loc="upper left", bbox_to_anchor=(1.01, 1.0), **_LEGEND
-        )
+    notes = _notes(reference_name, groups)
+    figure, panels = _panels(groups, title, x_label, y_label, notes, _HEIGHT)
+    for axes, part in panels:
+        drawn = _drawn(part)
+        _prepare(axes, part, "y", reference)
+        series = drawn.partition_by(lines, maintain_order=True) if lines else [drawn]
+        for place, of_line in enumerate(series):
+            # A shift keeps intervals of neighbouring lines from hiding each other.
+            shifted_x = of_line[x] + 0.07 * (place - (len(series) - 1) / 2)
+            label = str(of_line[lines][0]) if lines else None
+            _bars(axes, of_line, shifted_x, series=place, label=label)
+        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+        axes.margins(x=0.08)
+        if lines and len(drawn) and axes is panels[-1][0]:
+            axes.legend(
+                title=lines, fontsize=9.5, loc="upper left", bbox_to_anchor=(1.01, 1.0), **_LEGEND
+            )
     return figure
 
 
@@ -77,13 +80,20 @@ def plot_rows(
     reference: float | None = None,
     reference_name: str = "",
 ) -> style.Picture:
-    """Plot groups in rows, the first on top, named by the column `y` (see `plot_lines`)."""
-    drawn = _drawn(groups)
-    height = _MARGIN + _ROW * len(drawn)
-    figure, axes = _panel(title, x_label, "", _notes(reference_name, groups), height)
-    _prepare(axes, groups, "x", reference)
-    _rows(axes, drawn[y].cast(pl.String).to_list())
-    _bars(axes, drawn, pl.Series(range(len(drawn))), series=0, along="x", linestyle="none")
+    """Plot groups in rows, named by the column `y`, with a panel for each agent.
+
+    The group that comes first is on top. Other arguments are those of `plot_lines`.
+    """
+    names = _drawn(groups)[y].unique(maintain_order=True).to_list()
+    height = _MARGIN + _ROW * len(names)
+    notes = _notes(reference_name, groups)
+    figure, panels = _panels(groups, title, x_label, "", notes, height)
+    for axes, part in panels:
+        drawn = _drawn(part)
+        _prepare(axes, part, "x", reference)
+        _rows(axes, list(map(str, names)))
+        places = pl.Series([names.index(name) for name in drawn[y]], dtype=pl.Int64)
+        _bars(axes, drawn, places, series=0, along="x", linestyle="none")
     return figure
 
 
@@ -102,8 +112,8 @@ def plot_table(result: EvaluationResult, *, title: str) -> style.Picture:
         name = f"{agent.name} ×{agent.copies}" if agent.copies > 1 else agent.name
         cells.append((name, agent.win_rate, agent.low, agent.high))
     figure = plot_rows(
-        pl.DataFrame(cells, ["agent", "share", "low", "high"], orient="row"),
-        "agent",
+        pl.DataFrame(cells, ["name", "share", "low", "high"], orient="row"),
+        "name",
         title=title,
         x_label=f"games won by a copy, of {result.games}",
         reference=1 / result.players,
@@ -135,8 +145,7 @@ def plot_calibration(rows: pl.DataFrame, *, title: str) -> style.Picture:
     deals = rows["deal"].n_unique()
     panel_rows = 1 if players == 1 else 2
     figure = style.picture(820, 50 + 330 * panel_rows, layout="constrained")
-    heading: Any = {"fontsize": 12, "fontweight": "bold", "color": style.INK, "parse_math": False}
-    figure.suptitle(title, x=0.01, ha="left", **heading)
+    _write_above(figure, title)
     panels = figure.subplots(panel_rows, 2, squeeze=False)
     notes = [f"{len(rows):,} forecasts of {deals:,} games", _BARS_NOTE]
     if players > 1:
@@ -166,9 +175,10 @@ def plot_findings(findings: Sequence[Finding]) -> style.Picture:
     """Plot all findings of a question at a table in rows, each player in a colour of its own."""
     question = findings[0].question
     ordered = sorted(findings, key=lambda finding: -_largest_mean(finding))
-    players = list(dict.fromkeys(player for finding in ordered for player in finding.by_player))
+    players = players_of(ordered)
+    heading = f"{question.name.replace('_', ' ').capitalize()}, {ordered[0].players} seats"
     figure, axes = _panel(
-        f"{question.name.replace('_', ' ').capitalize()}, {ordered[0].players} seats",
+        f"{heading}, as played by {' and '.join(players)}",
         question.unit,
         "",
         "dots: boxes; bars: simultaneous 95 % intervals of the mean over boxes",
@@ -222,6 +232,34 @@ def _panel(title: str, x: str, y: str, notes: str, height: int) -> tuple[style.P
     return figure, axes
 
 
+def _panels(
+    groups: pl.DataFrame, title: str, x: str, y: str, notes: str, height: int
+) -> tuple[style.Picture, list[tuple[Axes, pl.DataFrame]]]:
+    """Return a figure and its panels, one for each agent, each with the groups to draw in it.
+
+    Panels share their axes. Groups without agents have a single panel.
+    """
+    parts = by_agent(groups)
+    if "" in parts:
+        figure, axes = _panel(title, x, y, notes, height)
+        return figure, [(axes, groups)]
+    figure = style.picture(_WIDTH, height, layout="constrained")
+    _write_above(figure, title)
+    _write_below(figure, notes)
+    row = figure.subplots(1, len(parts), squeeze=False, sharex=True, sharey=True)[0]
+    panels = []
+    for axes, (agent, part) in zip(row, parts.items(), strict=True):
+        style.prepare(axes, agent, x, y)
+        axes.label_outer()
+        panels.append((axes, part))
+    return figure, panels
+
+
+def _write_above(figure: style.Picture, title: str) -> None:
+    heading: Any = {"fontsize": 12, "fontweight": "bold", "color": style.INK, "parse_math": False}
+    figure.suptitle(title, x=0.01, ha="left", **heading)
+
+
 def _write_below(figure: style.Picture, notes: str) -> None:
     figure.supxlabel(notes, x=0.99, ha="right", fontsize=8, color=style.GREY)
 
@@ -236,6 +274,8 @@ def _notes(dashed: str, groups: pl.DataFrame) -> str:
     # The intervals of `groups.means` hold simultaneously, those of `groups.shares` one by one.
     hold_together = "mean" in groups.columns and len(groups) > 1
     notes.append(_SIMULTANEOUS_NOTE if hold_together else _BARS_NOTE)
+    if "agent" in groups.columns:
+        notes.append("a panel holds for the play of its agent")
     return "; ".join(notes)
 
 

@@ -52,7 +52,7 @@ class TableSetup:
             "game": self.game.name,
             "games": games,
             "players": self.players,
-            "player": self.player,
+            "agents": [self.player],
             "seed": self.seed,
         }
 

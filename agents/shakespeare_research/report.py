@@ -22,7 +22,14 @@ from shakespeare_env.errors import DatasetError
 from shakespeare_research.asking import DIGITS, read_answers
 from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import questions_of
-from shakespeare_research.verdicts import FEWEST_BOXES, HOLDS, Finding, PlayerFinding, findings
+from shakespeare_research.verdicts import (
+    FEWEST_BOXES,
+    HOLDS,
+    Finding,
+    PlayerFinding,
+    findings,
+    players_of,
+)
 
 _HEADINGS = [
     "item",
@@ -127,7 +134,7 @@ class FindingsReport:
             meaning = question.meaning.format(item="…")
             parts += [
                 f"### {question.name.replace('_', ' ').capitalize()}",
-                f"In {question.unit}: {meaning[:1].lower()}{meaning[1:]}.",
+                f"In {question.unit}, {_as_played(group)}: {meaning[:1].lower()}{meaning[1:]}.",
                 _findings_table(group),
             ]
         facts = self.facts()
@@ -138,6 +145,14 @@ class FindingsReport:
             _facts_table("On a copy", facts.filter(by="fact")),
         ]
         return "\n\n".join(parts) + "\n"
+
+
+def _as_played(findings: Sequence[Finding]) -> str:
+    """Return whose play findings hold for, in words."""
+    players = [f"`{player}`" for player in players_of(findings)]
+    if len(players) == 1:
+        return f"as played by {players[0]} alone, which may not hold for any other player"
+    return f"as played by {', '.join(players[:-1])} and {players[-1]}"
 
 
 def conclusion(finding: Finding) -> str:

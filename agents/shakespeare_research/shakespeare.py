@@ -15,15 +15,8 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import play_to_end
 from shakespeare_research.groups import against, against_others
 from shakespeare_research.questions import TableSetup, question
-from shakespeare_research.trials import (
-    Positions,
-    Sampling,
-    final_results,
-    find_positions,
-    self_play,
-    try_gift,
-    try_moves,
-)
+from shakespeare_research.self_play import final_results, self_play
+from shakespeare_research.trials import Positions, Sampling, find_positions, try_gift, try_moves
 
 _LEAST_WAGES = 11  # the least and the most wages of winners, by the rule book
 _MOST_WAGES = 23
@@ -32,11 +25,7 @@ _EVERY_MOVE = pl.lit(True)  # the baseline of `against` that is the mean of all 
 
 def games(table: TableSetup) -> pl.DataFrame:
     """Play four times as many games as asked for, since games are cheap and vary much."""
-    return self_play(
-        start={"place": "seat0.order"},
-        end={"wages": "seat0.wages"},
-        **table.self_play(4 * table.games),
-    )
+    return self_play(start=["seat0.order"], end=["seat0.wages"], **table.self_play(4 * table.games))
 
 
 @question(games, matters=0.5)
@@ -49,7 +38,7 @@ def winning_score(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 @question(games, seats=2, matters=3, unit="% of games")
 def wages(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games whose winner's wages are {item} pounds, more than half of them."""
-    within = pl.col("wages").is_between(_LEAST_WAGES, _MOST_WAGES).cast(float)
+    within = pl.col("seat0.wages").is_between(_LEAST_WAGES, _MOST_WAGES).cast(float)
     item = pl.lit(f"{_LEAST_WAGES} to {_MOST_WAGES}")
     return played.filter(won=1).with_columns(item=item, value=100 * (within - 0.5))
 
@@ -57,7 +46,7 @@ def wages(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
 @question(games, seats=2, matters=3, unit="% of games")
 def place(table: TableSetup, played: pl.DataFrame) -> pl.DataFrame:
     """Games won by place {item} of the first day's Order, more than an equal share."""
-    return _won(table, played).with_columns(item=pl.col("place"))
+    return _won(table, played).with_columns(item=pl.col("seat0.order"))
 
 
 @question(games, seats=2, matters=3, unit="% of games")
@@ -130,7 +119,7 @@ def recruiting(table: TableSetup) -> pl.DataFrame:
     """
     sampling = Sampling(most=table.games, each_of=["recruit"], where=pl.col("day") <= 3)
     positions = find_positions(
-        blocks=["recruit"], sampling=sampling, facts={"day": "day"}, **table.self_play(table.games)
+        blocks=["recruit"], sampling=sampling, **table.self_play(table.games)
     )
     card = pl.col("move").str.strip_prefix("recruit:")
     return against_others(try_moves(positions).with_columns(card=card))

@@ -1,12 +1,13 @@
-"""Games of an agent with itself, positions sampled from them, and moves and gifts tried there.
+"""Positions sampled from games of agents with themselves, and moves and gifts tried there.
 
-One agent holds every seat. All trials of a position start from the same random state, so they draw
-the same random numbers until one of them needs more draws than another.
+All trials of a position start from the same random state, so they draw the same random numbers
+until one of them needs more draws than another.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
+from copy import deepcopy
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,135 +15,27 @@ import numpy as np
 import polars as pl
 from numpy.typing import NDArray
 
-from shakespeare_agents.making import make
 from shakespeare_env.checks.values import is_integer, short_repr
-from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core import registry
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game, ObservationLayout
+from shakespeare_env.core.game import Game
 from shakespeare_env.core.rng import check_seed, streams
+from shakespeare_env.datasets.fields import field_column
 from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_to_end
+from shakespeare_research.self_play import final_results, named_agents
 
 OTHER = "another move"
 """The name that `try_moves` gives to the agent's choice among all other moves."""
 _LOTS = np.uint64(0x107)
 """Mixed into a seed so that the lots, the random numbers that decide which positions are sampled,
 are independent of other draws from this seed."""
+_SAME = np.uint64(0)
+"""Mixed into a generator's state, it changes nothing."""
 _OTHER = np.uint64(0x07E2)
 """Mixed into a generator's state so that the choice of `OTHER` is independent of other draws."""
-
-
-def self_play(
-    game: str,
-    *,
-    players: int,
-    games: int,
-    seed: int = 0,
-    player: AgentLike = "network",
-    start: Mapping[str, str] | None = None,
-    end: Mapping[str, str] | None = None,
-) -> pl.DataFrame:
-    """Play games, each a deal of its own, with one agent at all seats.
-
-    Args:
-        game: The game's name.
-        players: The number of seats.
-        games: The number of games.
-        seed: Decides the deals and the agent's draws.
-        player: The agent, as for `shakespeare_agents.make`.
-        start: Facts to note at the start of games, as each seat sees them: column -> name of
-            `field_values`.
-        end: Facts to note at the end, likewise.
-
-    Returns:
-        One row per seat and game: `deal`, `players`, the columns of `final_results`, and the facts.
-    """
-    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
-    facts = _seat_facts(batch, start or {})
-    generators = GameGenerators.of_games(seed, np.arange(games))
-    play_to_end(batch, [make(player, batch.game)], generators)
-    facts |= _seat_facts(batch, end or {})
-    deals = pl.DataFrame(
-        {"deal": np.arange(games).repeat(players), "players": np.full(games * players, players)}
-    )
-    return deals.hstack(final_results(batch)).with_columns(**facts)
-
-
-def final_results(batch: Batch) -> pl.DataFrame:
-    """Return how finished games of equally many seats ended, one row per seat and game.
-
-    The columns are `seat`, `score`, `lead` over the best other seat (null with one seat) and `won`,
-    the seat's share of the victory.
-    """
-    players = int(batch.players[0])
-    scores = batch.final_scores[:, :players].astype(np.float64)
-    ascending = np.sort(scores, axis=1)
-    best = ascending[:, -1:]
-    second = ascending[:, -2:-1]
-    # Two seats that share the best score each lead by 0, as it is also the second best.
-    others = np.where(scores == best, second, best)
-    return pl.DataFrame(
-        {
-            "seat": np.tile(np.arange(players), batch.n),
-            "score": scores.ravel(),
-            "lead": (scores - others).ravel() if players > 1 else [None] * batch.n,
-            "won": victory_shares(batch.final_winners)[:, :players].ravel(),
-        },
-        schema_overrides={"lead": pl.Float64},
-    )
-
-
-def _seat_facts(batch: Batch, facts: Mapping[str, str]) -> dict[str, NDArray[np.int16]]:
-    """Return facts as each seat sees them, int16[games * seats] by column."""
-    if not facts:
-        return {}
-    layout = batch.game.layout
-    seats = range(int(batch.players[0]))
-    observations = [batch.observe(np.full(batch.n, seat, np.int8)) for seat in seats]
-    columns = {}
-    for column, name in facts.items():
-        by_seat = [field_values(layout, name, observed) for observed in observations]
-        columns[column] = np.stack(by_seat, axis=1).ravel()
-    return columns
-
-
-def field_values(
-    layout: ObservationLayout, name: str, observations: NDArray[np.int8]
-) -> NDArray[np.int16]:
-    """Return a fact from each observation, as a number.
-
-    Args:
-        layout: The observations' layout.
-        name: The name of a field with one number, such as `seat0.pounds`; of a one-hot field, whose
-            value is the place of its 1, counted from 1, or 0 if it has none; or of one of a field's
-            named numbers, such as `seat0.metrics.stage_spaces`.
-        observations: int8[n, D].
-
-    Returns:
-        The values, int16[n].
-
-    Raises:
-        KeyError: There is no such field or number.
-        ValueError: The field has several numbers.
-    """
-    field_name = name
-    part = ""
-    if name not in layout.fields:
-        field_name, _, part = name.rpartition(".")
-    entry = layout[field_name]
-    numbers = observations[:, entry.slice].astype(np.int16)
-    if not part and entry.size == 1:
-        return numbers[:, 0]
-    if not part and entry.is_one_hot:
-        return np.where(numbers.any(axis=1), numbers.argmax(axis=1) + 1, 0).astype(np.int16)
-
-    named = ", ".join(entry.names) or "none has a name"
-    if not part:
-        raise ValueError(f"{name!r} has {entry.size} numbers; name one of them: {named}")
-    if part not in entry.names:
-        raise KeyError(f"{field_name!r} has no number {part!r}; its numbers: {named}")
-    return numbers[:, entry.names.index(part)]
 
 
 @dataclass(frozen=True)
@@ -157,21 +50,52 @@ class Sampling:
     """Blocks of the action table. Every move in them gets its own `most` positions, so that rare
     moves have as many as common ones."""
     where: pl.Expr | None = None
-    """A condition on `deal`, `seat` and the facts of one row. None admits every position."""
+    """A condition on `deal`, `seat` and fields of the deciding seat's observation, such as
+    `pl.col("day") == 6` (see `fields.field_column`). None admits every position."""
 
 
 @dataclass(frozen=True)
 class Positions:
-    """A sample of m positions of self-play, each at a seat's decision, in order of their deals."""
+    """Samples of positions of self-play, m in all, each at a seat's decision.
+
+    They are in order of their agents and deals. What is found in them holds for these agents, for
+    this number of seats and for the box in force.
+    """
 
     frame: pl.DataFrame
-    """One row per position: its number `position`, its game `deal`, the deciding `seat`, its
-    `weight` (see `find_positions`), and the facts asked for."""
+    """One row per position: its number `position`; `agent`, the agent at all seats of its game; its
+    game `deal`; the deciding `seat`; its `weight` (see `find_positions`); and the fields noted."""
     games: Batch  # the games in these positions; copied before they are played on
-    agent: AnyAgent  # the agent that played
+    agents: Sequence[AnyAgent]  # the agents that played
+    agent_of: NDArray[np.int64]  # int64[m], the agent of each position, an index of `agents`
     kinds: NDArray[np.int64]  # int64[k], ids of the moves looked for
     choices: NDArray[np.int64]  # int64[m], the agent's actions
     states: NDArray[np.uint64]  # uint64[m], the games' generators after these choices
+    memories: NDArray[np.object_]  # object[m], what seats then remember, by seat; None if nothing
+
+    def generators(self, places: NDArray[np.int64], mixed_in: np.uint64 = _SAME) -> GameGenerators:
+        """Return generators, with memories, to play on k positions, which may be repeated.
+
+        Args:
+            places: The positions, int64[k].
+            mixed_in: Bits that make other draws of the same states.
+        """
+        memories = {}
+        for number, place in enumerate(places.tolist()):
+            for seat, memory in (self.memories[place] or {}).items():
+                memories[number, seat] = deepcopy(memory)
+        return GameGenerators(self.states[places] ^ mixed_in, memories=memories)
+
+    def __str__(self) -> str:
+        lines = []
+        for agent, rows in self.frame.group_by("agent", maintain_order=True):
+            deals = rows["deal"].n_unique()
+            lines.append(f"{len(rows)} positions of {deals} games with {agent[0]} at every seat")
+        game = self.games.game
+        own = registry.own_box(game.name)
+        box = "the package's own box" if game.box == own else f"the box {game.box}"
+        lines.append(f"{game.name}, {self.games.players[0]} seats, {box}")
+        return "\n".join(lines)
 
 
 class NoPositionError(ValueError):
@@ -186,8 +110,8 @@ def find_positions(
     players: int,
     games: int,
     seed: int = 0,
-    player: AgentLike = "network",
-    facts: Mapping[str, str] | None = None,
+    agents: Sequence[AgentLike] = (),
+    columns: Sequence[str] = (),
 ) -> Positions:
     """Play games with one agent at all seats, and sample positions with moves of some kinds.
 
@@ -198,26 +122,82 @@ def find_positions(
     Args:
         game: The game's name.
         blocks: The blocks of the action table that hold the moves looked for.
-        sampling: Which positions to sample, and how many.
+        sampling: Which positions of each agent to sample, and how many.
         players: The number of seats.
-        games: The number of games, each a deal of its own.
-        seed: Decides the deals, the agent's draws and the sample.
-        player: The agent, as for `shakespeare_agents.make`.
-        facts: Facts to note as the deciding seat sees them: column -> name of `field_values`.
+        games: The number of games of each agent. All agents play the same deals.
+        seed: Decides the deals, the agents' draws and the samples.
+        agents: The agents, as for `shakespeare_agents.make`; by default `default_agents`.
+        columns: Fields to note as the deciding seat sees them (see `fields.field_column`), besides
+            those of `Sampling.where`.
 
     Raises:
-        NoPositionError: There is no such position.
-        ValueError: There is no such block, or a number is out of range.
+        NoPositionError: An agent's games have no such position.
+        ValueError: There is no such block or field, or a number is out of range.
     """
-    most = checked_count("most", sampling.most)
-    least = checked_count("least", sampling.least)
-    batch = Batch(game, games, players=players, seed=seed, autoreset=False)
-    kinds = _action_ids(batch.game, blocks)
+    checked_count("most", sampling.most)
+    checked_count("least", sampling.least)
+    loaded = registry.game(game)
+    kinds = _action_ids(loaded, blocks)
+    columns = list(dict.fromkeys([*columns, *_fields_of(sampling.where)]))
+    made = named_agents(agents, loaded)
+    samples = []
+    for name, agent in made.items():
+        batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+        sample = _sampled(batch, agent, kinds, sampling, seed, columns)
+        if not len(sample):
+            raise NoPositionError(
+                f"no such decision came up in {games} games of {name}; play more of them"
+            )
+        samples.append(sample)
+
+    sizes = [len(sample) for sample in samples]
+    every = np.concatenate(samples)
+    positions = batch_of(loaded, every["record"])
+    noted = _note(positions, np.arange(len(every)), every["deal"], columns)
+    frame = noted.select(
+        pl.Series("position", np.arange(len(every))),
+        pl.Series("agent", np.repeat(list(made), sizes)),
+        "deal",
+        "seat",
+        pl.Series("weight", every["weight"]),
+        *columns,
+    )
+    return Positions(
+        frame=frame,
+        games=positions,
+        agents=list(made.values()),
+        agent_of=np.repeat(np.arange(len(sizes)), sizes),
+        kinds=kinds,
+        choices=every["choice"],
+        states=every["generator"],
+        memories=every["memory"],
+    )
+
+
+def _fields_of(condition: pl.Expr | None) -> list[str]:
+    """Return the fields of the observation that a condition reads."""
+    names = [] if condition is None else condition.meta.root_names()
+    return [name for name in names if name not in ("deal", "seat")]
+
+
+def _sampled(
+    batch: Batch,
+    agent: AnyAgent,
+    kinds: NDArray[np.int64],
+    sampling: Sampling,
+    seed: int,
+    columns: Sequence[str],
+) -> NDArray[Any]:
+    """Play a batch to its end with one agent, and return a sample of positions by deal.
+
+    Each entry has a position's `record`, its `deal`, the agent's `choice`, the state of its
+    `generator` and the seats' `memory` after the choice, and its `weight`.
+    """
     # The moves that each have a sample of their own; without `each_of` there are none.
     each = _action_ids(batch.game, sampling.each_of) if sampling.each_of else kinds[:0]
-    agent = make(player, batch.game)
-    generators = GameGenerators.of_games(seed, np.arange(games))
-    lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), np.arange(games)))
+    numbers = np.arange(batch.n)
+    generators = GameGenerators.of_games(seed, numbers)
+    lots = GameGenerators(streams(int(check_seed(seed) ^ _LOTS), numbers))
     groups = max(len(each), 1)
     dtype = np.dtype(
         [
@@ -225,7 +205,9 @@ def find_positions(
             ("deal", np.int64),
             ("choice", np.int64),
             ("generator", np.uint64),
+            ("memory", np.object_),
             ("lot", np.float64),
+            ("weight", np.float64),
             # Whether each move of `each_of` is legal. Without `each_of` all are in one group.
             ("groups", np.bool_, (groups,)),
         ]
@@ -233,13 +215,13 @@ def find_positions(
     drawn = [np.zeros(0, dtype)]
 
     def draw(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        fits = batch.mask[rows][:, kinds].sum(axis=1) >= least
+        fits = batch.mask[rows][:, kinds].sum(axis=1) >= sampling.least
         rows = rows[fits]
         actions = actions[fits]
         # Every position draws a lot, so that the lots do not depend on `where`.
         lot = lots[rows].random()
         if sampling.where is not None:
-            wanted = _holds(sampling.where, _note(batch, rows, rows, facts))
+            wanted = _holds(sampling.where, _note(batch, rows, rows, columns))
             rows = rows[wanted]
             actions = actions[wanted]
             lot = lot[wanted]
@@ -248,41 +230,34 @@ def find_positions(
         new["deal"] = rows
         new["choice"] = actions
         new["generator"] = generators.states[rows]
+        new["memory"] = _memories_of(generators, rows)
         new["lot"] = lot
         new["groups"] = batch.mask[rows][:, each] if len(each) else True
         drawn.append(new)
         # Records are large, so those that can no longer be in the sample are dropped early.
-        if sum(map(len, drawn)) > 2 * groups * (most + 1):
-            every, cuts = _with_cuts(drawn, most)
+        if sum(map(len, drawn)) > 2 * groups * (sampling.most + 1):
+            every, cuts = _with_cuts(drawn, sampling.most)
             # Lots equal to a cut stay too, since the last call of `_with_cuts` needs them.
             drawn[:] = [every[every["lot"] <= cuts]]
 
     play_to_end(batch, [agent], generators, before_step=draw)
-    every, cuts = _with_cuts(drawn, most)
+    every, cuts = _with_cuts(drawn, sampling.most)
     below = np.flatnonzero(every["lot"] < cuts)
     below = below[np.argsort(every["deal"][below], kind="stable")]
-    kept = every[below]
+    sample = every[below]
     chances = cuts[below]  # lots are uniform from 0 to 1, so a cut is also the chance to be kept
-    if not len(kept):
-        raise NoPositionError(f"no such decision came up in {games} games; play more of them")
+    sample["weight"] = chances.max(initial=0) / chances
+    return sample
 
-    positions = batch_of(batch.game, kept["record"])
-    noted = _note(positions, np.arange(len(kept)), kept["deal"], facts)
-    frame = noted.select(
-        pl.Series("position", np.arange(len(kept))),
-        "deal",
-        "seat",
-        pl.Series("weight", chances.max() / chances),
-        *(facts or {}),
-    )
-    return Positions(
-        frame=frame,
-        games=positions,
-        agent=agent,
-        kinds=kinds,
-        choices=kept["choice"],
-        states=kept["generator"],
-    )
+
+def _memories_of(generators: GameGenerators, rows: NDArray[np.int64]) -> NDArray[np.object_]:
+    """Return copies of what agents remember of some games, by seat, or None, object[m]."""
+    memories: dict[int, dict[int, Any]] = {}
+    for (row, seat), memory in generators[rows].saved()[1].items():
+        memories.setdefault(row, {})[seat] = memory
+    of_rows = np.empty(len(rows), np.object_)
+    of_rows[:] = [memories.get(row) for row in rows.tolist()]
+    return of_rows
 
 
 def _holds(condition: pl.Expr, rows: pl.DataFrame) -> NDArray[np.bool_]:
@@ -298,14 +273,14 @@ def _holds(condition: pl.Expr, rows: pl.DataFrame) -> NDArray[np.bool_]:
 
 
 def _note(
-    games: Batch, rows: NDArray[np.int64], deals: NDArray[np.int64], facts: Mapping[str, str] | None
+    games: Batch, rows: NDArray[np.int64], deals: NDArray[np.int64], columns: Sequence[str]
 ) -> pl.DataFrame:
-    """Return the deal, the deciding seat, and the facts as this seat sees them, of some rows."""
+    """Return the deal, the deciding seat, and fields as this seat sees them, of some rows."""
+    layout = games.game.layout
     observations = games.obs[rows]
-    columns: dict[str, NDArray[Any]] = {"deal": deals, "seat": games.to_move[rows].astype(np.int64)}
-    for column, name in (facts or {}).items():
-        columns[column] = field_values(games.game.layout, name, observations)
-    return pl.DataFrame(columns)
+    fields = [field_column(layout, name, observations) for name in columns]
+    seats = games.to_move[rows].astype(np.int64)
+    return pl.DataFrame({"deal": deals, "seat": seats}).hstack(fields)
 
 
 def _with_cuts(
@@ -365,8 +340,7 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
         with_rest = np.flatnonzero(rest.any(axis=1))
         if not len(with_rest):
             raise ValueError("no position has moves of other kinds")
-        generators = GameGenerators(positions.states[with_rest] ^ _OTHER)
-        others = decide(positions.agent, positions.games, with_rest, generators, rest[with_rest])
+        others = _other_choices(positions, with_rest, rest[with_rest])
         kept = np.isin(places, with_rest)
         texts = np.append(texts[kept], [OTHER] * len(with_rest))
         places = np.append(places[kept], with_rest)
@@ -375,6 +349,21 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
     ends = _ends(positions, positions.games.copies(places), places, actions)
     tried = positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
     return tried.sort("position", maintain_order=True)
+
+
+def _other_choices(
+    positions: Positions, rows: NDArray[np.int64], masks: NDArray[np.bool_]
+) -> NDArray[np.int64]:
+    """Return what the agents choose in some positions if only the moves of a mask are legal."""
+    generators = positions.generators(rows, _OTHER)
+    movers = positions.games.to_move[rows]
+    choices = np.empty(len(rows), np.int64)
+    for number, agent in enumerate(positions.agents):
+        own = np.flatnonzero(positions.agent_of[rows] == number)
+        if len(own):
+            draws = generators.for_seats(movers[own], own)
+            choices[own] = decide(agent, positions.games, rows[own], draws, masks[own])
+    return choices
 
 
 def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
@@ -426,7 +415,9 @@ def _ends(
     places: NDArray[np.int64],
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
-    play_to_end(games, [positions.agent], GameGenerators(positions.states[places]), actions)
+    generators = positions.generators(places)
+    seats = np.repeat(positions.agent_of[places, None], games.players[0], axis=1)
+    play_to_end(games, positions.agents, generators, actions, seats=seats)
     # `final_results` has a row per game and seat.
     decider_rows = np.arange(games.n) * games.players + positions.frame["seat"].to_numpy()[places]
     ends: pl.DataFrame = final_results(games)[decider_rows].drop("seat")

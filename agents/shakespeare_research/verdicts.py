@@ -11,7 +11,7 @@ would favour boxes whose play varies little, and such boxes are not like the oth
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from itertools import combinations
 from typing import NamedTuple
@@ -156,6 +156,11 @@ class Finding:
     boxes; `BY_BOX` if boxes differ and it is not known that most of them share a direction;
     `BY_PLAYER` if two players differ and have different directions; `BY_BOTH` if both is the case;
     else `OPEN`."""
+
+
+def players_of(findings: Iterable[Finding]) -> list[str]:
+    """Return the names of the players of some findings, in order of their first answer."""
+    return list(dict.fromkeys(player for finding in findings for player in finding.by_player))
 
 
 def findings(

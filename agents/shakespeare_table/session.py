@@ -56,6 +56,7 @@ class Session:
         self._generators = GameGenerators.of_games(seed, np.array([generator]))
         agent_names = [names[seat] for seat in agents] if names else ()
         self._lineup = Lineup(list(agents.values()), seats, self._generators, agent_names)
+        self._batch.keep_history(self._lineup.history_length)
         # The states of the generators before each move and after the last one, for `take_back`.
         self._generator_states = [self._generators.saved()]
         self.history = GameHistory([position], [], names)
@@ -96,8 +97,7 @@ class Session:
             decided.append(int(actions[0]))
 
         while stop_at is None or len(self.moves) < stop_at:
-            record = self.position.record()
-            self._batch.load([0], np.array([record], record.dtype))
+            self._load()
             try:
                 play_out(self._batch, self._lineup, after_step=after_step, max_steps=1)
             except Exception:
@@ -106,6 +106,14 @@ class Session:
             if not decided:
                 return
             self.push(self.position.move_text(decided.pop()), on_move)
+
+    def _load(self) -> None:
+        """Load the current position, and the last decisions for agents that observe them."""
+        start = max(len(self.moves) - self._batch.history_length, 0)
+        record = self.positions[start].record()
+        self._batch.load([0], np.array([record], record.dtype))
+        for position, move in zip(self.positions[start:], self.moves[start:], strict=False):
+            self._batch.step([position.action_id(move)])
 
     def push(self, move: str, on_move: OnMove | None = None) -> None:
         """Play a move of the seat to move; IllegalMove if it is not legal."""

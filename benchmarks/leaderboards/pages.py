@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import io
+import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import pairwise
 from pathlib import Path
-from typing import Any
+from typing import NamedTuple
 
 import matplotlib
+import polars as pl
 from matplotlib.axes import Axes
 
+from benchmarks.leaderboards.arenas import HERE
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena.ladders.sheets import (
     RANKS_EXPLAINED,
@@ -25,20 +27,15 @@ from shakespeare_arena.ladders.standings import Standings, standings_of
 from shakespeare_arena.reports import printable_name
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
-from shakespeare_research.plot_style import COLOURS, GREY, INK, MARKERS, prepare
+from shakespeare_research.plot_style import COLOURS, INK, MARKERS, prepare
 from shakespeare_research.plot_style import picture as empty_picture
 
-HERE = Path(__file__).parent
 ROOT = HERE.parents[1]
 PAGE = ROOT / "docs" / "leaderboards.md"
-_PANEL_WIDTH = 420  # pixels
-_PANEL_HEIGHT = 380
-_FAR_BELOW = 900.0  # Elo points below the strongest; weaker agents would press the others together
-
-
-def arenas_of(game: str) -> list[Path]:
-    """Return the files of a game's arenas, in the order in which they are played."""
-    return sorted(HERE.glob(f"{game}*.toml"), key=lambda path: path.stem)
+_MOST_OPPONENTS = 30  # the most columns of a table of pairs
+_WIDTH = 900  # pixels of a picture, the width of a page
+_ROW_HEIGHT = 320
+_GAP = 300.0  # Elo points; agents below such a gap would press the others together
 
 
 def standings_by_game() -> dict[str, Standings]:
@@ -65,15 +62,18 @@ def page(by_game: dict[str, Standings]) -> str:
 
 
 def _section(name: str, standings: Standings) -> str:
-    pairs = [markdown(sheet) for sheet in matrix_sheets(standings)]
+    sheets = matrix_sheets(standings, columns=_MOST_OPPONENTS)
+    pairs = [markdown(sheet) for sheet in sheets]
     ladder = [ladder_markdown(standings)]
     # Where one rating per agent does not fit the games, the results of pairs come first.
     results = pairs + ladder if standings.misfit else ladder + pairs
+    picture = f"{name}/strength.svg"
     parts = [
         f"## {name.capitalize()}",
-        f"{standings.games:,} games of {standings.matches:,} matches.",
+        f"{standings.games:,} games of {standings.matches:,} matches. In the picture numbers are "
+        "playouts a move, and weak agents are left out.",
+        f"[![Strength against time a decision, {name}]({picture})]({picture})",
         *results,
-        f"![Strength against time a decision, {name}]({name}/strength.svg)",
     ]
     return "\n\n".join(part.strip("\n") for part in parts) + "\n"
 
@@ -121,34 +121,31 @@ def _code(agent: str) -> str:
 def strength_svg(standings: Standings) -> str:
     """Draw strength against thinking time as an SVG picture, with a panel for each number of seats.
 
-    Each panel shows ratings over milliseconds a decision, and leaves weak agents out. Numbers are
-    rounded, since their last digits depend on how many threads added them up.
+    Each panel shows ratings over milliseconds a decision, and leaves weak agents out. A line joins
+    a network and the searches over it, which are marked with their playouts. Numbers are rounded,
+    since their last digits depend on how many threads added them up.
     """
     ladders = standings.ladders()
-    figure = empty_picture(_PANEL_WIDTH * len(ladders), _PANEL_HEIGHT, layout="constrained")
-    panels = figure.subplots(1, len(ladders), squeeze=False)[0]
-    styles: dict[str, dict[str, str]] = {}
-    for axes, (players, ladder) in zip(panels, ladders.items(), strict=True):
-        times = standings.milliseconds(players)
-        milliseconds = {agent: float(f"{time:.4g}") for agent, time in times.items()}
-        lowest_shown = max(ladder["rating"]) - _FAR_BELOW
-        # Agents without a time cannot stand on an axis of times.
-        shown = [
-            row
-            for row in ladder.to_dicts()
-            if milliseconds.get(row["agent"]) and row["rating"] > lowest_shown
-        ]
-        for row in shown:
-            style = styles.setdefault(row["agent"], _style(len(styles)))
-            _draw_agent(axes, row, milliseconds[row["agent"]], style)
-        _join_searches(axes, shown, milliseconds)
+    columns = len(ladders) if len(ladders) <= 3 else 2
+    rows = math.ceil(len(ladders) / columns)
+    figure = empty_picture(_WIDTH, rows * _ROW_HEIGHT, layout="constrained")
+    panels = figure.subplots(rows, columns, squeeze=False).flatten()
+    for empty in panels[len(ladders) :]:
+        empty.remove()
+    styles: dict[str, dict[str, str]] = {}  # by player, see `_player_and_budget`
+    for axes, (players, ladder) in zip(panels, ladders.items(), strict=False):
+        points = list(_points(ladder, standings.milliseconds(players)))
+        for player in dict.fromkeys(point.player for point in points):
+            style = styles.setdefault(player, _style(len(styles)))
+            _draw_player(axes, [point for point in points if point.player == player], style)
         axes.set_xscale("log")
+        axes.margins(x=0.1)  # room for what stands beside the slowest agent
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
     handles = [
-        panels[0].plot([], [], **style, linestyle="", label=printable_name(agent, 40))[0]
-        for agent, style in styles.items()
+        panels[0].plot([], [], **style, linestyle="", label=printable_name(player, 40))[0]
+        for player, style in styles.items()
     ]
     figure.legend(
         handles=handles,
@@ -163,27 +160,70 @@ def strength_svg(standings: Standings) -> str:
     return content.getvalue()
 
 
+class _Point(NamedTuple):
+    """An agent in a panel: its rating and the interval's ends over milliseconds a decision."""
+
+    player: str
+    budget: str
+    milliseconds: float
+    rating: float
+    low: float
+    high: float
+
+
+def _points(ladder: pl.DataFrame, milliseconds: Mapping[str, float]) -> Iterator[_Point]:
+    """Yield the points of the agents above the first gap of a ladder, strongest first."""
+    last_rating = max(ladder["rating"])
+    for row in ladder.to_dicts():
+        if last_rating - row["rating"] > _GAP:
+            return
+        last_rating = row["rating"]
+        time = milliseconds.get(row["agent"])
+        if time:  # agents without a time cannot stand on an axis of times
+            rating = round(row["rating"], 1)
+            low = rating if row["low"] is None else round(row["low"], 1)
+            high = rating if row["high"] is None else round(row["high"], 1)
+            player, budget = _player_and_budget(row["agent"])
+            yield _Point(player, budget, float(f"{time:.4g}"), rating, low, high)
+
+
+def _player_and_budget(agent: str) -> tuple[str, str]:
+    """Split `network 12, 64 playouts` into `network 12` and `64`. Most names have no comma."""
+    player, _, budget = agent.partition(", ")
+    return player, budget.removesuffix(" playouts")
+
+
 def _style(number: int) -> dict[str, str]:
     # Agents of one colour differ in their markers.
     cycle, place = divmod(number, len(COLOURS))
     return {"color": COLOURS[place], "marker": MARKERS[(place + cycle) % len(MARKERS)]}
 
 
-def _draw_agent(axes: Axes, row: Mapping[str, Any], time: float, style: dict[str, str]) -> None:
-    rating = round(row["rating"], 1)
-    ends = None
-    if row["low"] is not None and row["high"] is not None:
-        ends = [[rating - round(row["low"], 1)], [round(row["high"], 1) - rating]]
-    axes.errorbar(time, rating, ends, **style, markersize=6, capsize=2)  # type: ignore[arg-type]
-
-
-def _join_searches(
-    axes: Axes, rows: Sequence[Mapping[str, Any]], milliseconds: Mapping[str, float]
-) -> None:
-    """Draw a line through the searches in the order of their times."""
-    searches = [row for row in rows if row["agent"].startswith("search, ")]
-    searches.sort(key=lambda row: milliseconds[row["agent"]])
-    for pair in pairwise(searches):
-        times = [milliseconds[row["agent"]] for row in pair]
-        ratings = [round(row["rating"], 1) for row in pair]
-        axes.plot(times, ratings, color=GREY, linewidth=1, zorder=0)
+def _draw_player(axes: Axes, points: Sequence[_Point], style: dict[str, str]) -> None:
+    """Draw an agent, or a network and the searches over it with a line from fast to slow."""
+    points = sorted(points, key=lambda point: point.milliseconds)
+    times = [point.milliseconds for point in points]
+    ratings = [point.rating for point in points]
+    below = [point.rating - point.low for point in points]
+    above = [point.high - point.rating for point in points]
+    axes.errorbar(
+        times,
+        ratings,
+        [below, above],
+        **style,  # type: ignore[arg-type]
+        markersize=6,
+        capsize=2,
+        linewidth=1,
+    )
+    for point in points:
+        # Seconds between two playouts may be near the slower one, so they stand on the other side.
+        is_left = point.budget.endswith(" s") and point is not points[-1]
+        axes.annotate(
+            printable_name(point.budget, 12),
+            (point.milliseconds, point.rating),
+            xytext=(-5, 5) if is_left else (5, -11),
+            textcoords="offset points",
+            horizontalalignment="right" if is_left else "left",
+            fontsize=8,
+            color=style["color"],
+        )

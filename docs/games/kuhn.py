@@ -1,8 +1,9 @@
-"""Kuhn poker for three seats, with four cards and one bet.
+"""Kuhn poker for two or three seats, with one card more than seats and one bet.
 
-Abou Risk and Szafron 2010, "Using Counterfactual Regret Minimization to Create Competitive
-Multiplayer Poker Agents". Each seat pays 1 and is dealt a card. In turn the seats check or bet 1.
-Once a seat has bet, the others call or fold. The highest card among those who have not folded wins.
+Kuhn 1950, "A Simplified Two-Person Poker"; for three seats Abou Risk and Szafron 2010, "Using
+Counterfactual Regret Minimization to Create Competitive Multiplayer Poker Agents". Each seat pays 1
+and is dealt a card. In turn the seats check or bet 1. Once a seat has bet, the others call or fold.
+The highest card among those who have not folded wins.
 """
 
 from __future__ import annotations
@@ -12,7 +13,8 @@ from typing import Any
 from shakespeare_env import GameRecord, GameRules, StateField, below, define, rule
 
 CARDS = ("J", "Q", "K", "A")
-SEATS = 3
+MOST_SEATS = 3
+NO_CARD = -1  # of an absent seat
 NOBODY = -1  # no seat has bet
 PASS = 0
 BET = 1
@@ -27,34 +29,47 @@ def is_shown(game: Any, seat: int, owner: int) -> bool:
 # The fields of the pool "deck" hold the cards. A seat does not know how those that it does not see
 # are distributed among them.
 FIELDS = (
-    StateField("card", 0, 3, SEATS, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),
+    StateField(
+        "card",
+        NO_CARD,
+        3,
+        MOST_SEATS,
+        by_seat=True,
+        words=("-", *CARDS),
+        visible=is_shown,
+        pool="deck",
+    ),
     StateField("left", 0, 3, visible="nobody", pool="deck"),  # the card that is not dealt
-    StateField("paid", 1, 2, SEATS, by_seat=True),
-    StateField("stays", 0, 1, SEATS, by_seat=True),  # 0 after folding
-    StateField("bettor", NOBODY, SEATS - 1, seats=True),
+    StateField("paid", 1, 2, MOST_SEATS, by_seat=True),
+    StateField("stays", 0, 1, MOST_SEATS, by_seat=True),  # 0 after folding
+    StateField("checks", 0, MOST_SEATS),  # the number of seats that have checked
+    StateField("bettor", NOBODY, MOST_SEATS - 1, seats=True),
 )
 
 
 @rule
 def set_up(game: Any, players: int, options: int) -> None:
     """Deal a card to each seat. One card is left."""
-    for place in range(SEATS):
+    game["card"][:] = NO_CARD
+    game["stays"][:] = 0
+    for place in range(players):
         game["card"][place] = place
-    game["left"] = SEATS
-    # Fisher-Yates shuffle: exchange each card with itself or a later one. Place SEATS is `left`.
-    for place in range(SEATS):
-        other = place + below(game, SEATS + 1 - place)
-        card = game["left"] if other == SEATS else game["card"][other]
-        if other == SEATS:
+        game["stays"][place] = 1
+    game["left"] = players
+    # Fisher-Yates shuffle: exchange each card with itself or a later one. The last one is `left`.
+    for place in range(players):
+        other = place + below(game, players + 1 - place)
+        card = game["left"] if other == players else game["card"][other]
+        if other == players:
             game["left"] = game["card"][place]
         else:
             game["card"][other] = game["card"][place]
         game["card"][place] = card
     game["paid"][:] = 1
-    game["stays"][:] = 1
     game["winners"][:] = 0
     game["players"] = players
     game["to_move"] = 0
+    game["checks"] = 0
     game["bettor"] = NOBODY
 
 
@@ -75,12 +90,14 @@ def play(game: Any, action: int) -> None:
             game["bettor"] = mover
     elif game["bettor"] != NOBODY:
         game["stays"][mover] = 0
-    next_seat = (mover + 1) % SEATS
-    checked = game["bettor"] == NOBODY and next_seat == 0
-    if checked or next_seat == game["bettor"]:
+    else:
+        game["checks"] += 1
+    players = game["players"]
+    next_seat = (mover + 1) % players
+    if game["checks"] == players or next_seat == game["bettor"]:
         game["to_move"] = -1
         best = 0
-        for seat in range(SEATS):
+        for seat in range(players):
             better = game["stays"][best] == 0 or game["card"][seat] > game["card"][best]
             if game["stays"][seat] != 0 and better:
                 best = seat
@@ -93,9 +110,9 @@ def play(game: Any, action: int) -> None:
 def scores(game: Any, out: Any) -> None:
     """Write what each seat has won or lost, once the game is over."""
     pot = 0
-    for seat in range(SEATS):
+    for seat in range(game["players"]):
         pot += game["paid"][seat]
-    for seat in range(SEATS):
+    for seat in range(game["players"]):
         out[seat] = 0
         if game["to_move"] < 0:
             out[seat] = (pot if game["winners"][seat] != 0 else 0) - game["paid"][seat]
@@ -103,7 +120,7 @@ def scores(game: Any, out: Any) -> None:
 
 GAME = define(
     "kuhn",
-    seats=range(SEATS, SEATS + 1),
+    seats=range(2, MOST_SEATS + 1),
     rules=GameRules(
         actions={"pass": "check, or fold to a bet", "bet": "bet, or call a bet"},
         set_up=set_up,

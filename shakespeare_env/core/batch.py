@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 from typing import Any
 
@@ -29,6 +29,7 @@ from shakespeare_env.core.batch_checks import (
 )
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import copy_records, kernels_of
+from shakespeare_env.core.move_history import MoveHistory
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays, StepOutcome
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
@@ -37,6 +38,8 @@ CHOICE = np.uint64(0xC401CE)
 """The seed of `random_actions` is the seed of the games XOR this constant."""
 _FEWEST_TO_SHARE = 256
 """The fewest games of a batch that threads share. Work for all of its games is always shared."""
+_BYTES_PER_DECISION = 4
+"""The bytes that a decision takes in a history."""
 _PICKLED = ("rewards", "done", "final_scores", "final_winners", "_chance")
 """The arrays that a pickle holds besides the games."""
 
@@ -134,6 +137,7 @@ class Batch:
         self._pool = ThreadPool(threads)
         self._lock = threading.RLock()
         self._replacing = False  # stays True if an interrupt leaves games partly replaced
+        self._history = MoveHistory(self.game, n, 0)  # see `keep_history`
         self.reset(seed)
 
     def reset(
@@ -218,7 +222,14 @@ class Batch:
             if rows is not None:
                 self.rewards[:] = 0.0
                 self.done[:] = False
+            if self._history.length:
+                seats = self._to_move[played]
+                hidden = self._history.are_hidden(self._games, played, checked_actions)
             self._share(len(played), step_share)
+            if self._history.length:
+                self._history.record(self._games, played, seats, checked_actions, hidden)
+                if self.autoreset:
+                    self._history.clear(played[self.done[played]])
         return self.rewards, self.done
 
     def random_actions(self) -> npt.NDArray[np.int32]:
@@ -257,6 +268,45 @@ class Batch:
             self._kernels.observe(self._games, observed, observers, observations)
         return observations
 
+    def history(
+        self, seats: Integers | None = None, rows: Integers | None = None
+    ) -> npt.NDArray[np.int16]:
+        """Return the last decisions of each game, or of each of `rows`, as one seat knows them.
+
+        The seat is the one of `seats`, int[m], or by default the seat to decide. Forced moves are
+        no decisions. A game that was loaded begins without any.
+
+        Returns:
+            int16[m, k, 2], the latest decision first; k is `history_length`. The columns are
+            `HISTORY_COLUMNS`. `seat` counts clockwise from 1, which is the observing seat. `action`
+            is the action's id plus 1, or 0 while the action is hidden from the seat. Both are 0
+            where there is no decision, or nobody to observe it because the game is over.
+        """
+        observed = self._every_row if rows is None else checked_rows(self.n, rows)
+        with self._lock:
+            self._check_complete()
+            players = self._players[observed]
+            observers = self._to_move[observed]
+            if seats is not None:
+                observers = checked_seats(seats, players)
+            return self._history.observe(observed, observers, players)
+
+    @property
+    def history_length(self) -> int:
+        """The number of decisions that `history` returns."""
+        return self._history.length
+
+    def keep_history(self, length: int) -> None:
+        """Keep at least the last `length` decisions of each game from now on, for `history`.
+
+        A new batch keeps none. `copy.deepcopy` and `pickle` copy a history, and `copies` does not.
+        """
+        checked = checked_count("history", length, least=0)
+        if checked > self._history.length:
+            needed = self.n * checked * _BYTES_PER_DECISION
+            require_memory(f"a history of {checked:,} decisions", needed, "keep fewer")
+            self._history = self._history.longer(checked)
+
     def scores(self, rows: Integers | None = None) -> npt.NDArray[np.int16]:
         """Return the current scores by seat in all games, or in `rows`, int16[m, S]."""
         scored = self._every_row if rows is None else checked_rows(self.n, rows)
@@ -282,7 +332,9 @@ class Batch:
             ValueError: a variant is not for that number of seats, or there is not one record for
                 each game.
         """
-        self._put(*checked_games(self.game, self.n, indices, records, self._variants))
+        rows, games = checked_games(self.game, self.n, indices, records, self._variants)
+        self._put(rows, games)
+        self._history.clear(rows)
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """Return copies of the games `rows`, int[m], with the same random events to follow.
@@ -314,6 +366,7 @@ class Batch:
             observers = checked_seats(seats, games["players"])
             self._kernels.determinize(games, observers, checked_seeds(len(games), seeds))
             self._put(rows, games)
+            self._history.forget_hidden(rows, observers)
 
     def _put(self, rows: npt.NDArray[np.int64], games: Records) -> None:
         with self._lock:
@@ -338,6 +391,7 @@ class Batch:
             self._kernels.set_up(self._arrays, rows, first, last, self._players, self._option_bits)
 
         self._share(len(rows), set_up_share)
+        self._history.clear(rows)
 
     def _share(self, size: int, work: Work) -> None:
         """Call `work` for `size` games.
@@ -353,9 +407,10 @@ class Batch:
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
             arrays = {name: getattr(self, name).copy() for name in _PICKLED}
+            history = [array.copy() for array in self._history.arrays]
             records = self.save(slice(None))
         digest = registry.box_digest(self.game.name)
-        return _restored, (self._arguments, digest, records, arrays)
+        return _restored, (self._arguments, digest, records, arrays, history)
 
 
 def victory_shares(winners: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -382,7 +437,11 @@ def _batch_of(arguments: dict[str, Any], records: Records, seed: int) -> Batch:
 
 
 def _restored(
-    arguments: dict[str, Any], digest: str, records: Records, arrays: dict[str, Any]
+    arguments: dict[str, Any],
+    digest: str,
+    records: Records,
+    arrays: dict[str, Any],
+    history: Sequence[npt.NDArray[Any]],
 ) -> Batch:
     """Return a batch from its pickle; PositionError if its records were changed."""
     registry.game_with_digest(arguments["game"], digest)
@@ -390,4 +449,7 @@ def _restored(
     batch.load(slice(None), records)
     for name, saved in arrays.items():
         getattr(batch, name)[...] = saved
+    batch.keep_history(history[0].shape[1])
+    for array, kept in zip(batch._history.arrays, history, strict=True):
+        array[...] = kept
     return batch

@@ -26,12 +26,12 @@ _INT32 = np.iinfo(np.int32)
 _INT64 = np.iinfo(np.int64)
 
 
-def checked_count(name: str, count: int, most: int = 2**31) -> int:
-    """Return a count as an int; it must be an integer from 1 to `most`."""
+def checked_count(name: str, count: int, most: int = 2**31, least: int = 1) -> int:
+    """Return a count as an int; it must be an integer from `least` to `most`."""
     if not is_integer(count):
         raise TypeError(f"{name}={short_repr(count)} must be an integer")
-    if not 1 <= count <= most:
-        raise ValueError(f"{name}={short_repr(count)} must be from 1 to {most}")
+    if not least <= count <= most:
+        raise ValueError(f"{name}={short_repr(count)} must be from {least} to {most}")
     return int(count)
 
 

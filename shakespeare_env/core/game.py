@@ -321,6 +321,9 @@ class Rules:
         rewind: (game) -> bool. Take back the secret choices of other seats that the mover does not
             know yet, forced choices included. The seat that made the first of them is then to move.
             If there are none, change nothing and return False.
+        is_hidden: (game, seat, action) -> bool. Return whether the other seats still do not know
+            that a seat has chosen an action, given any later position. It reads only what
+            everybody knows. None if the game does not say when secret choices are revealed.
     """
 
     set_up: Callable[[Record, int, int], None]
@@ -331,6 +334,7 @@ class Rules:
     scores: Callable[[Record, Any], None]
     fault: Callable[[Record], int]
     rewind: Callable[[Record], bool]
+    is_hidden: Callable[[Record, int, int], bool] | None = None
 
 
 class PositionFault(NamedTuple):

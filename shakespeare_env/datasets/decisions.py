@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 import numpy as np
@@ -13,6 +14,7 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.rng import check_seed
+from shakespeare_env.datasets.fields import field_column
 from shakespeare_env.datasets.frames import DECISIONS, load_polars, polars_schema
 from shakespeare_env.datasets.recorded_columns import (
     RecordedColumns,
@@ -32,13 +34,25 @@ _BUFFER_SIZE = 2**16
 """The number of decisions that are shuffled together. Several hundred games have so many."""
 
 
+_NEEDED_VIEWS = {
+    "phase": "records",
+    "position": "records",
+    "is_secret": "records",
+    "legal_actions": "masks",
+    "legal_moves": "masks",
+}
+"""The view that a column of `DECISIONS` needs besides `seats` (see `replay`)."""
+
+
 def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars.DataFrame:
     """Return the decisions of recorded games, one row per decision.
 
     Args:
         games: The games' folder, or a frame of some of them, lazy or not.
-        columns: The columns of `DECISIONS` to make. None means all. `position` and `is_secret` take
-            a hundred times as long as the others.
+        columns: The columns to make, in order: some of `DECISIONS`, and fields of the deciding
+            seat's observation, such as `day` or `seat0.pounds` (see `fields.field_column`). None
+            means all of `DECISIONS`. `position` and `is_secret` take a hundred times as long as the
+            others.
 
     Raises:
         DatasetError: As for `read_games`; or two games have the same number, a row is not a valid
@@ -46,26 +60,58 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
         ValueError: There is no such column.
     """
     names = list(DECISIONS) if columns is None else list(columns)
-    unknown = [name for name in names if name not in DECISIONS]
-    if unknown:
-        raise ValueError(
-            f"there is no column {short_repr(unknown[0])}; choose some of {', '.join(DECISIONS)}"
-        )
-    schema = polars_schema({name: DECISIONS[name] for name in names})
     pl = load_polars()
-    frames = [_frame(chunk, schema) for chunk in load_in_chunks(*open_games(games))]
-    decisions: polars.DataFrame = pl.concat([pl.DataFrame(schema=schema), *frames])
-    return decisions
+    frames = [_frame(chunk, names) for chunk in load_in_chunks(*open_games(games))]
+    if frames:
+        decisions: polars.DataFrame = pl.concat(frames)
+        return decisions
+    # Without a game, nothing is known about the fields of its observation.
+    known = polars_schema(DECISIONS)
+    empty: polars.DataFrame = pl.DataFrame(
+        schema={name: known.get(name, pl.Null) for name in names}
+    )
+    return empty
 
 
-def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFrame:
-    """Return the decisions of some games in the schema's columns."""
+def _frame(games: RecordedColumns, names: Sequence[str]) -> polars.DataFrame:
+    """Return some columns of the decisions of some games."""
+    pl = load_polars()
+    needed = {"seats"}
+    for name in names:
+        needed.add(_NEEDED_VIEWS.get(name, "seats" if name in DECISIONS else "observations"))
+    views, _ = replay(games, needed)
+    makers = _column_makers(games, views)
+    schema = polars_schema(DECISIONS)
+    columns = []
+    for name in names:
+        if name in schema:
+            columns.append(pl.Series(name, makers[name]()).cast(schema[name]))
+            continue
+        try:
+            columns.append(field_column(games.game.layout, name, views["observations"]))
+        except ValueError as fault:
+            raise ValueError(
+                f"there is no column {short_repr(name)}; choose some of {', '.join(DECISIONS)}, or "
+                f"fields of the observation: {fault}"
+            ) from fault
+    frame: polars.DataFrame = pl.DataFrame(columns)
+    return frame
+
+
+def _column_makers(
+    games: RecordedColumns, views: Mapping[str, NDArray[Any]]
+) -> dict[str, Callable[[], Any]]:
+    """Return functions that make the columns of `DECISIONS`, by name.
+
+    Args:
+        games: The games.
+        views: `seats`, and the views that the columns need (see `_NEEDED_VIEWS`).
+    """
     pl = load_polars()
     game = games.game
     row = games.row
-    all_decisions = np.arange(len(games.actions))
-    views, _ = replay(games, ("seats", "masks", "records"))
     seats = views["seats"]
+    all_decisions = np.arange(len(games.actions))
     places = games.places[row, seats]
     # `move_texts` looks texts up in one flat column, by number of seats, seat and action. The texts
     # for 0 seats, which come first, are never read. They keep the index simple.
@@ -81,42 +127,53 @@ def _frame(games: RecordedColumns, schema: Mapping[str, Any]) -> polars.DataFram
         table = games.players[row[decisions]] * game.max_seats + seats[decisions]
         return all_texts.gather(table * game.actions.size + actions)
 
-    def lists_by_decision(values: Any) -> Any:
-        """Gather the values of all legal actions into one list for each decision.
+    def moves() -> Any:
+        return move_texts(games.actions, all_decisions)
+
+    def lists_by_decision(decisions: NDArray[np.int64], values: Any) -> Any:
+        """Gather values of legal actions into one list for each decision.
 
         Every decision has a legal action, so there are as many lists as decisions.
         """
         flat = pl.DataFrame({"decision": decisions, "value": values})
         return flat.group_by("decision", maintain_order=True).agg("value")["value"]
 
-    decisions, legal = views["masks"].nonzero()
-    moves = move_texts(games.actions, all_decisions)
-    needs_positions = bool({"position", "is_secret"} & {*schema})
-    positions = list(map(game.to_dict, views["records"])) if needs_positions else []
-    makers: dict[str, Callable[[], Any]] = {
+    def legal_actions() -> Any:
+        decisions, legal = views["masks"].nonzero()
+        return lists_by_decision(decisions, legal)
+
+    def legal_moves() -> Any:
+        decisions, legal = views["masks"].nonzero()
+        return lists_by_decision(decisions, move_texts(legal, decisions))
+
+    @cache
+    def positions() -> list[dict[str, Any]]:
+        return list(map(game.to_dict, views["records"]))
+
+    def position_texts() -> list[str]:
+        return [
+            json.dumps(position, ensure_ascii=False, separators=(",", ":"))
+            for position in positions()
+        ]
+
+    return {
         "game_id": lambda: games.game_ids[row],
         "number": lambda: all_decisions - games.starts[row],
         "seat": lambda: seats,
         "agent": lambda: pl.Series(games.names, dtype=pl.String).gather(games.agents[row, seats]),
         "phase": lambda: list(map(game.phase, views["records"])),
-        "position": lambda: [
-            json.dumps(position, ensure_ascii=False, separators=(",", ":"))
-            for position in positions
-        ],
-        "legal_actions": lambda: lists_by_decision(legal),
-        "legal_moves": lambda: lists_by_decision(move_texts(legal, decisions)),
+        "position": position_texts,
+        "legal_actions": legal_actions,
+        "legal_moves": legal_moves,
         "action": lambda: games.actions,
-        "move": lambda: moves,
-        "is_secret": lambda: list(map(game.is_secret, positions, moves)),
+        "move": moves,
+        "is_secret": lambda: list(map(game.is_secret, positions(), moves())),
         "value": lambda: pl.Series(games.values).fill_nan(None),
         "score": lambda: games.scores[row, seats],
         "place": lambda: places,
         # null in solo games
         "won": lambda: pl.Series(places == 1).set(pl.Series(games.players[row] == 1), None),
     }
-    columns = [pl.Series(name, makers[name]()).cast(kind) for name, kind in schema.items()]
-    frame: polars.DataFrame = pl.DataFrame(columns)
-    return frame
 
 
 class Decisions(NamedTuple):

@@ -41,7 +41,7 @@ from shakespeare_env.derived.rules import (
 )
 from shakespeare_env.derived.secrecy import Secrecy
 
-_RULE_NAMES = ("set_up", "legal", "play", "scores", "observe", "determinize", "rewind")
+_RULE_NAMES = ("set_up", "legal", "play", "scores", "observe", "determinize", "rewind", "is_hidden")
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -62,6 +62,8 @@ class GameRules:
         determinize: The rule `Rules.determinize`, by default derived from the fields.
         rewind: The rule `Rules.rewind`. The default takes nothing back, which is right for games in
             which every choice is seen.
+        is_hidden: The rule `Rules.is_hidden`, for histories. By default, moves that are secret when
+            they are made stay hidden.
     """
 
     actions: ActionTable | Mapping[str, str]
@@ -76,6 +78,7 @@ class GameRules:
     layout: ObservationLayout | None = None
     determinize: Callable[[Record, int], None] | None = None
     rewind: Callable[[Record], bool] | None = None
+    is_hidden: Callable[[Record, int, int], bool] | None = None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -157,6 +160,9 @@ def define(
         scratch = scratch_fields(all_fields, actions.size)
         determinize = derive_determinize(all_fields, rules.legal, fault)
     scratch_names = [each.name for each in scratch]
+    is_hidden = rules.is_hidden
+    if is_hidden is None and all(each.visible == "all" for each in all_fields):
+        is_hidden = never_hidden
     compiled = Rules(
         set_up=rules.set_up,
         legal=rules.legal,
@@ -166,6 +172,7 @@ def define(
         scores=rules.scores,
         fault=fault,
         rewind=rules.rewind or _rewind,
+        is_hidden=is_hidden,
     )
 
     state = state_type((*all_fields, *scratch))
@@ -279,6 +286,12 @@ def _explain_own(
     code = next(code for code in faults if code == number)
     place, says = faults[code]
     return PositionFault(code.name, place, np.asarray(record[place]).tolist(), says)
+
+
+@rule
+def never_hidden(game: Record, seat: int, action: int) -> bool:
+    """Return False: the rule `Rules.is_hidden` of a game in which every choice is seen."""
+    return False
 
 
 @rule

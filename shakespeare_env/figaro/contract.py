@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shakespeare_env.derived.defining import GameRecord, GameRules, define
+from shakespeare_env.derived.defining import GameRecord, GameRules, define, never_hidden
 from shakespeare_env.derived.presentation import GamePresentation
 from shakespeare_env.figaro.actions import TABLE
 from shakespeare_env.figaro.box.tables import BOX_DIGEST, BOX_FILE, MIN_SEATS, N_SEATS
@@ -34,6 +34,7 @@ GAME = define(
         observe=observe,
         layout=LAYOUT,
         determinize=determinize,
+        is_hidden=never_hidden,
     ),
     record=GameRecord(
         fields=FIELDS, checks=CHECKS, text=TEXT, is_secret=lambda position, move: False

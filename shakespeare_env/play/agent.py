@@ -30,6 +30,9 @@ class Agent(Protocol):
 
     It draws only from `rng`, so that equal games give equal actions. What it remembers of a game it
     keeps in `rng.memory` and not in its own attributes.
+
+    If it has an attribute `history_length`, an int k above 0, its observations are a dict of
+    `observation`, int8[m, D], and `history`, int16[m, k, 2] (`Batch.history`).
     """
 
     def act(
@@ -176,7 +179,8 @@ def ask(
                 games.masks = masks
             answer = agent.search(games, rng)
         else:
-            answer = agent.act(batch.obs[rows], batch.mask[rows] if masks is None else masks, rng)
+            observations = _observations_for(agent, batch, rows)
+            answer = agent.act(observations, batch.mask[rows] if masks is None else masks, rng)
         if inspect.isawaitable(answer):
             return asyncio.run_coroutine_threadsafe(decision_of(answer), _event_loop(os.getpid()))
         decided.set_result(decision(answer))
@@ -225,6 +229,23 @@ def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
 
     threading.Thread(target=run, name="agents", daemon=True).start()
     return loop
+
+
+def history_length(agent: AnyAgent) -> int:
+    """Return the number of last decisions that an agent observes."""
+    length: int = getattr(agent, "history_length", 0)
+    return length
+
+
+def _observations_for(agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Any:
+    """Return the observations of the seats to move, in the form that an agent takes."""
+    observations = batch.obs[rows]
+    length = history_length(agent)
+    if length == 0:
+        return observations
+    batch.keep_history(length)  # it is empty where only a position is known
+    history = batch.history(batch.to_move[rows], rows)
+    return {"observation": observations, "history": history[:, :length]}
 
 
 def agent_for(player: AgentLike | None, game: Game) -> AnyAgent:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.errors import AgentNote, IllegalMove
-from shakespeare_env.play.agent import AnyAgent, Decision, ask
+from shakespeare_env.play.agent import AnyAgent, Decision, ask, history_length
 from shakespeare_env.play.generators import GameGenerators
 
 OUTSIDE = -1
@@ -69,6 +69,11 @@ class Lineup:
         seats = np.full((len(places), max_seats), NOBODY, np.int32)
         seats[:, : places.shape[1]] = index[places]
         return cls(list(distinct.values()), seats, generators, list(names_by_id.values()))
+
+    @property
+    def history_length(self) -> int:
+        """The most last decisions that one of the agents observes."""
+        return max(map(history_length, self.agents), default=0)
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
         """Return int[m], the indices of the agents to move in m games, or `OUTSIDE`."""
@@ -188,6 +193,7 @@ def play_out(
         IllegalMove: An agent's action is illegal. A note names the agent.
     """
     played = np.arange(batch.n) if rows is None else rows
+    batch.keep_history(lineup.history_length)
     steps = 0
     while max_steps is None or steps < max_steps:
         agent_moves = lineup.to_move(batch, played) != OUTSIDE

@@ -10,7 +10,7 @@ from shakespeare_env.shakespeare.box.tables import BOX_DIGEST, BOX_FILE, GOOD_SC
 from shakespeare_env.shakespeare.drawing.board import board, picture, places
 from shakespeare_env.shakespeare.drawing.shapes import SEAT_COLOURS
 from shakespeare_env.shakespeare.record.checks import FAULTS, fault
-from shakespeare_env.shakespeare.record.determinize import determinize, rewind
+from shakespeare_env.shakespeare.record.determinize import determinize, is_hidden, rewind
 from shakespeare_env.shakespeare.record.layout import LAYOUT
 from shakespeare_env.shakespeare.record.observe import observe
 from shakespeare_env.shakespeare.rules.flow import legal, play
@@ -40,6 +40,7 @@ GAME = define(
         layout=LAYOUT,
         determinize=determinize,
         rewind=rewind,
+        is_hidden=is_hidden,
     ),
     record=GameRecord(
         fields=FIELDS,

@@ -24,10 +24,10 @@ from shakespeare_env.wrappers.spaces import (
     action_space,
     as_infos,
     episode_outcomes,
-    observation_space,
+    observation_parts,
 )
 
-Observation = dict[str, NDArray[np.int8]]
+Observation = dict[str, NDArray[Any]]
 _ONLY_ROW = np.zeros(1, np.int64)
 
 
@@ -35,14 +35,16 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
     """A PettingZoo AEC environment of one game, in which seat k is the agent `player_k`.
 
     An observation is a dict. Its `observation`, int8[D], holds what the seat may know. Its
-    `action_mask`, int8[A], marks the legal actions and is all 0 unless it is the agent's turn. The
-    agent's info holds the mask as well, and at the end how the game ended for the agent
+    `action_mask`, int8[A], marks the legal actions and is all 0 unless it is the agent's turn. With
+    `history=k` it also has the last k decisions (`Batch.history`). The agent's info
+    holds the mask as well, and at the end how the game ended for the agent
     (`spaces.episode_outcomes`). A copy of the environment continues the same game.
 
     Args:
         game: The game's name.
         players: The number of seats. None means as many as the game allows.
         render_mode: See `Renderer`.
+        history: The number of last decisions in observations.
         options: Further arguments of `Batch`.
 
     Attributes:
@@ -62,12 +64,14 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         players: int | None = None,
         *,
         render_mode: str | None = None,
+        history: int = 0,
         **options: Any,
     ) -> None:
         super().__init__()
         contract = registry.game(game, options.get("box"))  # the `Game` that has the name `game`
         players = contract.max_seats if players is None else players
         self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
+        self._batch.keep_history(history)
         # PettingZoo's wrappers append to the list of modes, so each environment needs its own.
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}
@@ -80,7 +84,10 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
         mask = gymnasium.spaces.Box(0, 1, (contract.actions.size,), np.int8)
-        parts: dict[str, Any] = {"observation": observation_space(contract), "action_mask": mask}
+        parts: dict[str, Any] = {
+            **observation_parts(contract, self._batch.history_length),
+            "action_mask": mask,
+        }
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(parts) for agent in self.possible_agents
         }
@@ -129,7 +136,10 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         else:
             observation = batch.observe(np.array([seat]))[0]
             mask = self._empty_mask.copy()
-        return {"observation": observation, "action_mask": mask}
+        seen: Observation = {"observation": observation, "action_mask": mask}
+        if batch.history_length:
+            seen["history"] = batch.history([seat])[0]
+        return seen
 
     def step(self, action: int | None) -> None:
         """Play an action of the selected agent, or None to let it leave a finished game.

@@ -22,6 +22,7 @@ from shakespeare_env.wrappers.spaces import (
     action_space,
     as_infos,
     observation_space,
+    row_of,
 )
 
 _ONLY_ROW = np.zeros(1, np.int64)
@@ -29,10 +30,11 @@ _SINGLE_GAME_ARGUMENTS = {"max_episode_steps", "disable_env_checker"}
 """Arguments of `gymnasium.make` that ask for wrappers, which exist only for single games."""
 
 
-class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
+class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
     """A Gymnasium environment in which the learner has one seat. An episode is a game.
 
-    The observation, int8[D], holds what the seat may know. `info["action_mask"]` and
+    The observation, int8[D], holds what the seat may know. With the argument `history=k`, it is a
+    dict of this `observation` and the last k decisions (`Batch.history`). `info["action_mask"]` and
     `action_masks()` mark the legal actions. The reward is the sum of what the seat has received
     since its last decision. At the end `info` also says how the game ended
     (`spaces.episode_outcomes`). These entries are Python numbers, except that an entry with a value
@@ -58,7 +60,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
     ) -> None:
         self.games = SingleAgentBatch(game, n=1, seed=None, **arguments)
         contract = self.games.batch.game
-        self.observation_space = observation_space(contract)
+        self.observation_space = observation_space(self.games.batch.game, self.games.history_length)
         self.action_space = action_space(contract)
         self.render_mode = render_mode
         self._renderer = Renderer(contract, render_mode)
@@ -76,24 +78,21 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start the game that a seed decides. Without a seed, start the next game."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
-        return self.games.batch.obs[0].copy(), self._rendered_info()
+        return row_of(self.games.observe(), 0), self._rendered_info()
 
-    def step(
-        self, action: np.int64 | int
-    ) -> tuple[NDArray[np.int8], float, bool, bool, dict[str, Any]]:
+    def step(self, action: np.int64 | int) -> tuple[Any, float, bool, bool, dict[str, Any]]:
         """Play an action, then the others' until the learner decides again or the game is over."""
         if not self._has_begun or self.games.over[0]:
             raise ResetNeeded("no game in progress: call reset() before step()")
         rewards, ended = self.games.step(np.array([action]))
         info = self._rendered_info()
-        observation = self.games.batch.obs[0].copy()
+        observation = row_of(self.games.observe(), 0)
         if ended[0]:
-            observation = self.games.observe(_ONLY_ROW)[0]
             info |= as_infos(self.games.outcomes(_ONLY_ROW))[0]
         return observation, float(rewards[0]), bool(ended[0]), False, info
 
@@ -108,7 +107,7 @@ class SingleAgentEnv(gymnasium.Env[NDArray[np.int8], np.int64]):
         return {"action_mask": self.action_masks().astype(np.int8)}
 
 
-class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any]]):
+class SingleAgentVectorEnv(VectorEnv[Any, NDArray[Any], NDArray[Any]]):
     """A Gymnasium vector environment of n games. Every row behaves like a `SingleAgentEnv`.
 
     A row whose game is over starts the next game at the next step, whatever its action, and with
@@ -152,7 +151,9 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         self.metadata = deepcopy(type(self).metadata)
         self.games = SingleAgentBatch(game, num_envs, seed=None, **arguments)
         self.num_envs = num_envs
-        self.single_observation_space = observation_space(self.games.batch.game)
+        self.single_observation_space = observation_space(
+            self.games.batch.game, self.games.history_length
+        )
         self.single_action_space = action_space(self.games.batch.game)
         self.observation_space = batch_space(self.single_observation_space, num_envs)
         self.action_space = batch_space(self.single_action_space, num_envs)
@@ -166,16 +167,16 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
 
     def reset(
         self, *, seed: int | None = None, options: dict[str, Any] | None = None
-    ) -> tuple[NDArray[np.int8], dict[str, Any]]:
+    ) -> tuple[Any, dict[str, Any]]:
         """Start the games that a seed decides. Without a seed, start the next games."""
         super().reset(seed=seed)
         self.games.reset(seed)
         self._has_begun = True
-        return self._observations(), self._infos()
+        return self.games.observe(), self._infos()
 
     def step(
         self, actions: NDArray[Any]
-    ) -> tuple[NDArray[np.int8], NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
+    ) -> tuple[Any, NDArray[Any], NDArray[Any], NDArray[Any], dict[str, Any]]:
         """Play an action in each game, int[n], then the others' until the learner decides again."""
         if not self._has_begun:
             raise ResetNeeded("no game in progress: call reset() before step()")
@@ -189,18 +190,11 @@ class SingleAgentVectorEnv(VectorEnv[NDArray[np.int8], NDArray[Any], NDArray[Any
         if ended.any():
             infos |= self._spread_over_rows(games.outcomes(ended.nonzero()[0]), ended)
         truncated = np.zeros(self.num_envs, np.bool_)
-        return self._observations(), rewards, ended, truncated, infos
+        return self.games.observe(), rewards, ended, truncated, infos
 
     def render(self) -> Any:
         """Return every game as text or as a picture, in a tuple."""
         return tuple(self._renderer.render(record) for record in self.games.batch.save(slice(None)))
-
-    def _observations(self) -> NDArray[np.int8]:
-        observations = self.games.batch.obs.copy()
-        over = np.flatnonzero(self.games.over)
-        if len(over):
-            observations[over] = self.games.observe(over)
-        return observations
 
     def _infos(self) -> dict[str, Any]:
         return {

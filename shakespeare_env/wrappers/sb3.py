@@ -16,6 +16,7 @@ from shakespeare_env.wrappers.spaces import (
     action_space,
     as_infos,
     observation_space,
+    row_of,
 )
 
 with requires_extra("train", "shakespeare_env.wrappers.sb3 needs"):
@@ -42,7 +43,9 @@ class SB3SingleAgentVecEnv(VecEnv):
         self.render_mode = render_mode
         game = games.batch.game
         self._renderer = Renderer(game, render_mode, ["rgb_array"])
-        super().__init__(games.batch.n, observation_space(game), action_space(game))
+        super().__init__(
+            games.batch.n, observation_space(game, games.history_length), action_space(game)
+        )
         metadata: dict[str, Any] = {**self.metadata, "render_fps": RENDER_FPS}
         self.metadata = metadata
 
@@ -50,12 +53,12 @@ class SB3SingleAgentVecEnv(VecEnv):
         """Return a copy of the masks of the learner's legal actions, bool[n, A]."""
         return self.games.action_masks()
 
-    def reset(self) -> NDArray[np.int8]:
-        """Deal the next games, or those that `seed` has set. Return observations, int8[n, D]."""
+    def reset(self) -> Any:
+        """Deal the next games, or those that `seed` has set. Return the observations."""
         self.games.reset(self._seeds[0])
         self._reset_seeds()
         self._reset_options()
-        return self.batch.obs.copy()
+        return self.games.observe()
 
     def step_async(self, actions: NDArray[Any]) -> None:
         """Store the actions, int[n], for `step_wait`."""
@@ -65,19 +68,19 @@ class SB3SingleAgentVecEnv(VecEnv):
         """Play the stored actions.
 
         Returns:
-            Observations of the next decisions, int8[n, D]; rewards, float32[n]; which games have
+            Observations of the next decisions; rewards, float32[n]; which games have
             ended, bool[n]; an info for each game.
         """
         rewards, over = self.games.step(self._actions)
         infos: list[dict[str, Any]] = [{} for _ in range(self.num_envs)]
         ended = np.flatnonzero(over)
         if len(ended):
-            final_values = {"terminal_observation": self.games.observe(ended)}
-            final_values |= self.games.outcomes(ended)
-            for row, info in zip(ended, as_infos(final_values), strict=True):
-                infos[row] = info
+            last = self.games.observe(ended)
+            outcomes = as_infos(self.games.outcomes(ended))
+            for place, row in enumerate(ended):
+                infos[row] = {"terminal_observation": row_of(last, place), **outcomes[place]}
             self.games.restart(ended)
-        return self.batch.obs.copy(), rewards, over, infos
+        return self.games.observe(), rewards, over, infos
 
     def get_images(self) -> Sequence[NDArray[np.uint8] | None]:
         """Return a picture of game 0."""

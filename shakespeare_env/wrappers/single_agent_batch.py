@@ -17,7 +17,7 @@ from shakespeare_env.core.row_rules import ILLEGAL_REWARD
 from shakespeare_env.play.agent import AgentLike, agent_for, name_of
 from shakespeare_env.play.generators import GameGenerators, draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
-from shakespeare_env.wrappers.spaces import episode_outcomes
+from shakespeare_env.wrappers.spaces import Observations, episode_outcomes
 
 Opponents = AgentLike | Sequence[AgentLike] | Mapping[AgentLike, float]
 """One agent for all other seats, one for each, or weights to draw each seat's agent by."""
@@ -43,12 +43,14 @@ class SingleAgentBatch:
             (`shakespeare_agents.names`), a checkpoint's folder, an agent object, or a function like
             `Agent.act`. None means the strongest bundled agent.
         seed: The seed of all random events and of the opponents' draws. None means a fresh seed.
+        history: The number of last decisions in the learner's observations.
         options: Further arguments of `Batch`.
 
     Attributes:
         batch: The games.
         seats: The learner's seats, int8[n].
         over: Which games are over and wait for `restart`, bool[n].
+        history_length: The number of last decisions in the learner's observations.
     """
 
     def __init__(
@@ -60,6 +62,7 @@ class SingleAgentBatch:
         seat: int | None = None,
         opponents: Opponents | None = None,
         seed: int | None = None,
+        history: int = 0,
         **options: Any,
     ) -> None:
         if players is None:
@@ -77,6 +80,8 @@ class SingleAgentBatch:
         self._games_begun = np.zeros(n, np.int64)
         self._pending_rewards = np.zeros(n, np.float32)
         self._every_row = np.arange(n)
+        self.batch.keep_history(history)
+        self.history_length = self.batch.history_length  # opponents may observe more
         # Whether a row still has the game that `reset` deals here, before any step of the learner.
         # `reset` itself sets this to False, so it becomes True only afterwards.
         self._is_first_deal = np.zeros(n, np.bool_)
@@ -167,9 +172,22 @@ class SingleAgentBatch:
         masks |= self.over[:, None]
         return masks
 
-    def observe(self, rows: NDArray[np.int64]) -> NDArray[np.int8]:
-        """Return the learner's observations of some games, int8[m, D], finished games included."""
-        return self.batch.observe(self.seats[rows], rows)
+    def observe(self, rows: NDArray[np.int64] | None = None) -> Observations:
+        """Return the learner's observations of all games, or of increasing rows, int[m].
+
+        Finished games are included. With `history=k`, the observations are a dict of
+        `observation`, int8[m, D], and `history`, int16[m, k, 2].
+        """
+        chosen = self._every_row if rows is None else rows
+        batch = self.batch
+        observations: NDArray[np.int8] = batch.obs[chosen]
+        over = np.flatnonzero(self.over[chosen])
+        if len(over):
+            observations[over] = batch.observe(self.seats[chosen[over]], chosen[over])
+        if not self.history_length:
+            return observations
+        history = batch.history(self.seats[chosen], chosen)
+        return {"observation": observations, "history": history[:, : self.history_length]}
 
     def outcomes(self, rows: NDArray[np.int64]) -> dict[str, NDArray[Any]]:
         """Return how finished games, int[m], ended for the learner (`spaces.episode_outcomes`)."""

@@ -23,9 +23,36 @@ _ABOVE_ALL_SCORES = np.iinfo(np.int16).max
 _BELOW_ALL_SCORES = np.iinfo(np.int16).min
 
 
-def observation_space(game: Game) -> spaces.Box[np.int8]:
-    """Return the space of observations, a Box of int8[D] with the layout's bounds."""
-    return spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
+def observation_parts(game: Game, history: int) -> dict[str, spaces.Space[Any]]:
+    """Return the spaces of an observation's parts.
+
+    These are `observation`, int8[D] with the layout's bounds, and `history`, int16[k, 2], unless
+    its length k is 0 (`Batch.history`).
+    """
+    parts: dict[str, spaces.Space[Any]] = {
+        "observation": spaces.Box(game.layout.low, game.layout.high, dtype=np.int8)
+    }
+    if history:
+        high = np.tile(np.array([game.max_seats, game.actions.size], np.int16), (history, 1))
+        parts["history"] = spaces.Box(np.zeros_like(high), high, dtype=np.int16)
+    return parts
+
+
+def observation_space(game: Game, history: int) -> spaces.Space[Any]:
+    """Return the space of a seat's observations: a Box of int8[D] or, with a history, a Dict."""
+    parts = observation_parts(game, history)
+    return spaces.Dict(parts) if "history" in parts else parts["observation"]
+
+
+Observations = NDArray[np.int8] | dict[str, NDArray[Any]]
+"""Observations of m games: int8[m, D] or, with a history, a dict of `observation_parts`."""
+
+
+def row_of(observations: Observations, row: int) -> Any:
+    """Return the observation of one game."""
+    if isinstance(observations, dict):
+        return {name: part[row] for name, part in observations.items()}
+    return observations[row]
 
 
 def action_space(game: Game) -> spaces.Discrete:

@@ -8,7 +8,7 @@ import pytest
 
 from shakespeare_agents import GreedyAgent, RandomAgent, make
 from shakespeare_agents.networks.inference import weights_of
-from shakespeare_agents.search.agent import SearchAgent, SearchSettings, UniformPrior
+from shakespeare_agents.search.agent import SearchAgent, SearchSettings
 from shakespeare_agents.search.playouts import PlayoutRunner, by_network
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
@@ -126,7 +126,7 @@ def test_secret_wagers_of_others_follow_the_policy():
     batch = table.batch(len(positions), seed=0)
     batch.load(slice(None), stack_records(p.record() for p in positions))
     rows = np.arange(len(positions))
-    agent = SearchAgent(UniformPrior(), runner, settings)
+    agent = SearchAgent(RandomAgent(), runner, settings)
     values = agent.look_ahead(InformationSets(batch, rows), generators(len(rows))).values
     unit = 1.0 / game.score_scale
     for low, high in ((one, four), (one, five), (two, four), (two, five)):

@@ -38,6 +38,10 @@ class Net(torch.nn.Module):
         hidden = self.body(observations / 8).relu()
         return self.policy(hidden), self.critic(hidden)
 
+class Acting(Net):
+    def act(self, observations, masks, rng):
+        return np.full(len(masks), 7)
+
 def third(observations, masks, rng):
     return masks.argmax(1)
 
@@ -79,6 +83,60 @@ def test_a_model_plays_its_likeliest_legal_action(name, batch):
     assert agent.values(batch.obs).shape == (20,)
     same: Any = make("net.pt", FIGARO)
     np.testing.assert_allclose(likely, same.probabilities(batch.obs, batch.mask), atol=1e-6)
+
+
+def test_a_module_that_acts_is_the_agent_itself(batch):
+    """It keeps its memory in `rng`, which a model that is only asked for outputs could not."""
+    agent: Any = make("my.py:Acting,weights=net.weights", FIGARO)
+    assert agent.act(batch.obs, batch.mask, generators(20)).tolist() == [7] * 20
+    assert torch.equal(agent.policy.bias, torch.load("net.weights")["policy.bias"])
+    with pytest.raises(ValueError, match="drop greedy=false"):
+        make("my.py:Acting,greedy=false", FIGARO)
+
+
+@pytest.fixture
+def two_threads():
+    """Give PyTorch two threads, and what it had afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_pytorch_plays_with_one_thread_and_has_its_own_number_afterwards(batch, two_threads):
+    """Small steps on several threads take many times as long where others use the cores."""
+    threads = []
+
+    class Net(torch.nn.Module):
+        def forward(self, observations):
+            threads.append(torch.get_num_threads())
+            return torch.zeros(len(observations), FIGARO.actions.size)
+
+    make(Net(), FIGARO).act(batch.obs, batch.mask, generators(20))
+    evaluate([search_over(Net()), "random"], "figaro", players=3, games=3)
+    assert len(threads) > 10
+    assert set(threads) == {1}
+    assert torch.get_num_threads() == 2
+
+
+def test_playouts_of_any_agent_run_with_one_thread(two_threads):
+    threads = []
+
+    class Own:
+        def probabilities(self, observations, masks):
+            threads.append(torch.get_num_threads())
+            return masks / masks.sum(axis=1, keepdims=True)
+
+    evaluate([search_over(Own()), "random"], "figaro", players=3, games=3)
+    assert threads.count(1) > 10 * threads.count(2)  # the prior is asked outside of playouts
+    assert torch.get_num_threads() == 2
+
+
+def search_over(model):
+    """Return a short search over a model or an agent with probabilities."""
+    advisor = model if hasattr(model, "probabilities") else make(model, FIGARO)
+    settings = SearchSettings(simulations=2, near_certain=1.0)
+    return advisor_search(FIGARO, advisor, settings)
 
 
 def test_a_function_of_observations_and_masks_is_a_model(batch):

@@ -5,11 +5,11 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
+from shakespeare_agents import RandomAgent
 from shakespeare_agents.search import agent as agents
 from shakespeare_agents.search.agent import (
     SearchAgent,
     SearchSettings,
-    UniformPrior,
     placeholder_weights,
     rollout_search,
 )
@@ -81,7 +81,7 @@ def test_the_value_of_a_move_is_its_expected_score_under_random_play():
     batch = make_toy(50)
     set_pile(batch, 6, 0)
     sets = InformationSets(batch, np.arange(50))
-    values = searching(UniformPrior(), simulations=3000).look_ahead(sets, generators(50)).values
+    values = searching(RandomAgent(), simulations=3000).look_ahead(sets, generators(50)).values
     # The probability that the seat to move loses, by the size of the pile.
     loses = {1: 1.0}
     for pile in range(2, 6):
@@ -110,7 +110,7 @@ def test_a_near_certain_move_is_played_without_a_playout():
 def test_the_only_legal_move_is_played_without_a_playout():
     sets = games_with_pile(4)
     sets.masks = np.tile([False, True, False], (20, 1))
-    agent = searching(UniformPrior(), near_certain=1.0)
+    agent = searching(RandomAgent(), near_certain=1.0)
     assert (agent.search(sets, generators(20)) == 1).all()
     assert agent.runner.decisions == 0
 
@@ -118,7 +118,7 @@ def test_the_only_legal_move_is_played_without_a_playout():
 @pytest.mark.parametrize("simulations", [1, 16, 400])
 def test_the_budget_is_kept_and_shared_by_halving(simulations):
     """Every candidate is tried at least once, and the last two candidates equally often."""
-    agent = searching(UniformPrior(), simulations=simulations)
+    agent = searching(RandomAgent(), simulations=simulations)
     result = agent.look_ahead(games_with_pile(10), generators(20))
     assert (result.visits >= 1).all()
     totals = result.visits.sum(axis=1)
@@ -132,7 +132,7 @@ def test_the_budget_is_kept_and_shared_by_halving(simulations):
 @pytest.mark.parametrize(("games", "seconds_a_playout"), [(1, 1e-4), (20, 1e-3), (20, 1e-2)])
 def test_seconds_for_each_move_are_used_and_not_exceeded(monkeypatch, games, seconds_a_playout):
     """Games that are searched together share the sum of their seconds."""
-    agent = searching(UniformPrior(), seconds=1.0)
+    agent = searching(RandomAgent(), seconds=1.0)
     now = 0.0
     play = agent.runner.play
 

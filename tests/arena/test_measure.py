@@ -3,12 +3,24 @@
 import itertools
 import json
 import math
+import time
 
 import numpy as np
 import pytest
 
-from shakespeare_arena.measure import Budget, measure, placement_of, reference
-from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, place_of, playouts_at
+from shakespeare_agents.making import make
+from shakespeare_arena import Entrant
+from shakespeare_arena.measure import Budget, ScaleGames, measure, placement_of, reference
+from shakespeare_arena.scale import (
+    RUNGS,
+    RungResult,
+    climb,
+    fit_place,
+    place_of,
+    playouts_at,
+    relative_cost,
+)
+from shakespeare_env.core import registry
 from tests.contract.command_line import output_of
 
 
@@ -42,7 +54,7 @@ class Planted:
 
         def play(deals):
             self.order += [playouts] * deals
-            self.now += 0.01 * deals * self.players * max(playouts, 1)
+            self.now += 0.00125 * deals * self.players * relative_cost(playouts, self.players)
             if not shares:
                 self.now += self.compiling
             chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
@@ -118,6 +130,16 @@ def test_no_rung_is_met_that_would_take_longer_than_the_time_left():
     assert max(planted.order) == 256
 
 
+def test_a_first_search_is_met_only_if_there_is_time_for_it():
+    """A game against the weakest search takes a hundred times as long as one without search."""
+    planted = Planted(9.0, 0.4, 4, 0)
+    planted.climb(10_000, 0.4)
+    assert set(planted.order) == {1}
+    assert 0.39 < planted.now < 0.41, "the rest of the time goes to games without search"
+    planted.climb(10_000, 4.0)
+    assert {1, 4} <= set(planted.order)
+
+
 def test_compiling_does_not_count_as_time_of_a_deal():
     planted = Planted(5.0, 0.4, 2, 0, compiling=10.0)
     planted.climb(10_000, 100.0)
@@ -134,6 +156,22 @@ def test_the_network_is_placed_at_one_playout():
     rung = measure(reference(1), "figaro", players=[3], budget=Budget(games=12))
     assert covered(rung[3], 1)
     assert rung[3].rungs[0].win_rate == pytest.approx(1 / 3)  # it draws nothing
+
+
+def test_a_placement_by_decisions_plays_the_same_games_on_every_machine(monkeypatch):
+    """A clock on which each look at it takes a minute changes nothing."""
+    heuristic = Entrant("heuristic", make("heuristic", registry.game("figaro")))
+
+    def place(decisions):
+        return ScaleGames(heuristic, "figaro", 3, seed=5).place(decisions)
+
+    fast = place(15_000)
+    minutes = itertools.count()
+    monkeypatch.setattr(time, "monotonic", lambda: 60.0 * next(minutes))
+    assert place(15_000) == fast
+    decisions = 140 * fast.games  # a game has about 140
+    assert 10_000 < decisions < 18_000
+    assert 0 < place(1).games < place(2000).games < fast.games
 
 
 def test_the_command_prints_and_writes_the_placement(tmp_path):

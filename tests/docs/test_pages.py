@@ -7,8 +7,9 @@ from pathlib import Path
 import pytest
 
 from benchmarks.leaderboards import pages
+from benchmarks.leaderboards.arenas import ARENAS, HERE
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, read_card
-from shakespeare_arena.config import ArenaConfig, open_contenders
+from shakespeare_arena.config import open_contenders
 from shakespeare_env.core import registry
 from shakespeare_env.datasets.reading import read_results
 
@@ -56,8 +57,8 @@ def test_leaderboards_agree_with_the_stored_games(standings):
 @games
 def test_the_ladder_has_all_agents_of_the_arenas_as_they_are_now(game, standings):
     """An agent that has changed must play again: `make leaderboards`."""
-    for path in pages.arenas_of(game):
-        with open_contenders(ArenaConfig.read(path), registry.game(game)) as agents:
+    for arena in (arena for arena in ARENAS if arena.game == game):
+        with open_contenders(arena, registry.game(game)) as agents:
             assert set(agents) <= set(standings[game].ladder["digest"])
-    digests = read_results(pages.HERE / game)["box_digest"].unique().to_list()
+    digests = read_results(HERE / game)["box_digest"].unique().to_list()
     assert digests == [registry.box_digest(game)]

@@ -6,16 +6,19 @@ from importlib import import_module
 from pathlib import Path
 
 import gymnasium
+import numpy as np
 import pytest
 from torch.utils.data import DataLoader
 
 from shakespeare_agents import make
 from shakespeare_agents.networks.checkpoint import load_checkpoint
-from shakespeare_arena import Entrant
+from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import Batches
+from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 
+FIGARO = registry.game("figaro")
 RECIPES = Path(__file__).resolve().parents[2] / "docs" / "recipes"
 
 
@@ -41,6 +44,32 @@ def test_cloning_learns_from_recorded_games(folder, tmp_path, monkeypatch, capsy
     # Uniformly random choices would agree in a quarter of the decisions.
     assert 0.5 < card.figures["agreed"] < 1.0
     assert names["held_out"].games == 5
+
+
+def test_a_recurrent_agent_learns_and_remembers_each_game_by_itself(tmp_path, monkeypatch):
+    """Its moves do not depend on the games that are played beside it."""
+    monkeypatch.syspath_prepend(str(RECIPES))
+    recipe = import_module("recurrent")
+    monkeypatch.setattr(recipe, "OPPONENTS", "random")
+    shares: list[float] = []
+    for updates in (0, 40):
+        out = tmp_path / f"{updates}.pth"
+        recipe.train(str(out), updates=updates)
+        name = f"{RECIPES / 'recurrent.py'}:Recurrent,weights={out}"
+        result = evaluate([name, "random"], "figaro", players=3, games=150)
+        shares.append(result[name].win_rate or 0.0)
+    assert shares[0] + 0.1 < shares[1]
+
+    def played(n, **options):
+        """Return the first of n games after 30 decisions against the agent."""
+        opponents = make(name, FIGARO, **options)
+        games = SingleAgentBatch("figaro", n, players=3, opponents=opponents, seed=1)
+        for _ in range(30):
+            _, over = games.step(games.action_masks().argmax(1))
+            games.restart(np.flatnonzero(over))
+        return games.batch.save([0]).tobytes()
+
+    assert played(1) == played(9) != played(1, memory=False)
 
 
 # On one processor, PyTorch warns of two worker processes.

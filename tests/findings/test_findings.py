@@ -21,7 +21,7 @@ from shakespeare_research.asking import ask, boxes_of, read_answers, shards_of
 from shakespeare_research.facts import DrawnBoxes, explained_by_groups, explained_by_units, matrices
 from shakespeare_research.questions import TableSetup, estimates, plays_of, questions_of
 from shakespeare_research.report import conclusion, shipped_facts
-from shakespeare_research.trials import self_play
+from shakespeare_research.self_play import self_play
 from shakespeare_research.verdicts import ensemble, findings, share_bound, variance_between
 
 GAME = "shakespeare"
@@ -196,7 +196,7 @@ def test_every_question_has_an_answer():
     wagers = rows.filter(question="wager")
     assert wagers["item"].to_list() == ["1", "2", "3", "4", "5"]
     assert wagers["estimate"].sum() == pytest.approx(0)
-    played = self_play(GAME, players=3, games=160, player="heuristic", seed=5)
+    played = self_play(GAME, players=3, games=160, agents=["heuristic"], seed=5)
     winners = played.filter(won=1).group_by("deal").agg(pl.col("score").mean())
     (score,) = rows.filter(question="winning_score")["estimate"]
     assert score == pytest.approx(float(winners["score"].mean()) - 24)  # type: ignore[arg-type]
@@ -283,8 +283,16 @@ def answered(tmp_path):
 def test_the_command_reports_on_answers(answered):
     report = run("--report", answered).output
     assert "Trained: heuristic for no box, network for the package's own box." in report
+    assert "In points, as played by `heuristic` and `network`: a wager of …" in report
     assert re.search(r"^\| objectives \| `heuristic` \|.+\| open \|$", report, re.MULTILINE)
     assert "| On a copy | of the variance between boxes, % |" in report
+
+
+def test_a_report_on_one_player_says_that_it_may_not_hold_for_others(answered):
+    (rows,) = answered.glob("rows-*.parquet")
+    pl.read_parquet(rows).filter(player="network").write_parquet(rows)
+    report = run("--report", answered).output
+    assert "as played by `network` alone, which may not hold for any other player" in report
 
 
 def test_the_command_writes_a_report_with_plots_and_numbers(answered, tmp_path):

@@ -18,7 +18,7 @@ from shakespeare_research.calibration import (
     score_bins,
     score_errors,
 )
-from shakespeare_research.trials import self_play
+from shakespeare_research.self_play import self_play
 from tests.agents.networks import random_network
 
 FIGARO = registry.game("figaro")
@@ -26,8 +26,8 @@ FIGARO = registry.game("figaro")
 
 def test_every_decision_has_forecasts_for_every_seat_beside_the_result():
     agent = NetworkAgent(random_network(FIGARO, 4))
-    options: Any = {"players": 3, "games": 3, "seed": 2, "player": agent}
-    table = forecasts("figaro", every=1, **options)
+    options: Any = {"players": 3, "games": 3, "seed": 2}
+    table = forecasts("figaro", every=1, player=agent, **options)
     for _, rows in table.group_by("deal", "decision"):
         decider = rows["decider"][0]
         assert rows["seat"].to_list() == [(decider + k) % 3 for k in range(3)]
@@ -35,9 +35,9 @@ def test_every_decision_has_forecasts_for_every_seat_beside_the_result():
     for _, rows in table.group_by("deal"):
         assert rows["decision"].unique().len() == 1 + max(rows["decision"])
         assert rows["stage"].unique().sort().to_list() == list(range(1, STAGES + 1))
-    results = self_play("figaro", **options).select("deal", "seat", "won", "score")
+    results = self_play("figaro", agents=[agent], **options).select("deal", "seat", "won", "score")
     assert table.select(results.columns).unique().sort("deal", "seat").equals(results)
-    every_third = forecasts("figaro", every=3, **options)
+    every_third = forecasts("figaro", every=3, player=agent, **options)
     assert every_third.equals(table.filter((pl.col("decision") + pl.col("deal")) % 3 == 0))
 
 

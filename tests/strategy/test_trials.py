@@ -8,13 +8,12 @@ import polars as pl
 import pytest
 
 from shakespeare_env.core import registry
+from shakespeare_research.self_play import default_agents, self_play
 from shakespeare_research.trials import (
     OTHER,
     NoPositionError,
     Sampling,
-    field_values,
     find_positions,
-    self_play,
     try_gift,
     try_moves,
 )
@@ -22,8 +21,8 @@ from shakespeare_research.trials import (
 ALL = Sampling(10_000)
 
 
-def wager_positions(most, games=2, player="random", least=2, **options):
-    options = {"players": 2, "games": games, "player": player, **options}
+def wager_positions(most, games=2, agents=("random",), least=2, **options):
+    options = {"players": 2, "games": games, "agents": agents, **options}
     return find_positions("shakespeare", ["wager"], Sampling(most, least=least), **options)
 
 
@@ -32,21 +31,16 @@ def record_bytes(positions):
 
 
 def test_self_play_has_a_row_for_every_seat():
-    options: Any = {
-        "players": 3,
-        "seed": 4,
-        "player": "random",
-        "end": {"present": "seat0.present"},
-    }
+    options: Any = {"players": 3, "seed": 4, "agents": ["random"], "end": ["seat0.present"]}
     table = self_play("figaro", games=4, **options)
     seats = [(deal, seat) for deal in range(4) for seat in range(3)]
     assert table.select("deal", "seat").rows() == seats
-    assert table["present"].to_list() == [1] * 12
+    assert table["seat0.present"].to_list() == [1] * 12
     assert self_play("figaro", games=2, **options).equals(table.head(6))
 
 
 def test_the_lead_is_over_the_best_other_seat_and_victories_sum_to_one():
-    table = self_play("figaro", players=3, games=4, seed=4, player="random")
+    table = self_play("figaro", players=3, games=4, seed=4, agents=["random"])
     for _, rows in table.group_by("deal"):
         assert rows["won"].sum() == 1.0
         scores = rows["score"].to_list()
@@ -55,33 +49,50 @@ def test_the_lead_is_over_the_best_other_seat_and_victories_sum_to_one():
 
 
 def test_a_seat_that_plays_alone_has_no_lead():
-    alone = self_play("shakespeare", players=1, games=2, player="random")
+    alone = self_play("shakespeare", players=1, games=2, agents=["random"])
     assert alone["lead"].null_count() == 2
     assert alone["score"].null_count() == 0
 
 
+def test_games_of_several_agents_are_played_apart_on_the_same_deals():
+    options: Any = {"players": 3, "games": 2, "start": ["seat0.king"]}
+    table = self_play("figaro", agents=["random", "greedy"], **options)
+    parts = [self_play("figaro", agents=[name], **options) for name in ("random", "greedy")]
+    assert table.equals(pl.concat(parts))
+    assert parts[0]["seat0.king"].equals(parts[1]["seat0.king"])
+    assert not parts[0]["score"].equals(parts[1]["score"])
+
+
+def test_two_agents_are_studied_if_none_is_named():
+    assert default_agents(registry.game("shakespeare")) == ["heuristic", "network"]
+    played = self_play("figaro", players=3, games=1)
+    assert played["agent"].unique(maintain_order=True).to_list() == ["heuristic", "network"]
+    found = find_positions("figaro", ["take"], Sampling(1, least=1), players=3, games=2)
+    assert found.frame["agent"].to_list() == ["heuristic", "network"]
+
+
 @pytest.mark.parametrize(
-    ("name", "error", "message"),
+    ("arguments", "message"),
     [
-        ("seat0.metrics", ValueError, "'seat0.metrics' has .* numbers; name one of them: "),
-        ("seat0.metrics.stage", KeyError, "'seat0.metrics' has no number 'stage'; its numbers: "),
-        ("seat0.money", KeyError, "seat0"),
+        ({"agents": "network"}, r"agents='network': give a list, such as \['network'\]"),
+        ({"start": ["day"], "end": ["day"]}, "'day' can be noted only once"),
+        ({"end": ["pounds"]}, "did you mean 'seat0.pounds'?"),
     ],
 )
-def test_a_name_that_is_not_of_a_single_number_is_refused(name, error, message):
-    layout = registry.game("shakespeare").layout
-    with pytest.raises(error, match=message):
-        field_values(layout, name, np.zeros((1, layout.size), np.int8))
+def test_self_play_refuses_what_it_cannot_note(arguments, message):
+    options = {"agents": ["random"], **arguments}
+    with pytest.raises(ValueError, match=message):
+        self_play("shakespeare", players=2, games=1, **options)
 
 
 def test_positions_are_sampled_from_all_decisions_of_the_games():
-    every = wager_positions(1000, facts={"day": "day"})
+    every = wager_positions(1000, columns=["day"])
     assert every.frame["day"].value_counts(sort=True)["count"].to_list() == [4] * 6
-    assert record_bytes(wager_positions(6, facts={"day": "day"})) <= record_bytes(every)
+    assert record_bytes(wager_positions(6, columns=["day"])) <= record_bytes(every)
 
 
 def test_every_legal_wager_is_tried_once_in_each_position():
-    table = try_moves(wager_positions(6, facts={"day": "day"}))
+    table = try_moves(wager_positions(6, columns=["day"]))
     assert len(table) == 6 * 5
     for _, rows in table.group_by("position"):
         assert rows["move"].to_list() == [f"wager:{k}" for k in range(1, 6)]
@@ -91,7 +102,7 @@ def test_every_legal_wager_is_tried_once_in_each_position():
 
 def test_rare_moves_have_enough_positions_and_weights_correct_for_it():
     """The weighted mean number of recruits on offer is about that of all positions."""
-    options: Any = {"blocks": ["recruit"], "players": 3, "games": 20, "player": "random"}
+    options: Any = {"blocks": ["recruit"], "players": 3, "games": 20, "agents": ["random"]}
     means = []
     for seed in range(6):
         every = find_positions("shakespeare", sampling=ALL, seed=seed, **options)
@@ -107,7 +118,7 @@ def test_rare_moves_have_enough_positions_and_weights_correct_for_it():
 
 
 def recruit_positions(sampling):
-    options: Any = {"players": 3, "games": 30, "player": "random", "facts": {"day": "day"}}
+    options: Any = {"players": 3, "games": 30, "agents": ["random"], "columns": ["day"]}
     return find_positions("shakespeare", ["recruit"], sampling, seed=1, **options)
 
 
@@ -136,23 +147,48 @@ def test_a_condition_only_leaves_positions_out(each_of):
 def test_an_expression_that_is_not_a_condition_or_never_holds_is_refused():
     with pytest.raises(ValueError, match=r'where=.*"deal".* gives Int64: give a condition'):
         recruit_positions(Sampling(12, where=pl.col("deal")))
-    with pytest.raises(NoPositionError, match="no such decision came up in 30 games"):
+    with pytest.raises(NoPositionError, match="no such decision came up in 30 games of random"):
         recruit_positions(Sampling(12, where=pl.col("day") > 9))
 
 
 def test_a_take_is_tried_together_with_another_move():
-    options: Any = {"players": 3, "games": 4, "player": "heuristic"}
-    positions = find_positions("figaro", ["take"], Sampling(5, least=1), **options)
-    for _, rows in try_moves(positions, other=True).group_by("position"):
+    options: Any = {"players": 3, "games": 4}
+    both = find_positions("figaro", ["take"], Sampling(5, least=1), **options)
+    tried = try_moves(both, other=True)
+    for _, rows in tried.group_by("position"):
         assert rows["move"].to_list() == ["take", OTHER]
+    # Every agent plays its own positions on, as if it had been asked alone.
+    for (agent,), rows in tried.group_by("agent"):
+        own = find_positions("figaro", ["take"], Sampling(5, least=1), agents=[agent], **options)
+        alone = try_moves(own, other=True)
+        assert rows.drop("position").equals(alone.drop("position"))
 
 
-@pytest.mark.parametrize("player", ["network", "random"])
-def test_the_game_ends_with_the_chosen_move_as_it_did_in_self_play(player):
-    played = self_play("shakespeare", players=2, games=2, seed=2, player=player)
-    tried = try_moves(wager_positions(50, seed=2, player=player)).filter("chosen")
-    columns = ["deal", "seat", "score", "lead", "won"]
-    assert tried.height == 2 * 12
+def test_positions_say_whose_games_they_are_from_and_what_they_hold_for():
+    said = str(wager_positions(3, agents=["random", "greedy"]))
+    assert "3 positions of 2 games with random at every seat" in said
+    assert "games with greedy at every seat" in said
+    assert "shakespeare, 2 seats, the package's own box" in said
+
+
+def counting(seen, masks, rng):
+    """Choose by the number of the seat's decisions so far, which the agent remembers."""
+    moves = []
+    for place, mask in enumerate(masks):
+        memory = rng.memory(place)
+        memory["decisions"] = memory.get("decisions", 0) + 1
+        legal = np.flatnonzero(mask)
+        moves.append(legal[memory["decisions"] % len(legal)])
+    return np.array(moves)
+
+
+def test_the_game_ends_with_the_chosen_move_as_it_did_in_self_play():
+    """Agents go on with their generators and with what they remember."""
+    agents: Any = ["network", "random", counting]
+    played = self_play("shakespeare", players=2, games=2, seed=2, agents=agents)
+    tried = try_moves(wager_positions(50, seed=2, agents=agents)).filter("chosen")
+    columns = ["agent", "deal", "seat", "score", "lead", "won"]
+    assert tried.height == 3 * 2 * 12
     assert {*tried.select(columns).rows()} == {*played.select(columns).rows()}
 
 
@@ -164,7 +200,7 @@ def test_games_with_and_without_a_gift_have_the_same_chance():
 
 
 def test_a_gift_of_prestige_raises_the_score_by_itself():
-    positions = wager_positions(3, player=lambda seen, masks, rng: masks.argmax(axis=1))
+    positions = wager_positions(3, agents=[lambda seen, masks, rng: masks.argmax(axis=1)])
     table = try_gift(positions, "prestige", 2)
     assert table["gift"].to_list() == [0, 2] * 3
     gained = table.group_by("position").agg(pl.col("score").last() - pl.col("score").first())

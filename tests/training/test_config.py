@@ -24,7 +24,9 @@ from shakespeare_training.config import (
     settings_of,
     train_command,
 )
+from shakespeare_training.runs.run import Run
 from tests.training.short_runs import small
+from tests.training.toy_game import NAME
 
 games = pytest.mark.parametrize("name", registry.names())
 
@@ -65,6 +67,22 @@ def test_settings_are_read_back_from_their_toml_which_describes_each(tmp_path):
     path.write_text("width = 32\n")
     assert chosen_config(str(path), {}) == TrainingConfig(width=32)
     assert chosen_config(str(path), {"width": 64, "seed": 3}) == TrainingConfig(width=64, seed=3)
+
+
+def test_a_game_without_a_scale_is_evaluated_against_an_untrained_agent(toy, tmp_path):
+    assert TrainingConfig().evaluation_opponents == ("scale",)
+    config = make_config({"game": NAME}, "here")
+    assert config.evaluation_opponents == ("random",)
+    config = override(config, n_envs=8, n_steps=8, width=8, evaluation_opponents=["scale"])
+    with pytest.raises(ValueError, match=r"toy has no scale: no network of toy is bundled"):
+        Run.create(config, tmp_path / "run")
+
+
+def test_a_box_of_ones_own_is_evaluated_against_an_untrained_agent(monkeypatch):
+    """There the first network, by which strength is measured, plays less well."""
+    loaded = registry.game("figaro")
+    monkeypatch.setattr(registry, "box_mismatch", lambda *_: "made with another box")
+    assert make_config({"game": loaded.name}, "here").evaluation_opponents == ("heuristic",)
 
 
 @pytest.mark.parametrize(

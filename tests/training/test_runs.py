@@ -21,15 +21,16 @@ from rich.console import Console
 from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
 from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
-from shakespeare_training.games import one_thread
 from shakespeare_training.league import one_blas_thread
 from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO
+from shakespeare_training.runs.evaluation import Strength, is_worth_measuring, strength_decisions
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.contract.command_line import refusal_of
@@ -53,6 +54,7 @@ CONFIG = override(
     decisions=500,
     snapshot_every=200,
     evaluate_every=200,
+    evaluation_opponents=["random", "scale"],
     **FEW,
 )
 GAME = registry.game(registry.DEFAULT)
@@ -82,8 +84,8 @@ def test_a_run_that_was_stopped_often_equals_one_that_never_was(complete, tmp_pa
     folder = tmp_path / "run"
     run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
-    # 41 checks end within a rollout or an update, 401 checks after some games of an evaluation.
-    for checks in (41, 401) * 9:
+    # 41 checks end within a rollout or an update, 2001 checks after some games of an evaluation.
+    for checks in (41, 2001) * 9:
         if train(run, QUIET, StopsAfter(checks=checks)):
             break
         run.close()
@@ -129,6 +131,44 @@ def test_a_new_run_can_start_from_a_run_that_cannot_be_resumed(folder, tmp_path)
         np.testing.assert_array_equal(tensors[name], stored)
     with pytest.raises(ValueError, match=r"width 16, .*say width = 24.*--set width=16"):
         Run.create(override(SMALL, width=24), tmp_path / "wider", start=folder, device="cpu")
+
+
+def strength(decisions, low, playouts):
+    """Return a result on the scale at two seats."""
+    return Strength(2, playouts, low, None, 100, (), decisions=decisions, seconds=0.0)
+
+
+def test_strength_is_measured_by_a_share_of_the_decisions_since_the_last_time():
+    config = override(SMALL, players=[1, 2, 4])
+    decisions_for = partial(strength_decisions, config, on_gpu=False)
+    assert decisions_for([], 2, 4_000_000) == 0.05 * 4_000_000 / 2
+    history = [strength(3_000_000, low=0.9, playouts=0.95)]
+    assert decisions_for(history, 2, 4_000_000) == 0.05 * 1_000_000 / 2
+    assert decisions_for(history, 4, 4_000_000) == 0.05 * 4_000_000 / 2
+    # Repeated after an interruption, it may play as much as before.
+    assert decisions_for(history, 2, 3_000_000) == 0.05 * 3_000_000 / 2
+    assert decisions_for([], 2, 0) == decisions_for(history, 2, 3_000_001) == 10_000
+    on_gpu = strength_decisions(config, [], 2, 400_000_000, on_gpu=True)
+    assert on_gpu < decisions_for([], 2, 400_000_000) / 10
+
+
+def test_a_learner_surely_above_the_network_is_measured_when_decisions_pay_for_searches(tmp_path):
+    """Games against the network would not say how far above it the learner is."""
+    near = [strength(1000, low=0.9, playouts=1.3)]
+    above = [strength(1000, low=1.1, playouts=3.0)]
+    far_above = [strength(1000, low=None, playouts=None)]
+    assert is_worth_measuring([], 2, 2000, 10_000)
+    assert is_worth_measuring(near, 2, 2000, 10_000)
+    assert not is_worth_measuring(above, 2, 2000, 10_000)
+    assert is_worth_measuring(above, 2, 2000, 100_000)
+    assert not is_worth_measuring(far_above, 2, 2000, 100_000)
+    config = override(SMALL, players=[2], evaluation_opponents=["scale"])
+    with Run.create(config, tmp_path / "run", device="cpu") as run:
+        run.history = [*above]
+        run.learner.num_timesteps = 1200
+        assert run.unmeasured == [(2, "itself")]
+        run.learner.num_timesteps = config.decisions
+        assert run.unmeasured == [(2, "scale"), (2, "itself")], "at the end of the run"
 
 
 LONG = override(
@@ -233,6 +273,9 @@ def set_entry(data, place, value):
         ("history.0.mean_score", float("nan")),
         ("history.0.players", 0),
         ("history.0.decisions", 10**400),
+        ("history.2.low", 2000.0),
+        ("history.2.opponent", "random"),
+        ("digests.scale", "0"),
         ("decisions", 10**30),
         ("snapshots", []),
         ("digests.random", "0"),

@@ -32,6 +32,7 @@ SMALL = override(
     decisions=800,
     snapshot_every=300,
     evaluate_every=400,
+    evaluation_opponents=["random", "scale"],
     first_evaluation_games=4,
     evaluation_games=4,
     final_evaluation_games=8,
@@ -58,7 +59,11 @@ def test_train_evaluate_and_resume(train_words, folder, monkeypatch):
     assert done.exit_code == 0, done.output
     assert f"shakespeare train --resume '{folder}' --decisions 1600" in done.stdout
     assert (folder / "learning_curve.png").read_bytes().startswith(b"\x89PNG")
-    assert list((folder / "tensorboard").glob("events.*"))
+    assert done.stdout.count("Strength, with 95 % intervals: 0 is random play") == 1
+    assert re.search(r"decisions, 3 seats: .* strength (\S+ \(.* to .*\)|0 or less)", done.stdout)
+    (logs,) = (folder / "tensorboard").glob("events.*")
+    for name in ("strength/3_seats", "strength/4_seats_low", "strength/4_seats_high"):
+        assert f"{name}\x15".encode() in logs.read_bytes()
     card = read_card(folder)
     assert card.players == [3, 4]
     assert card.figures["decisions"] >= 800

@@ -40,6 +40,7 @@ AGENTS: dict[str, list[Any]] = {
     "networks": ["network,greedy=false", str(bundled_checkpoint(FIGARO, 1))],
     "imported": ["tests.workers.agents_for_tests:Drawing"],
     "asynchronous": ["tests.workers.agents_for_tests:AsyncDrawing", AsyncDrawing()],
+    "with a history": ["tests.generators:RecallingAgent"],
     "files": [str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal"],
     "functions": [last_legal, lambda observations, masks, rng: masks.argmax(axis=1)],
     "an entrant": [Entrant("mine", make("network", FIGARO))],

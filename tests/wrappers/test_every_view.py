@@ -14,7 +14,7 @@ from shakespeare_env.wrappers.gym import SingleAgentEnv, SingleAgentVectorEnv
 from shakespeare_env.wrappers.sb3 import SB3SingleAgentVecEnv
 from shakespeare_env.wrappers.single_agent_batch import SingleAgentBatch
 from tests.contract.each_table import full_tables, small_tables
-from tests.contract.random_games import TABLES
+from tests.contract.random_games import TABLES, Table
 from tests.wrappers.learners import ObservationHashAgent, bytes_of
 from tests.wrappers.views import CHECKS, check_view
 
@@ -161,3 +161,85 @@ def test_later_steps_do_not_change_what_was_shown(table, make):
         shown.append(out)
         copies.append(bytes_of(out))
     assert bytes_of(shown) == copies
+
+
+OPEN = Table("figaro", 3)
+"""A table of a game without secret moves."""
+
+
+class Listener:
+    """Plays the first legal action, and checks the history that it observes.
+
+    Attributes:
+        actions: What everybody has played in the game, in order, and whether it was the learner.
+    """
+
+    history_length = 3
+
+    def __init__(self) -> None:
+        self.actions: list[tuple[int, bool]] = []
+
+    def act(self, observations, masks, rng):
+        if not observations["history"].any():
+            self.actions.clear()  # a game begins
+        assert_shown(observations["history"][0], self.actions)
+        actions = masks.argmax(axis=1)
+        self.actions.append((int(actions[0]), False))
+        return actions
+
+
+def assert_shown(history, actions):
+    """Assert that a history holds the last actions of a game, the latest first."""
+    last = [action + 1 for action, _ in actions[::-1]][: len(history)]
+    assert history[:, 1].tolist() == last + [0] * (len(history) - len(last))
+    assert (history[:, 0] > 0).tolist() == (history[:, 1] > 0).tolist()
+
+
+@pytest.mark.parametrize("make", [SingleAgentEnv, SingleAgentVectorEnv])
+def test_a_seat_and_its_opponents_observe_the_last_decisions(make):
+    """The opponents observe fewer of them."""
+    listener = Listener()
+    view = make(**OPEN.arguments, opponents=listener, history=5)
+    observation, info = view.reset(seed=1)
+    over = False
+    while not over:
+        assert view.observation_space.contains(observation)
+        history = observation["history"].reshape(5, 2)
+        assert_shown(history, listener.actions)
+        is_own = [is_own for _, is_own in listener.actions[::-1]][:5]
+        assert (history[:, 0] == 1)[: len(is_own)].tolist() == is_own
+        actions = np.atleast_2d(info["action_mask"]).argmax(axis=1)
+        listener.actions.append((int(actions[0]), True))
+        chosen = actions[0] if make is SingleAgentEnv else actions
+        observation, _, over, _, info = view.step(chosen)
+    assert_shown(observation["history"].reshape(5, 2), listener.actions)
+    assert len(listener.actions) > 20
+
+
+def test_stable_baselines3_gets_a_history_with_the_last_observation_too():
+    view: Any = sb3_view(**OPEN.arguments, n=2, opponents="random", history=5)
+    observations = view.reset()
+    done = np.zeros(2)
+    while not done.any():
+        assert view.observation_space.contains({key: part[0] for key, part in observations.items()})
+        observations, _, done, infos = view.step(view.action_masks().argmax(axis=1))
+    last = infos[done.argmax()]["terminal_observation"]
+    assert view.observation_space.contains(last)
+    assert last["history"].all()
+
+
+def test_every_agent_of_pettingzoo_observes_the_last_decisions():
+    view = env(**OPEN.arguments, history=4)
+    for _ in range(2):
+        view.reset(seed=3)
+        decisions: list[tuple[int, int]] = []
+        while not any(view.terminations.values()):
+            for seat, agent in enumerate(view.possible_agents):
+                observation = view.observe(agent)
+                assert view.observation_space(agent).contains(observation)
+                shown = [[1 + (mover - seat) % 3, 1 + action] for mover, action in decisions[::-1]]
+                padding = [[0, 0]] * (4 - len(shown))
+                assert observation["history"].tolist() == shown[:4] + padding
+            action = int(view.observe(view.agent_selection)["action_mask"].argmax())
+            decisions.append((view.possible_agents.index(view.agent_selection), action))
+            view.step(action)

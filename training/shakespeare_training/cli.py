@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
@@ -28,16 +29,24 @@ from shakespeare_env.errors import (
     agent_notes,
     own_frames,
 )
+from shakespeare_training.stopping import Stopped
 from shakespeare_training.terminal import UnbreakableConsole, busy, import_training, stoppable
 
 if TYPE_CHECKING:
+    from rich.console import Console
     from stable_baselines3.common.callbacks import BaseCallback
 
+    from shakespeare_agents.making import Entrant
     from shakespeare_agents.workers import Workers
+    from shakespeare_arena.best_response import BestResponse
+    from shakespeare_env.core.game import Game
     from shakespeare_training.config import TrainingConfig
+    from shakespeare_training.exploit import Exploitation
     from shakespeare_training.runs.run import Run
 
 RESULT_NAME = "exploit.json"
+_DECISIONS = 4_000_000
+"""Decisions that a response learns from by default."""
 _CONFIGURED = "as configured"  # the default that the help shows for what the settings decide
 _FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
 """Errors of settings, files and agents. They end a command with a message and no traceback."""
@@ -326,6 +335,7 @@ def _exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
 
 
 def exploit(
+    context: typer.Context,
     agent: Annotated[
         str,
         typer.Argument(
@@ -336,13 +346,15 @@ def exploit(
         ),
     ],
     decisions: Annotated[
-        int,
+        int | None,
         typer.Option(
             "--decisions",
             min=1,
-            help="Decisions of the response to learn from, rounded up to whole rollouts.",
+            help="Decisions of a response to learn from, rounded up to whole rollouts.",
+            show_default=f"{_DECISIONS:,}, or none in a small game, whose best response is "
+            "computed exactly",
         ),
-    ] = 4_000_000,
+    ] = None,
     players: Annotated[
         int | None,
         typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
@@ -357,12 +369,30 @@ def exploit(
         ),
     ] = 2401,
     seed: lineup_options.Seed = 0,
+    seeds: Annotated[
+        int,
+        typer.Option(
+            "--seeds",
+            min=1,
+            help="Responses to learn, with successive seeds. The best plays again on fresh deals.",
+        ),
+    ] = 1,
+    start: Annotated[
+        str | None,
+        typer.Option(
+            metavar="CHECKPOINT",
+            help="Checkpoint whose weights to start from: network, or a folder.",
+            autocompletion=complete_agent,
+            show_default="the agent's own, or those that it searches with",
+        ),
+    ] = None,
     settings: Settings = None,
     out: Annotated[
         Path | None,
         typer.Option(
             metavar="FOLDER",
-            help=f"New folder for the run and the result ({RESULT_NAME}).",
+            help=f"Folder for the runs and the result ({RESULT_NAME}). The same command goes on "
+            "with what was stopped there.",
             show_default="runs/exploit-<game>-<time>-seed<seed>",
         ),
     ] = None,
@@ -372,7 +402,8 @@ def exploit(
 ) -> None:
     """Measure how much one seat can win against copies of an agent in all others.
 
-    The figure is a win rate beyond parity, and a lower bound. Below parity nothing was found.
+    The figure is a win rate beyond parity. In small games it is exact. In others it is a lower
+    bound, by a response that learns; below parity nothing was found.
     """
     game = choices.find_game(game_name)
     # Imported late, to keep the shell's completion quick.
@@ -382,21 +413,35 @@ def exploit(
     with choices.usage_errors("--players"):
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
+    console = UnbreakableConsole()
+    how_to_find_runs: list[Any] = []
+    if out is None:
+        out = _new_folder(f"exploit-{game.name}", seed)
+        how_to_find_runs = ["--out", out]
+    if decisions is None:
+        exact = _exact_response(opponent, game, seats, out)
+        if exact is not None:
+            why = "the best response is computed exactly, unless --decisions has one learned"
+            choices.refuse_unused(context, {"agent", "players", "out", "game_name"}, why)
+            _show_and_save(console, exact, out)
+            return
+        decisions = _DECISIONS
     if getattr(opponent.agent, "is_slow", False):
         table = ["--game", registry.game_argument(game.name), "--players", str(seats)]
         instead = command("evaluate", "search", agent, *table)
         typer.echo(
             f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True
         )
-    console = UnbreakableConsole()
+    resume = command(*sys.argv[1:], *how_to_find_runs)
     with (
-        stoppable(console, "Stopped before anything was measured.") as stop,
+        stoppable(console, f"Stopped. To resume: {resume}") as stop,
         workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
         # It appears with its first update, because the training shows a bar of its own before.
-        progress = GamesProgress(games, partial(random_game_decisions, game, seats, {}))
+        measurements = seeds + 1 if seeds > 1 else 1
+        at_random = partial(random_game_decisions, game, seats, {})
+        progress = GamesProgress(games * measurements, at_random)
         import_training(console)
-        out = out or _new_folder(f"exploit-{game.name}", seed)
         try:
             with _exit_on(out, *_FAULTS):
                 response = exploit_by_ppo(
@@ -407,6 +452,8 @@ def exploit(
                         players=seats,
                         games=games,
                         seed=seed,
+                        seeds=seeds,
+                        start=start,
                         training=_parse_settings(settings),
                     ),
                     game.name,
@@ -417,9 +464,26 @@ def exploit(
                 )
         finally:
             progress.close()
-    if response is None:
-        return
-    console.print(response.evaluation.table())
-    console.print(response.verdict(), highlight=False, markup=False, soft_wrap=True)
+        if response is None:
+            raise Stopped
+    _show_and_save(console, response, out)
+
+
+def _exact_response(opponent: Entrant, game: Game, seats: int, out: Path) -> BestResponse | None:
+    """Return the exact best response to an agent, or say why there is none and return None."""
+    from shakespeare_arena.best_response import NotExactError, best_response
+
+    try:
+        with _exit_on(out, *_FAULTS):
+            return best_response(opponent.agent, opponent.name, game, seats)
+    except NotExactError as fault:
+        typer.echo(f"Not computed exactly ({fault}); PPO learns a response instead.", err=True)
+        return None
+
+
+def _show_and_save(console: Console, result: BestResponse | Exploitation, out: Path) -> None:
+    console.print(result.table())
+    console.print(result.verdict(), highlight=False, markup=False, soft_wrap=True)
     with _exit_on(out):
-        response.save(out / RESULT_NAME)
+        out.mkdir(parents=True, exist_ok=True)
+        result.save(out / RESULT_NAME)

@@ -30,6 +30,8 @@ CURRENT = "current"
 """Key of the setting `opponents` that stands for self-play."""
 PAST = "past"
 """Key of the setting `opponents` that stands for a snapshot of the learner."""
+SCALE: Literal["scale"] = "scale"
+"""Entry of the setting `evaluation_opponents`: the scale of `shakespeare measure`."""
 FOREVER = 10**12
 """A length that no run reaches before its time limit."""
 ADAPTING: Mapping[str, Any] = {
@@ -169,13 +171,15 @@ class TrainingConfig(BaseModel):
     """Decisions to learn from before moves are searched, because untrained heads would mislead the
     search; 0 if the run starts from a network that has heads."""
 
-    evaluation_opponents: tuple[str, ...] = Field(default=("random", "heuristic"), strict=False)
-    """Agents to evaluate the learner against, by name or folder."""
+    evaluation_opponents: tuple[str, ...] = Field(default=(SCALE,), strict=False)
+    """Agents to evaluate the learner against, by name or folder. `scale` measures its strength on
+    the scale of `shakespeare measure`. If game or box have no scale, the default is the heuristic
+    player, or random play in a game that has none."""
     evaluate_every: Count = 1_000_000
     """Decisions between evaluations."""
     evaluation_games: Count = 200
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
-    seat equally often."""
+    seat equally often. The games against `scale` follow from the decisions learned from."""
     first_evaluation_games: Count = 24
     """Games of the first evaluation, of the untrained network; few, because learning waits."""
     final_evaluation_games: Count = 400
@@ -189,18 +193,23 @@ class TrainingConfig(BaseModel):
         """Fill in settings that are not given, from the bundled file of the game and the algorithm.
 
         By default a game is learned at every seat count. If it has no heuristic player, the default
-        opponents have none either.
+        opponents have none either. Games and boxes without a scale of strength are evaluated
+        against the best untrained agent.
         """
         name = given.get("game", registry.DEFAULT) if isinstance(given, dict) else None
         if name not in registry.names():
             return given
         # Imported late, because it imports the compiler. The shell's completion of settings imports
         # this module and would have to wait.
-        from shakespeare_agents.heuristics import has_heuristics
+        from shakespeare_agents.heuristics import best_untrained_agent, has_heuristics
+        from shakespeare_arena.measure import reason_without_scale
 
+        game = registry.game(name)
         defaults: dict[str, Any] = {"players": tuple(registry.seats(name))}
-        if not has_heuristics(registry.game(name)):
-            defaults |= {"opponents": {CURRENT: 0.8, PAST: 0.2}, "evaluation_opponents": ["random"]}
+        if not has_heuristics(game):
+            defaults["opponents"] = {CURRENT: 0.8, PAST: 0.2}
+        if reason_without_scale(game) is not None:
+            defaults["evaluation_opponents"] = [best_untrained_agent(game)]
         algorithm = given.get("algorithm", _DEFAULT_ALGORITHM)
         if algorithm in bundled_names(name):
             defaults |= _entries(CONFIGS / name / f"{algorithm}.toml")

@@ -24,7 +24,7 @@ from shakespeare_agents.search.agent import (
 )
 from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import Progress, Workers
-from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
@@ -34,6 +34,7 @@ from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.games import TOO_LARGE, HostGames
 from shakespeare_training.league import FinishedGames
 from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
+from shakespeare_training.outcomes import outcomes_for_deciders
 from shakespeare_training.policy import forecast_losses
 
 GAMES_PER_SHARD = 8
@@ -407,26 +408,15 @@ class GameBuffer:
         # All steps joined, field by field.
         added = _Step._make(np.concatenate(arrays) for arrays in zip(*self._steps, strict=True))
         rows = added.rows
-        players = batch.players[rows].astype(np.int64)
-        places = np.arange(batch.game.max_seats)
-        clockwise = (added.seats[:, None] + places) % players[:, None]
-        is_present = places < players[:, None]
-
-        def from_decider(by_seat: NDArray[np.float32]) -> NDArray[np.float32]:
-            # Number the seats clockwise from the one that decided; absent seats have 0.
-            rotated = np.take_along_axis(by_seat, clockwise, 1)
-            return np.where(is_present, rotated, np.float32(0.0))
-
-        shares = victory_shares(batch.final_winners).astype(np.float32)
-        changes = (batch.final_scores[rows] - added.scores) / np.float32(batch.game.score_scale)
+        outcomes = outcomes_for_deciders(batch, rows, added.seats, added.scores)
         examples = Examples(
             observations=added.observations,
             masks=added.masks,
             prior=added.prior,
             search_advantages=added.search_advantages,
-            players=players,
-            shares=from_decider(shares[rows]),
-            changes=from_decider(changes),
+            players=outcomes.players,
+            shares=outcomes.shares,
+            changes=outcomes.changes,
         )
         order = np.stack([numbers[rows], added.steps])
         return order, examples

@@ -334,6 +334,7 @@ class League:
     def _set_agents(self) -> None:
         self.lineup.agents = [opponent.agent for opponent in self.opponents]
         self.lineup.names = [opponent.name for opponent in self.opponents]
+        self.batch.keep_history(self.lineup.history_length)
 
     def win_rates(self) -> dict[str, float]:
         """Return the learner's win rate against each opponent met; the pool counts as one."""

@@ -11,8 +11,9 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
 
+from shakespeare_agents.networks.torch_threads import adopt_threads
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_training.games import LearnerGames, adopt_threads
+from shakespeare_training.games import LearnerGames
 from shakespeare_training.league import FinishedGames, League
 from shakespeare_training.policy import PolicyNetwork
 

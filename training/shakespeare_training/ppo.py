@@ -9,7 +9,8 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from shakespeare_training.games import LearnerGames, one_thread, random_game_length
+from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_training.games import LearnerGames, random_game_length
 from shakespeare_training.learner import (
     GamesCallback,
     Learner,

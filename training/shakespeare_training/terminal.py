@@ -30,7 +30,7 @@ def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
         with stopped_by_signals(stop):
             yield stop
     except Stopped:
-        console.print(too_early, highlight=False)
+        console.print(too_early, highlight=False, markup=False, soft_wrap=True)
         raise typer.Exit(_STOPPED) from None
     finally:
         if stop.requested:

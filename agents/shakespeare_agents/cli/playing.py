@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
 from pathlib import Path
@@ -12,6 +12,7 @@ import typer
 from rich.console import Console
 from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
+from shakespeare_agents.naming import AgentSpec
 from shakespeare_env.cli.choices import exit_with_error
 
 if TYPE_CHECKING:
@@ -199,3 +200,15 @@ def show_result(result: Any, out: Path | None) -> None:
             result.save(out)
         except OSError as error:
             exit_with_error(f"cannot write {out}: {error}")
+
+
+def warn_of_clock(named: Iterable[str]) -> None:
+    """Say which of the named agents go by the clock, below results that this affects."""
+    by_clock = [name for name in dict.fromkeys(named) if AgentSpec.parse(name).goes_by_clock]
+    if by_clock:
+        Console().print(
+            f"By the clock: {', '.join(by_clock)}. These games cannot be repeated, and on a faster "
+            "or less busy machine such an agent is stronger.",
+            markup=False,
+            highlight=False,
+        )

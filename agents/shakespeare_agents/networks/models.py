@@ -15,8 +15,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
+from shakespeare_env.play.agent import Agent, AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
 
 Outputs = Mapping[str, NDArray[Any]]
@@ -155,21 +157,28 @@ def torch_model(module: Any) -> Model:
         inputs = [torch.as_tensor(observations, dtype=torch.float32, device=device)]
         if takes_masks:
             inputs.append(torch.as_tensor(masks, device=device))
-        with torch.inference_mode():
+        with one_thread(), torch.inference_mode():
             outputs = _by_name(module(*inputs))
         return {name: output.float().cpu().numpy() for name, output in outputs.items()}
 
     return model
 
 
-def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> ModelAgent:
+def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> AnyAgent:
     """Make the agent that plays from a PyTorch module, with the weights of a file if one is named.
 
+    A module that has a method `act` or `search` is the agent itself.
+
     Raises:
-        ValueError: the weights or the outputs do not fit.
+        ValueError: the weights or the outputs do not fit, or `greedy` is not for this module.
     """
     if weights:
         _load_weights(module, Path(weights))
+    module.eval()
+    if isinstance(module, Agent | Searcher):
+        if not greedy:
+            raise ValueError("this module chooses its actions itself; drop greedy=false")
+        return module
     return model_agent(torch_model(module), game, greedy=greedy)
 
 

@@ -15,6 +15,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.capabilities import Recipe
 from shakespeare_agents.heuristics import best_untrained_agent, heuristics_of
 from shakespeare_agents.networks.checkpoint import (
@@ -246,18 +247,6 @@ class SearchAgent:
             candidates.add(playouts, self._utility(outcomes))
 
 
-class UniformPrior:
-    """A prior that gives all legal moves the same probability."""
-
-    def probabilities(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """Return equal probabilities of the legal actions, as `Advisor.probabilities` asks."""
-        counts = masks.sum(axis=1, keepdims=True, dtype=np.float32)
-        probabilities: NDArray[np.float32] = masks / counts
-        return probabilities
-
-
 def network_search(
     game: Game,
     network: Network,
@@ -339,7 +328,7 @@ def rollout_search(
         threads=threads,
     )
     settings = replace(settings, considered=EVERY_MOVE)
-    return SearchAgent(UniformPrior(), runner, settings, rollouts=rollouts)
+    return SearchAgent(RandomAgent(), runner, settings, rollouts=rollouts)
 
 
 def placeholder_weights(game: Game) -> Weights:
@@ -353,14 +342,15 @@ def improving_search(agent: AnyAgent, game: Game, settings: SearchSettings) -> S
     """Return a search that finds better moves than an agent.
 
     If the agent is a search, it is returned itself. If it has a network or gives probabilities, the
-    search uses them. Otherwise the playouts follow the best agent that needs no network.
+    search uses them. Otherwise, and for random play, the playouts follow the best agent that needs
+    no network.
     """
     if isinstance(agent, SearchAgent):
         return agent
     network = network_of(agent)
     if network is not None:
         return network_search(game, network, settings)
-    if isinstance(agent, Advisor):
+    if isinstance(agent, Advisor) and not isinstance(agent, RandomAgent):
         return advisor_search(game, agent, settings)
     return rollout_search(game, best_untrained_agent(game), settings)
 

@@ -130,14 +130,14 @@ def _fit_row(pair: Mapping[str, Any]) -> list[str]:
     ]
 
 
-def matrix_sheets(standings: Standings) -> Iterator[Sheet]:
-    """Yield how often each agent finished ahead of each other, with twelve opponents a sheet."""
+def matrix_sheets(standings: Standings, columns: int = _MOST_OPPONENTS) -> Iterator[Sheet]:
+    """Yield how often each agent finished ahead of each other, with some opponents a sheet."""
     for players, ladder in standings.ladders().items():
         agents = ladder["agent"].to_list()
         pairs = standings.pairs.filter(players=players).to_dicts()
         met = {(pair["agent"], pair["other"]): pair for pair in pairs}
-        for start in range(0, len(agents), _MOST_OPPONENTS):
-            opponents = agents[start : start + _MOST_OPPONENTS]
+        for start in range(0, len(agents), columns):
+            opponents = agents[start : start + columns]
             ranks = [str(start + column + 1) for column in range(len(opponents))]
             rows = []
             for rank, agent in enumerate(agents, 1):

@@ -5,6 +5,7 @@ from __future__ import annotations
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.core.game import Record
 from shakespeare_env.core.rng import below
+from shakespeare_env.shakespeare import actions
 from shakespeare_env.shakespeare.box.tables import N_CYLINDERS, N_OBJECTIVES
 from shakespeare_env.shakespeare.rules.flow import find_decision, queue_seats
 from shakespeare_env.shakespeare.state import IN_WAGER, NOBODY
@@ -49,6 +50,19 @@ def rewind(game: Record) -> bool:
         queue_seats(game, game["order"])
     find_decision(game)
     return True
+
+
+@rule
+def is_hidden(game: Record, seat: int, action: int) -> bool:
+    """Return whether the other seats do not know yet that a seat has chosen an action (Rules D3).
+
+    Wagers and rest choices are hidden until all are revealed, and objectives always.
+    """
+    if actions.WAGER <= action < actions.RECRUIT:
+        return game["part"] == IN_WAGER
+    if action >= actions.KEEP:
+        return game["kept"][seat] != NOBODY
+    return actions.OBJECTIVE <= action < actions.PASS
 
 
 @rule

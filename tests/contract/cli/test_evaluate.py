@@ -104,6 +104,20 @@ def test_a_link_is_written_through(evaluated, tmp_path):
     assert json.loads((tmp_path / "disk/result.json").read_bytes()) == data
 
 
+def test_results_by_the_clock_say_that_they_cannot_be_repeated(tmp_path):
+    seats = ["random", "--players", "3", "--game", "figaro"]
+    out = output_of("evaluate", "search,seconds=0.001", *seats, "--games", "1")
+    assert "By the clock: search,seconds=0.001. These games cannot be repeated" in out
+    assert "By the clock" not in output_of(
+        "evaluate", "search,simulations=1", *seats, "--games", "1"
+    )
+    path = tmp_path / "arena.toml"
+    path.write_text(
+        'game="figaro"\nplayers=[3]\ngames=3\nagents=["random", "search,seconds=0.001"]'
+    )
+    assert "By the clock: search,seconds=0.001. " in output_of("arena", str(path))
+
+
 def test_the_file_and_the_table_hold_what_the_library_finds(game, evaluated):
     seats = game.max_seats
     games = 10 * game.max_seats

@@ -13,6 +13,7 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_env.core.game import LayoutEntry, ObservationLayout
 from shakespeare_env.datasets import (
     DECISIONS,
     Batches,
@@ -23,6 +24,7 @@ from shakespeare_env.datasets import (
     recorded_columns,
     recorded_games,
 )
+from shakespeare_env.datasets.fields import field_column
 from shakespeare_env.errors import DatasetError
 from tests.arena.small_arenas import written
 from tests.contract.small_datasets import write_small_dataset
@@ -105,6 +107,78 @@ def test_columns_can_be_read_alone_and_in_any_order(folder, rows, at_once, monke
     monkeypatch.setattr(recorded_columns, "_GAMES_AT_ONCE", at_once)
     columns = ["value", "seat", "won"]
     assert_frame_equal(read_decisions(folder, columns), rows.select(columns))
+
+
+def test_any_field_of_the_observation_is_a_column_as_the_deciding_seat_sees_it(folder, decided):
+    """The observations hold nothing that the seat may not know, as another test shows."""
+    layout = registry.game(games_of(folder)[0]["game"]).layout
+    fields = [name for name in layout.fields if name not in DECISIONS]
+    read = read_decisions(folder, fields)
+    seen = np.array([position.observation(position.to_move) for _, position in decided])
+    for name in fields:
+        field = layout[name]
+        numbers = seen[:, field.slice]
+        if not field.is_one_hot:
+            expected = numbers if field.size > 1 else numbers[:, 0]
+            np.testing.assert_array_equal(read[name].to_numpy(), expected)
+            continue
+        choices = field.names or range(1, field.size + 1)
+        chosen = [choices[row.argmax()] if row.any() else None for row in numbers]
+        assert read[name].cast(pl.String).to_list() == [
+            None if choice is None else str(choice) for choice in chosen
+        ]
+
+
+def test_a_field_without_games_has_no_rows(folder):
+    assert read_decisions(read_games(folder).clear(), ["seat0.present", "seat"]).is_empty()
+
+
+FIELDS = ObservationLayout(
+    [
+        LayoutEntry("seat0.pounds", 1, 0, 127, ""),
+        LayoutEntry("stage", 2, 0, 9, "", ("black", "pink")),
+        LayoutEntry("place", 3, 0, 1, "", is_one_hot=True),
+        LayoutEntry("seats", 2, 0, 1, "", ("3", "4"), is_one_hot=True),
+        LayoutEntry("phase", 2, 0, 1, "", ("wager", "turn"), is_one_hot=True),
+        LayoutEntry("seat1.pounds", 1, 0, 127, ""),
+    ]
+)
+SEEN = np.array([[7, 1, 2, 0, 0, 1, 0, 1, 0, 1, 127], [8, 3, 4, 0, 0, 0, 1, 0, 1, 0, 0]], np.int8)
+
+
+@pytest.mark.parametrize(
+    ("name", "values"),
+    [
+        ("seat0.pounds", [7, 8]),
+        ("stage", [[1, 2], [3, 4]]),
+        ("stage.pink", [2, 4]),
+        ("place", [3, None]),
+        ("seats", [4, 3]),
+        ("phase", ["turn", "wager"]),
+        ("phase.turn", [1, 0]),
+    ],
+)
+def test_a_field_is_read_as_numbers_or_as_the_name_of_its_choice(name, values):
+    column = field_column(FIELDS, name, SEEN)
+    assert column.name == name
+    assert column.to_list() == values
+
+
+def test_the_double_of_a_number_does_not_overflow():
+    assert (2 * field_column(FIELDS, "seat1.pounds", SEEN)).to_list() == [254, 0]
+
+
+@pytest.mark.parametrize(
+    ("name", "message"),
+    [
+        ("pounds", r"no field 'pounds' \(did you mean 'seat0.pounds'\?\)"),
+        ("stage.pin", r"'stage' has no number 'pin' \(did you mean 'pink'\?\); black, pink have"),
+        ("place.1", "'place' has no number '1'; none have names"),
+    ],
+)
+def test_a_field_that_does_not_exist_is_refused_with_a_remedy(name, message):
+    with pytest.raises(ValueError, match=message):
+        field_column(FIELDS, name, SEEN)
 
 
 @pytest.mark.parametrize("at_once", [recorded_columns._GAMES_AT_ONCE, 1])

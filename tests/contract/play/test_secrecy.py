@@ -161,7 +161,9 @@ def _small_games():
 
 @pytest.mark.parametrize("table", [*MANY_SEATS, *DEFINED_TABLES], ids=str)
 def test_moves_that_look_alike_are_told_alike(table):
-    """The log and events are compared in two games that a seat or a spectator cannot tell apart."""
+    """Log, events and history are compared in two games that a seat or a spectator cannot tell
+    apart.
+    """
     compared = 0
     # Small games are quick, so that more pairs can be compared.
     wanted = COMPARISONS if table in MANY_SEATS else 8 * COMPARISONS
@@ -174,6 +176,7 @@ def test_moves_that_look_alike_are_told_alike(table):
             for viewer in {SPECTATOR, *range(table.players)} - {position.to_move}:
                 for one, other in told_pairs(position, viewer, seed=step + 1000 * seed):
                     assert one.told == other.told, (seed, step, viewer, one.move, other.move)
+                    assert one.in_history == other.in_history
                     compared += 1
                     different[one.move != other.move] += 1
         if compared >= wanted:

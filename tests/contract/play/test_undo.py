@@ -3,13 +3,15 @@
 import random
 from typing import NamedTuple
 
+import numpy as np
 import pytest
 
 from shakespeare_env import Position
+from shakespeare_env.play.lineup import Lineup, play_out
 from shakespeare_table.session import Session
 from tests.contract import knowledge
 from tests.contract.random_games import PLAIN_FULL_TABLES, PLAIN_TABLES, differing_fields
-from tests.generators import RememberingAgent
+from tests.generators import RecallingAgent, RememberingAgent, generators
 
 OTHER_SEAT = "another seat has decided since"
 CHANCE = "chance has decided since"
@@ -113,6 +115,7 @@ def test_an_agent_whose_move_is_taken_back_plays_it_again(table):
     repeated = []
     for _ in range(40):
         seat = session.position.to_move
+        assert seat is not None
         session.play_out(max_moves=1)
         try:
             move = session.take_back(seat)
@@ -153,3 +156,13 @@ def test_every_reason_occurs_where_the_game_allows_it(undone):
     assert reasons <= {OTHER_SEAT, CHANCE, SHOWN, TAKEN_BACK}
     assert (OTHER_SEAT in reasons) == (table.players > 1)
     assert (SHOWN in reasons) == knowledge.of(table.game, "facts").SECRET_MOVES
+
+
+@pytest.mark.parametrize("table", PLAIN_FULL_TABLES, ids=str)
+def test_agents_that_observe_the_history_play_as_in_a_batch(table):
+    session = Session(table.position(1), dict.fromkeys(range(table.players), RecallingAgent()))
+    session.play_out(max_moves=30)
+    batch = table.batch(1, seed=1, autoreset=False)
+    seats = np.zeros((1, batch.game.max_seats), np.int32)
+    play_out(batch, Lineup([RecallingAgent()], seats, generators(1)), max_steps=30)
+    assert not differing_fields(batch.save([0])[0], session.position.record())

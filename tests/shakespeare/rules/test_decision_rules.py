@@ -2,9 +2,10 @@
 
 from operator import itemgetter
 
+import numpy as np
 import pytest
 
-from shakespeare_env import Position
+from shakespeare_env import Batch, Position
 from tests.contract.playing import legal, play
 from tests.shakespeare import positions as p
 
@@ -121,6 +122,38 @@ def test_d3_a_wager_is_secret_until_all_are_in(index, known):
         game.push(move)
     assert p.each(game.seen_by(index), "wager") == [4, 2, 1, 1]
     assert set(guesses(game, index, "seats", 0, "wager")) == {4}
+
+
+def in_history(game, moves, seat, place):
+    """Return the move at a place of a seat's history, the latest first, or None if it is hidden."""
+    batch = Batch(players=game.players)
+    batch.keep_history(len(moves))
+    record = game.record()
+    batch.load([0], np.array([record], record.dtype))
+    played = game.copy()
+    for move in moves:
+        batch.step([played.action_id(move)])
+        played.push(move)
+    distance, number = batch.history([seat])[0, place].tolist()
+    mover = (seat + distance - 1) % game.players
+    return batch.actions.text(number - 1, mover, game.players) if number else None
+
+
+def test_d3_a_history_shows_a_secret_choice_once_it_is_revealed():
+    """It stays shown while the next ones are made. An objective is never shown to the others."""
+    wagers = ["wager:4", "wager:2", "wager:1", "wager:1"]
+    game = after(p.wager_position())
+    for seat in range(4):
+        own = "wager:4" if seat == 0 else None
+        assert in_history(game, wagers[:3], seat, 2) == own
+        assert in_history(game, wagers, seat, 3) == "wager:4"
+    game = after(at_rest(), "pass")
+    assert in_history(game, ["keep:queen"], 0, 0) == "keep:queen"
+    assert in_history(game, ["keep:queen"], 1, 0) is None
+    game = after(p.turn_position(), "activate:queen", "queen:objectives")
+    kept = game.moves()[0]
+    assert in_history(game, [kept], 0, 0) == kept
+    assert in_history(game, [kept], 1, 0) is None
 
 
 @pytest.mark.parametrize(("index", "known"), [(0, True), (1, False), (2, False)])

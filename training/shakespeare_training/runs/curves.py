@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 from matplotlib.axes import Axes
@@ -11,13 +12,15 @@ from matplotlib.ticker import EngFormatter, MaxNLocator
 
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena.reports import counted
+from shakespeare_arena.scale import RUNGS, place_of
 from shakespeare_research import plot_style as style
-from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, OpponentResult
+from shakespeare_training.config import SCALE
+from shakespeare_training.runs.evaluation import ITSELF, SOLO, Kind, Result
 
-SIZE = (1300, 560)
-"""Width and height of the picture in pixels."""
+SIZE = (650, 560)
+"""Width and height of each part of the picture in pixels."""
 
-Estimate = Callable[[OpponentResult], tuple[float | None, float | None, float | None]]
+Estimate = Callable[[Any], tuple[float | None, float | None, float | None]]
 """Returns the number that a curve shows of a result, and both ends of its 95 % interval.
 
 All three are None if the result has no such number.
@@ -25,7 +28,7 @@ All three are None if the result has no such number.
 
 
 def draw_curves(
-    history: Sequence[OpponentResult],
+    history: Sequence[Result],
     path: Path,
     *,
     title: str = "",
@@ -38,35 +41,33 @@ def draw_curves(
 
 
 def curves_figure(
-    history: Sequence[OpponentResult],
-    *,
-    title: str = "",
-    targets: Mapping[int, float] | None = None,
+    history: Sequence[Result], *, title: str = "", targets: Mapping[int, float] | None = None
 ) -> style.Picture:
-    """Draw win rates on the left, and winning scores with their targets on the right.
+    """Draw strength, win rates if there are any, and winning scores with their targets.
 
-    Bands show 95 % intervals, dotted lines parity, and dashed lines targets.
+    Bands show 95 % intervals, dotted lines the first bundled network and parity, and dashed lines
+    targets.
 
     Args:
         history: The results of a run's evaluations.
         title: The title of the picture.
         targets: Target scores by seat count.
     """
-    figure = style.picture(*SIZE, layout="constrained")
-    figure.suptitle(title, x=0.01, ha="left", fontsize=13, weight="bold", parse_math=False)
-    rates, scores = figure.subplots(1, 2)
     kinds = sorted({(result.players, result.opponent) for result in history})
-    against_others = [kind for kind in kinds if kind[1] not in (SOLO, ITSELF)]
-    against_itself_or_solo = [kind for kind in kinds if kind not in against_others]
-    _draw(
-        rates,
-        history,
-        against_others,
-        lambda result: result.percents or (None, None, None),
-        "Games won, %, by seats and opponent",
-    )
-    for players in sorted({players for players, _ in against_others}):
-        rates.axhline(100 / players, color=_colour(players), linestyle=":", linewidth=1.2)
+    on_scale = [kind for kind in kinds if kind[1] == SCALE]
+    against_itself_or_solo = [kind for kind in kinds if kind[1] in (ITSELF, SOLO)]
+    against_others = [kind for kind in kinds if kind not in on_scale + against_itself_or_solo]
+
+    parts = 1 + bool(on_scale) + bool(against_others or not on_scale)
+    width, height = SIZE
+    figure = style.picture(parts * width, height, layout="constrained")
+    figure.suptitle(title, x=0.01, ha="left", fontsize=13, weight="bold", parse_math=False)
+    axes = iter(figure.subplots(1, parts))
+    if on_scale:
+        _draw_strength(next(axes), history, on_scale)
+    if against_others or not on_scale:
+        _draw_win_rates(next(axes), history, against_others)
+    scores = next(axes)
     _draw(
         scores,
         history,
@@ -80,12 +81,24 @@ def curves_figure(
     return figure
 
 
+def _draw_strength(axes: Axes, history: Sequence[Result], kinds: Sequence[Kind]) -> None:
+    title = "Strength: 0 random, 1 network 1, above 1 playouts of search"
+    _draw(axes, history, kinds, lambda result: result.places, title)
+    axes.axhline(place_of(1), color=style.GREY, linestyle=":", linewidth=1.2)
+    low, high = axes.get_ylim()
+    rungs = [rung for rung in RUNGS if low <= place_of(rung) <= high]
+    axes.set_yticks([place_of(rung) for rung in rungs], [f"{rung:,}" for rung in rungs])
+
+
+def _draw_win_rates(axes: Axes, history: Sequence[Result], kinds: Sequence[Kind]) -> None:
+    title = "Games won, %, by seats and opponent"
+    _draw(axes, history, kinds, lambda result: result.percents or (None, None, None), title)
+    for players in sorted({players for players, _ in kinds}):
+        axes.axhline(100 / players, color=_colour(players), linestyle=":", linewidth=1.2)
+
+
 def _draw(
-    axes: Axes,
-    history: Sequence[OpponentResult],
-    kinds: Sequence[Kind],
-    estimate: Estimate,
-    title: str,
+    axes: Axes, history: Sequence[Result], kinds: Sequence[Kind], estimate: Estimate, title: str
 ) -> None:
     """Draw one curve with its band for each kind of game."""
     style.prepare(axes, title, "decisions learned from")
@@ -103,8 +116,8 @@ def _draw(
         # As floats, None becomes NaN, which leaves a gap.
         middle, low, high = np.array([estimate(result) for result in results], float).T
         marker = style.MARKERS[opponents.index(opponent) % len(style.MARKERS)]
-        where = f"against {opponent}" if opponent else "solo"
-        label = f"{counted(players, 'seat')} {where}"
+        where = {SOLO: " solo", SCALE: ""}.get(opponent, f" against {opponent}")
+        label = f"{counted(players, 'seat')}{where}"
         colour = _colour(players)
         axes.fill_between(decisions, low, high, color=colour, alpha=0.14, linewidth=0)
         axes.plot(decisions, middle, color=colour, marker=marker, markersize=4, label=label)

@@ -1,18 +1,26 @@
-"""Evaluation of the learner in games against fixed opponents and copies of itself."""
+"""Evaluation of the learner: its strength, its wins against opponents, its scores among copies.
+
+Strength is the place on the scale of `shakespeare measure`. Its games are limited by their
+decisions, in proportion to those that the learner has learned from. So they take the same share of
+the time of long and of short runs, and a run plays the same games on every machine.
+"""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from typing import Literal
 
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network, Tensors
-from shakespeare_arena import Entrant, evaluate
+from shakespeare_arena import Entrant, EvaluationResult, evaluate
+from shakespeare_arena.measure import Placement, ScaleGames
 from shakespeare_arena.reports import counted
+from shakespeare_arena.scale import RUNGS, place_of, relative_cost
 from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_training.config import TrainingConfig
+from shakespeare_training.config import SCALE, TrainingConfig
 
 SOLO = ""
 """The opponent in solo games."""
@@ -20,9 +28,23 @@ ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LEARNER = "\0learner"  # a name that no agent and no folder can have
 _SEED_OFFSET = 10**9  # added to the run's seed, so that evaluation games get other deals
+_STRENGTH_SHARE = 0.05
+"""Decisions of the games that measure strength, as a share of the decisions learned from.
+
+They take at most 3 % of the time, because playing a decision takes about half as long as making one
+and learning from it.
+"""
+_FEWEST_DECISIONS = 10_000
+"""The fewest decisions that measure strength at a table; they take about a third of a second."""
+_GPU_SPEED = 80
+"""The decisions that a fast GPU learns from in the time of two that are played on the processor."""
+_DEALS_WORTH_PLAYING = 4
+"""Deals against a search that are worth playing."""
+_SEAT_DECISIONS = 80
+"""The approximate number of a trained seat's decisions in a game."""
 
 Kind = tuple[int, str]
-"""A kind of game in an evaluation: a seat count and an opponent."""
+"""A kind of game in an evaluation: a seat count and an opponent, which may be `SCALE`."""
 
 
 @dataclass(frozen=True)
@@ -70,15 +92,15 @@ class OpponentResult:
         return 100.0 * self.win_rate, 100.0 * self.low, 100.0 * self.high
 
     @property
-    def main_figure(self) -> tuple[str, float]:
-        """Name and value of the main figure, such as `win_rate/4_seats_against_heuristic`.
+    def logged(self) -> dict[str, float]:
+        """The main figure for TensorBoard, such as `win_rate/4_seats_against_heuristic`.
 
         Against itself and in solo games the main figure is the winning score.
         """
-        where = counted(self.players, "seat").replace(" ", "_")
+        where = _where(self.players)
         if self.win_rate is None:
-            return f"winning_score/{where}", self.mean_winning_score
-        return f"win_rate/{where}_against_{self.opponent}", self.win_rate
+            return {f"winning_score/{where}": self.mean_winning_score}
+        return {f"win_rate/{where}_against_{self.opponent}": self.win_rate}
 
     def __str__(self) -> str:
         where = f"against {self.opponent}" if self.opponent else "solo"
@@ -93,6 +115,60 @@ class OpponentResult:
         )
 
 
+@dataclass(frozen=True)
+class Strength(Placement):
+    """The learner's place on the scale of `shakespeare measure` at one table.
+
+    Attributes:
+        decisions: Decisions that the learner had learned from.
+        seconds: Seconds of training up to the evaluation.
+        opponent: `SCALE`, which distinguishes it from an `OpponentResult`.
+    """
+
+    decisions: int
+    seconds: float
+    opponent: Literal["scale"] = SCALE
+
+    @property
+    def places(self) -> tuple[float, float, float]:
+        """Places on the scale of the strength and both ends of its interval (`place_of`)."""
+        return _place(self.playouts), _place(self.low), _place(self.high)
+
+    @property
+    def is_on_scale(self) -> bool:
+        """Whether the strength and its interval are possible."""
+        figures = (self.playouts, self.low, self.high)
+        return all(playouts is None or 0 <= playouts <= RUNGS[-1] for playouts in figures)
+
+    @property
+    def logged(self) -> dict[str, float]:
+        """Strength and both ends of its interval for TensorBoard, such as `strength/4_seats`."""
+        where = _where(self.players)
+        ends = {"": self.playouts, "_low": self.low, "_high": self.high}
+        return {
+            f"strength/{where}{end}": RUNGS[-1] if playouts is None else playouts
+            for end, playouts in ends.items()
+        }
+
+    def __str__(self) -> str:
+        return (
+            f"after {self.decisions:,} decisions, {counted(self.players, 'seat')}: "
+            f"{self.games:,} games, strength {super().__str__()}"
+        )
+
+
+Result = OpponentResult | Strength
+"""A result of an evaluation."""
+
+
+def _place(playouts: float | None) -> float:
+    return place_of(RUNGS[-1] if playouts is None else playouts)
+
+
+def _where(players: int) -> str:
+    return counted(players, "seat").replace(" ", "_")
+
+
 def kinds_of_games(config: TrainingConfig) -> list[Kind]:
     """Return the kinds of games in a run's evaluations."""
     rivals = dict.fromkeys(config.evaluation_opponents)
@@ -103,17 +179,78 @@ def kinds_of_games(config: TrainingConfig) -> list[Kind]:
     ]
 
 
-def measure(
+def strength_decisions(
+    config: TrainingConfig, history: Sequence[Result], players: int, decisions: int, *, on_gpu: bool
+) -> float:
+    """Return the decisions with which an evaluation may measure strength at a table.
+
+    They are a share of the decisions that the learner has learned from since the table's last
+    measurement, which all tables have in equal parts.
+
+    Args:
+        config: The run's settings.
+        history: The results of the run.
+        players: The table's seat count.
+        decisions: Decisions that the learner has learned from.
+        on_gpu: Whether the learner is on a GPU.
+    """
+    last = _last_strength(history, players, decisions)
+    learned = decisions - (0 if last is None else last.decisions)
+    cost = 1.0  # of a decision to learn from
+    if config.algorithm == "expert_iteration":
+        # This is far less than the search takes, so that it holds with many workers, too.
+        cost = 1.0 + config.simulations
+    elif on_gpu:
+        cost = 1.0 / _GPU_SPEED
+    tables = set(config.players) - {1}
+    return max(_STRENGTH_SHARE * cost * learned / len(tables), _FEWEST_DECISIONS)
+
+
+def is_worth_measuring(
+    history: Sequence[Result], players: int, decisions: int, affordable: float
+) -> bool:
+    """Return whether some decisions are enough to measure strength at a table.
+
+    They are, unless the learner is surely above the first network. Then they must pay for some
+    deals against a search of its strength.
+
+    Args:
+        history: The results of the run.
+        players: The table's seat count.
+        decisions: Decisions that the learner has learned from.
+        affordable: The result of `strength_decisions`.
+    """
+    last = _last_strength(history, players, decisions)
+    if last is None or (last.low is not None and last.low <= 1):
+        return True
+    place = RUNGS[-1] if last.playouts is None else last.playouts
+    rung = min(rung for rung in RUNGS if rung >= place)
+    deal = players * players * _SEAT_DECISIONS  # decisions of a deal, which has a game per seat
+    return affordable >= _DEALS_WORTH_PLAYING * deal * relative_cost(rung, players)
+
+
+def _last_strength(history: Sequence[Result], players: int, decisions: int) -> Strength | None:
+    """Return the table's last result on the scale before the learner had its present decisions."""
+    earlier = (
+        result
+        for result in reversed(history)
+        if isinstance(result, Strength)
+        and result.players == players
+        and result.decisions < decisions
+    )
+    return next(earlier, None)
+
+
+def evaluate_learner(
     tensors: Tensors,
     opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
-    kinds: Sequence[Kind],
+    kinds: Mapping[Kind, float],
     *,
-    games: int,
     decisions: int,
     seconds: float,
     on_progress: Callable[[float], None],
-) -> Iterator[OpponentResult]:
+) -> Iterator[Result]:
     """Evaluate the learner, which plays greedily, in some kinds of games.
 
     All evaluations of a kind play the same deals, so that only the learner differs.
@@ -122,58 +259,76 @@ def measure(
         tensors: The learner's weights.
         opponents: Agents by the names in `kinds`.
         config: The run's settings.
-        kinds: Some of `kinds_of_games`.
-        games: Games of each kind, rounded up to a multiple of the seats.
+        kinds: Some of `kinds_of_games`, each with its number of games, which is rounded up to a
+            multiple of the seats. For `SCALE` it is the number of decisions.
         decisions: Decisions that the learner has learned from.
         seconds: Seconds of training so far.
         on_progress: Called after every step with the share of the games that is played.
     """
     game = registry.game(config.game)
     learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
-    sizes = {(players, name): math.ceil(games / players) * players for players, name in kinds}
-    # Progress is counted in seats times games, because a game's time is about proportional to that.
-    all_work = sum(size * players for (players, _), size in sizes.items())
-    work_done = 0
-    for players, name in kinds:
-        meets_copies = name in (ITSELF, SOLO)
-        opponent = learner if meets_copies else Entrant(name, opponents[name])
+    seed = config.seed + _SEED_OFFSET
+    # Progress is counted in decisions.
+    work = {
+        (players, name): amount if name == SCALE else amount * players * _SEAT_DECISIONS
+        for (players, name), amount in kinds.items()
+    }
+    all_work = sum(work.values())
+    work_done = 0.0
+    for (players, name), amount in kinds.items():
+        kind_work = work[players, name]
 
         def on_games(
-            _decisions: int, finished: int, before: int = work_done, work_per_game: int = players
+            played: int, _games: int, before: float = work_done, most: float = kind_work
         ) -> None:
-            on_progress((before + finished * work_per_game) / all_work)
+            on_progress((before + min(played, most)) / all_work)
 
-        result = evaluate(
-            [learner, *[opponent] * (players - 1)],
-            config.game,
-            games=sizes[players, name],
-            players=players,
-            seed=config.seed + _SEED_OFFSET,
-            on_progress=on_games,
-        )
-        work_done += result.games * players
-        own = result.agents[0]
-        if result.mean_winning_score is None:  # a solo game, where the only score wins
-            mean_winning_score = own.mean_score
-            winning_low = own.score_low
-            winning_high = own.score_high
+        if name == SCALE:
+            games = ScaleGames(learner, config.game, players, seed=seed, on_progress=on_games)
+            placement = games.place(amount)
+            yield Strength(**vars(placement), decisions=decisions, seconds=round(seconds, 1))
         else:
-            mean_winning_score = result.mean_winning_score
-            winning_low = result.winning_score_low
-            winning_high = result.winning_score_high
-        yield OpponentResult(
-            decisions=decisions,
-            seconds=round(seconds, 1),
-            players=players,
-            opponent=name,
-            games=result.games,
-            win_rate=None if meets_copies else own.win_rate,
-            low=None if meets_copies else own.low,
-            high=None if meets_copies else own.high,
-            mean_score=own.mean_score,
-            mean_winning_score=mean_winning_score,
-            score_low=own.score_low,
-            score_high=own.score_high,
-            winning_low=winning_low,
-            winning_high=winning_high,
-        )
+            meets_copies = name in (ITSELF, SOLO)
+            opponent = learner if meets_copies else Entrant(name, opponents[name])
+            result = evaluate(
+                [learner, *[opponent] * (players - 1)],
+                config.game,
+                games=math.ceil(amount / players) * players,
+                players=players,
+                seed=seed,
+                on_progress=on_games,
+            )
+            yield _opponent_result(result, name, decisions, seconds)
+        work_done += kind_work
+
+
+def _opponent_result(
+    result: EvaluationResult, opponent: str, decisions: int, seconds: float
+) -> OpponentResult:
+    """Return the learner's part of a result, in which the learner is the first entrant."""
+    own = result.agents[0]
+    if result.mean_winning_score is None:  # a solo game, where the only score wins
+        mean_winning_score = own.mean_score
+        winning_low = own.score_low
+        winning_high = own.score_high
+    else:
+        mean_winning_score = result.mean_winning_score
+        winning_low = result.winning_score_low
+        winning_high = result.winning_score_high
+    meets_copies = opponent in (ITSELF, SOLO)
+    return OpponentResult(
+        decisions=decisions,
+        seconds=round(seconds, 1),
+        players=result.players,
+        opponent=opponent,
+        games=result.games,
+        win_rate=None if meets_copies else own.win_rate,
+        low=None if meets_copies else own.low,
+        high=None if meets_copies else own.high,
+        mean_score=own.mean_score,
+        mean_winning_score=mean_winning_score,
+        score_low=own.score_low,
+        score_high=own.score_high,
+        winning_low=winning_low,
+        winning_high=winning_high,
+    )

@@ -17,6 +17,7 @@ from shakespeare_agents.networks.checkpoint import load_checkpoint
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
 from shakespeare_agents.storage import write_atomically
+from shakespeare_arena.measure import reason_without_scale, scale_digest
 from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
@@ -24,10 +25,17 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.lineup import warm_up
 from shakespeare_training.building import make_learner
-from shakespeare_training.config import TrainingConfig, as_toml, override, train_command
+from shakespeare_training.config import SCALE, TrainingConfig, as_toml, override, train_command
 from shakespeare_training.learner import Learner, never_stop, no_time_limit
 from shakespeare_training.policy import bfloat16_is_faster
-from shakespeare_training.runs.evaluation import Kind, OpponentResult, kinds_of_games, measure
+from shakespeare_training.runs.evaluation import (
+    Kind,
+    Result,
+    evaluate_learner,
+    is_worth_measuring,
+    kinds_of_games,
+    strength_decisions,
+)
 from shakespeare_training.runs.saving import (
     CONFIG_NAME,
     LOGS_NAME,
@@ -59,7 +67,7 @@ class Run:
     ) -> None:
         self.config = config
         self.folder = folder
-        self.history: list[OpponentResult] = []
+        self.history: list[Result] = []
         self.seconds = 0.0
         self.limit: float | None = None
         self.commands: list[str] = []
@@ -68,7 +76,15 @@ class Run:
         self._lock: ExitStack | None = None  # holds the lock on the folder
 
         game = registry.game(config.game)
-        specs = {name: AgentSpec.parse(name) for name in config.evaluation_opponents}
+        reason = reason_without_scale(game)
+        if reason is not None and SCALE in config.evaluation_opponents:
+            raise ValueError(
+                f"evaluation_opponents names {SCALE!r}, but {config.game} has no scale: "
+                f"{reason}; or name other opponents"
+            )
+        specs = {
+            name: AgentSpec.parse(name) for name in config.evaluation_opponents if name != SCALE
+        }
         self._opponents = {name: make(spec, game) for name, spec in specs.items()}
         self.learner = make_learner(config, device)
         league = self.learner.league
@@ -79,6 +95,9 @@ class Run:
         self._digests = {
             name: agent_digest(specs[name], agent, game) for name, agent in named.items()
         }
+
+        if SCALE in config.evaluation_opponents:
+            self._digests[SCALE] = scale_digest(game)
 
         policy = self.learner.policy
         if bfloat16 is not None:
@@ -244,10 +263,26 @@ class Run:
 
     @property
     def unmeasured(self) -> list[Kind]:
-        """Kinds of games in which the present learner has not been evaluated."""
+        """Kinds of games in which the present learner has not been evaluated, but should be."""
         current = [result for result in self.history if result.decisions == self.decisions]
         done = {(result.players, result.opponent) for result in current}
-        return [kind for kind in kinds_of_games(self.config) if kind not in done]
+        return [
+            (players, opponent)
+            for players, opponent in kinds_of_games(self.config)
+            if (players, opponent) not in done
+            and (opponent != SCALE or self._is_worth_measuring(players))
+        ]
+
+    def _is_worth_measuring(self, players: int) -> bool:
+        """Return whether to measure the learner's strength at a table now, as at the run's end."""
+        if self.decisions >= self.config.decisions or self.time_share >= 1.0:
+            return True
+        affordable = self._strength_decisions(players)
+        return is_worth_measuring(self.history, players, self.decisions, affordable)
+
+    def _strength_decisions(self, players: int) -> float:
+        on_gpu = self.learner.device.type != "cpu"
+        return strength_decisions(self.config, self.history, players, self.decisions, on_gpu=on_gpu)
 
     @property
     def is_complete(self) -> bool:
@@ -318,35 +353,35 @@ class Run:
         self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(
-        self,
-        games: int,
-        on_progress: Callable[[float], None],
-        after_each: Callable[[OpponentResult], None],
+        self, games: int, on_progress: Callable[[float], None], after_each: Callable[[Result], None]
     ) -> None:
         """Evaluate the learner in the kinds of games that are `unmeasured`.
 
         Results are added to the history and the log.
 
         Args:
-            games: The number of games of each kind, approximately.
+            games: The number of games of each kind but those on the scale, approximately.
             on_progress: Called after every step with the share of the games that is played.
             after_each: Called with each result.
         """
         log = self.learner.logger
-        results = measure(
+        kinds = {
+            (players, opponent): self._strength_decisions(players) if opponent == SCALE else games
+            for players, opponent in self.unmeasured
+        }
+        results = evaluate_learner(
             self.learner.policy.tensors(),
             self._opponents,
             self.config,
-            self.unmeasured,
-            games=games,
+            kinds,
             decisions=self.decisions,
             seconds=self.elapsed,
             on_progress=on_progress,
         )
         for result in results:
             self.history.append(result)
-            name, figure = result.main_figure
-            log.record(name, figure)
+            for name, figure in result.logged.items():
+                log.record(name, figure)
             after_each(result)
         log.dump(self.decisions)
 

@@ -38,7 +38,7 @@ from shakespeare_training.config import TrainingConfig
 from shakespeare_training.league import MOST_GAMES, Opponent, restore_generator
 from shakespeare_training.learner import Learner
 from shakespeare_training.policy import tensors_of
-from shakespeare_training.runs.evaluation import OpponentResult, kinds_of_games
+from shakespeare_training.runs.evaluation import Result, Strength, kinds_of_games
 
 STATE_NAME = "run.json"
 CONFIG_NAME = "config.toml"
@@ -95,7 +95,7 @@ class RunState(StrictModel):
     digests: dict[str, str]
     seconds: Seconds
     limit: Seconds | None
-    history: list[OpponentResult]
+    history: list[Result]
     decisions: WholeNumber
     updates: WholeNumber
     rng: dict[str, Any]
@@ -268,6 +268,7 @@ def _history_fault(state: RunState) -> str | None:
             and result.games > 0
             and (result.players, result.opponent) in kinds
             and has_possible_figures
+            and (not isinstance(result, Strength) or result.is_on_scale)
         )
         if not is_possible:
             return f"{short_repr(result)} cannot be a result of this run"

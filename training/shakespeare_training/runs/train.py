@@ -22,10 +22,15 @@ from shakespeare_training.league import FinishedGames
 from shakespeare_training.learner import Learner
 from shakespeare_training.runs.callbacks import SB3Callbacks
 from shakespeare_training.runs.curves import draw_curves
-from shakespeare_training.runs.evaluation import OpponentResult
+from shakespeare_training.runs.evaluation import Result, Strength
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.saving import CURVES_NAME, LOGS_NAME, STATE_NAME
 from shakespeare_training.stopping import Stop
+
+_ABOUT_STRENGTH = (
+    "Strength, with 95 % intervals: 0 is random play, 1 the first bundled network, and above 1 it "
+    "counts the playouts a move of a search that is as strong."
+)
 
 
 def train(
@@ -118,6 +123,7 @@ class _Training:
         last_evaluation = run.history[-1].decisions if run.history else 0
         self._next_snapshot = _next_multiple(run.decisions, config.snapshot_every)
         self._next_evaluation = _next_multiple(last_evaluation, config.evaluate_every)
+        self._explained_strength = False
         self._progress = Progress(
             TextColumn("{task.description}"),
             BarColumn(),
@@ -229,8 +235,11 @@ class _Training:
             self._stop.check()
             progress.update(self._measuring, completed=share, visible=True)
 
-        def after_each(result: OpponentResult) -> None:
+        def after_each(result: Result) -> None:
             self._point = run.resume_point()
+            if isinstance(result, Strength) and not self._explained_strength:
+                _say(progress.console, _ABOUT_STRENGTH)
+                self._explained_strength = True
             _say(progress.console, str(result))
 
         self._point = run.resume_point()

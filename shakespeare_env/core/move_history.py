@@ -1,0 +1,171 @@
+"""The last decisions of each game of a batch, as each seat knows them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from functools import cache
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.compile.decorators import kernel, rule
+from shakespeare_env.core.game import Game, Records
+
+HISTORY_COLUMNS = ("seat", "action")
+"""The columns of a history; `Batch.history` says what they hold."""
+_NOBODY = -1
+"""Stands for the seat of a decision that has not been made."""
+_UNKNOWN = -1
+"""Stands for an action that nobody is ever told."""
+
+
+class MoveHistory:
+    """The last decisions of n games, the latest first. Forced moves are no decisions.
+
+    A decision of another seat is hidden from a seat as long as `Rules.is_hidden` says so. A game
+    without this rule says by `Game.is_secret` which decisions are hidden, and these stay hidden.
+
+    Args:
+        game: The game.
+        n: The number of games.
+        length: The number of decisions to keep of each game.
+
+    Attributes:
+        length: The number of decisions kept of each game.
+        arrays: The seats that decided, int8[n, length]; their actions, int16[n, length]; and
+            whether the others do not know these, bool[n, length].
+    """
+
+    def __init__(self, game: Game, n: int, length: int) -> None:
+        self.length = length
+        self.arrays: tuple[NDArray[Any], ...] = (
+            np.full((n, length), _NOBODY, np.int8),
+            np.full((n, length), _UNKNOWN, np.int16),
+            np.zeros((n, length), np.bool_),
+        )
+        self._game = game
+        self._record = _recorder_of(game)
+
+    def clear(self, rows: NDArray[np.int64]) -> None:
+        """Forget the decisions of some games, int64[m]."""
+        seats, _, hidden = self.arrays
+        seats[rows] = _NOBODY
+        hidden[rows] = False
+
+    def are_hidden(
+        self, games: Records, rows: NDArray[np.int64], actions: NDArray[np.int32]
+    ) -> NDArray[np.bool_]:
+        """Return whether actions, int32[m], will be hidden from the others at first, bool[m]."""
+        hidden = np.ones(len(rows), np.bool_)
+        game = self._game
+        if game.rules.is_hidden is None:
+            for k, (row, action) in enumerate(zip(rows, actions.tolist(), strict=True)):
+                seat = int(games[row]["to_move"])
+                if seat >= 0:
+                    text = game.actions.text(action, seat, int(games[row]["players"]))
+                    hidden[k] = game.is_secret(game.to_dict(games[row]), text)
+        return hidden
+
+    def record(
+        self,
+        games: Records,
+        rows: NDArray[np.int64],
+        seats: NDArray[np.int8],
+        actions: NDArray[np.int32],
+        hidden: NDArray[np.bool_],
+    ) -> None:
+        """Add a decision to each of some games, which it has been played in.
+
+        Args:
+            games: All n games.
+            rows: The games of the decisions, int64[m].
+            seats: The seats that decided, int8[m]; -1 adds no decision.
+            actions: Their actions, int32[m].
+            hidden: What `are_hidden` returned before the actions were played, bool[m].
+        """
+        self._record(games, rows, seats, actions, hidden, *self.arrays)
+
+    def observe(
+        self, rows: NDArray[np.int64], observers: NDArray[np.int8], players: NDArray[np.int8]
+    ) -> NDArray[np.int16]:
+        """Return the histories of some games, int16[m, length, 2], as `Batch.history` does.
+
+        Args:
+            rows: The games, int64[m].
+            observers: The seat that observes each of them, int8[m]; -1 sees nothing.
+            players: The number of seats of each of them, int8[m].
+        """
+        history = np.zeros((len(rows), self.length, len(HISTORY_COLUMNS)), np.int16)
+        seats, actions, hidden = self.arrays
+        _observe(rows, observers, players, seats, actions, hidden, history)
+        return history
+
+    def forget_hidden(self, rows: NDArray[np.int64], observers: NDArray[Any]) -> None:
+        """Forget for good which actions are hidden from one seat, int[m], of some games."""
+        seats, actions, hidden = self.arrays
+        is_unknown = hidden[rows] & (seats[rows] != observers[:, None])
+        actions[rows] = np.where(is_unknown, _UNKNOWN, actions[rows])
+
+    def longer(self, length: int) -> MoveHistory:
+        """Return a history of more decisions that has those kept so far."""
+        twin = MoveHistory(self._game, len(self.arrays[0]), length)
+        for array, kept in zip(twin.arrays, self.arrays, strict=True):
+            array[:, : self.length] = kept
+        return twin
+
+
+@kernel("play", purpose="histories")
+def _observe(
+    rows: Any, observers: Any, players: Any, seats: Any, actions: Any, hidden: Any, history: Any
+) -> None:
+    for k in range(len(rows)):
+        i = rows[k]
+        for place in range(seats.shape[1]):
+            seat = seats[i, place]
+            if seat == _NOBODY or observers[k] < 0:
+                break
+            history[k, place, 0] = 1 + (seat - observers[k]) % players[k]
+            if seat == observers[k] or not hidden[i, place]:
+                history[k, place, 1] = 1 + actions[i, place]
+
+
+@rule
+def _stays_hidden(game: Any, seat: int, action: int) -> bool:
+    """Return that a hidden decision stays hidden, for games that do not say when it is revealed."""
+    return True
+
+
+@cache
+def _recorder_of(game: Game) -> Callable[..., None]:
+    """Return a game's compiled function that adds decisions to histories."""
+    is_hidden = game.rules.is_hidden or _stays_hidden
+
+    @kernel(game.name, purpose=f"{game.name.capitalize()}'s rules (what has been revealed)")
+    def record(
+        games: Any,
+        rows: Any,
+        movers: Any,
+        chosen: Any,
+        at_first: Any,
+        seats: Any,
+        actions: Any,
+        hidden: Any,
+    ) -> None:
+        for k in range(len(rows)):
+            if movers[k] < 0:
+                continue
+            i = rows[k]
+            for place in range(seats.shape[1] - 1, 0, -1):
+                seats[i, place] = seats[i, place - 1]
+                actions[i, place] = actions[i, place - 1]
+                hidden[i, place] = hidden[i, place - 1]
+            seats[i, 0] = movers[k]
+            actions[i, 0] = chosen[k]
+            hidden[i, 0] = at_first[k]
+            for place in range(seats.shape[1]):
+                # What is once known stays known.
+                if hidden[i, place] and actions[i, place] != _UNKNOWN:
+                    hidden[i, place] = is_hidden(games[i], seats[i, place], actions[i, place])
+
+    return record
