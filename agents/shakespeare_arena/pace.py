@@ -11,6 +11,12 @@ from shakespeare_env.play.lineup import Call
 
 _FEWEST = 4
 """The games at once at first, and if an agent takes long for each of them."""
+_GROWTH = 2
+"""The factor by which the games at once grow at most in a step."""
+_QUICK_GROWTH = 16
+"""That factor after a step of quick agents, so that most games are played side by side."""
+_QUICK_S = 0.01
+"""The seconds of such a step at most."""
 _GAMES_S = 0.25
 """The seconds of a step that its games may add to the time that its calls take anyway."""
 _GAMES_PER_CALLS = 4.0
@@ -28,7 +34,7 @@ class Pace:
         most: The most games at once.
 
     Attributes:
-        games: The number of games to play at once now. It at most doubles with each step.
+        games: The number of games to play at once now.
     """
 
     def __init__(self, most: int) -> None:
@@ -38,9 +44,12 @@ class Pace:
 
     def note(self, calls: Sequence[Call]) -> None:
         """Note the calls of a step, and judge the number of games anew."""
+        step = 0.0  # seconds
         for call in calls:
             games = len(call.rows)
-            self._times[call.agent].add(games, float(np.mean(call.seconds)) * games)
+            seconds = float(np.mean(call.seconds)) * games
+            step += seconds
+            self._times[call.agent].add(games, seconds)
         all_games = sum(times.games for times in self._times.values())
         per_call = 0.0  # seconds of a step however many games there are
         per_game = 0.0  # seconds of a step for each game
@@ -49,7 +58,7 @@ class Pace:
             per_call += times.seconds_per_call(slope)
             per_game += slope * times.games / max(all_games, 1)
         affordable = max(_GAMES_S, _GAMES_PER_CALLS * per_call)
-        games = 2 * self.games
+        games = (_QUICK_GROWTH if step < _QUICK_S else _GROWTH) * self.games
         if games * per_game > affordable:
             games = int(affordable / per_game)
         self.games = min(max(games, _FEWEST), self._most)
