@@ -124,7 +124,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "arena": (
         "Arena",
         {
-            "shakespeare_arena": ("Entrant", "evaluate"),
+            "shakespeare_arena": ("Entrant", "Evaluation", "evaluate"),
             "shakespeare_agents.making": ("entrants_of",),
             "shakespeare_arena.measure": ("Budget", "measure"),
             "shakespeare_arena.best_response": ("best_response", "BestResponse", "SeatResponse"),

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.lineup import complete_agent
-from shakespeare_agents.cli.playing import games_progress
+from shakespeare_agents.cli.playing import GamesProgress, random_game_decisions
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
@@ -466,14 +467,10 @@ def exploit(
         stoppable(console, f"Stopped. To resume: {resume}") as stop,
         workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
-        progress = games_progress()
+        # It appears with its first update, because the training shows a bar of its own before.
         measurements = seeds + 1 if seeds > 1 else 1
-        task = progress.add_task("playing", total=games * measurements, decisions=0)
-
-        def on_progress(decisions: int, finished: int) -> None:
-            progress.start()  # only now, because the training shows a progress bar of its own
-            progress.update(task, completed=finished, decisions=decisions)
-
+        at_random = partial(random_game_decisions, game, seats, {})
+        progress = GamesProgress(games * measurements, at_random)
         import_training(console)
         try:
             with _exit_on(out, *_FAULTS):
@@ -492,11 +489,11 @@ def exploit(
                     game.name,
                     console=console,
                     stop=stop,
-                    on_progress=on_progress,
+                    on_progress=progress.update,
                     workers=running_workers,
                 )
         finally:
-            progress.stop()
+            progress.close()
         if response is None:
             raise Stopped
     _show_and_save(console, response, out)

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.search.agent import SearchAgent, SearchResult, SearchSettings
 from shakespeare_agents.travel import AgentSet
-from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_agents.workers import Progress, Workers
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
@@ -147,14 +147,14 @@ class ExpertIteration(Learner):
             self.check_stop()
             on_games(self.league.finished_games(finished))
 
-        def on_progress(decisions: int, _games: int) -> None:
-            nonlocal decisions_under_way
-            decisions_under_way += decisions
-            report(no_games)
-
         report(no_games)
-        with closing(self.workers.run(self._job(), self._shards(), on_progress)) as results:
-            for _, result in results:
+        with closing(self.workers.run(self._job(), self._shards())) as progress:
+            for step in progress:
+                decisions_under_way += step.decisions
+                result = step.result
+                if result is None:
+                    report(no_games)
+                    continue
                 played.append(result)
                 decisions_under_way -= len(result.examples.players)
                 batch.final_scores[result.shard.rows] = result.scores
@@ -263,11 +263,11 @@ class SearchedGames:
     make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
-    def start(self) -> Callable[[GameShard, ProgressCallback], PlayedShard]:
+    def start(self) -> Callable[[GameShard], Iterator[Progress[PlayedShard]]]:
         """Return the function that plays a shard (`Job.start`)."""
         return self._play
 
-    def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
+    def _play(self, shard: GameShard) -> Iterator[Progress[PlayedShard]]:
         expert: Any = self.agents.agents[0]
         opponents = list(self.agents.agents[1:])
         seed = 0  # without effect, because the records have random states of their own
@@ -295,12 +295,12 @@ class SearchedGames:
                 lineup.name_chooser(fault, batch)
                 raise
             ended = batch.done[rows]
-            on_progress(int(own.sum()), int(ended.sum()))
+            yield Progress(int(own.sum()), int(ended.sum()))
             rows = rows[~ended]
             step += 1
 
         order, examples = buffer.decisions(shard.rows)
-        return PlayedShard(
+        played = PlayedShard(
             shard=shard,
             random=batch.save(slice(None))["random"],
             generators=lineup.generators.states,
@@ -308,6 +308,7 @@ class SearchedGames:
             order=order,
             examples=examples,
         )
+        yield Progress(result=played)
 
 
 def _decide(
