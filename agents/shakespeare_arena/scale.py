@@ -272,7 +272,12 @@ def _next_rung(
         if middle is not None and high - low < gap:
             around.append(middle)
     playable = [rung for rung in around if expected_seconds(rung) <= seconds_left]
-    return min(playable, key=lambda rung: deals[rung], default=None)
+    if (
+        not playable
+    ):  # they take too long, so the nearest rung that does not tells more than nothing
+        affordable = [rung for rung in met if expected_seconds(rung) <= seconds_left]
+        return min(affordable, key=lambda rung: abs(place_of(rung) - place), default=None)
+    return min(playable, key=lambda rung: deals[rung])
 
 
 def _middle(low: float, high: float) -> float | None:

@@ -135,7 +135,7 @@ def test_a_first_search_is_met_only_if_there_is_time_for_it():
     planted = Planted(9.0, 0.4, 4, 0)
     planted.climb(10_000, 0.4)
     assert set(planted.order) == {1}
-    assert planted.now < 0.41
+    assert 0.39 < planted.now < 0.41, "the rest of the time goes to games without search"
     planted.climb(10_000, 4.0)
     assert {1, 4} <= set(planted.order)
 

@@ -84,8 +84,8 @@ def test_a_run_that_was_stopped_often_equals_one_that_never_was(complete, tmp_pa
     folder = tmp_path / "run"
     run = Run.create(CONFIG, folder, device="cpu")
     stopped_at = []
-    # 41 checks end within a rollout or an update, 6001 checks after some games of an evaluation.
-    for checks in (41, 6001) * 9:
+    # 41 checks end within a rollout or an update, 2001 checks after some games of an evaluation.
+    for checks in (41, 2001) * 9:
         if train(run, QUIET, StopsAfter(checks=checks)):
             break
         run.close()
