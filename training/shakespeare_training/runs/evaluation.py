@@ -37,7 +37,7 @@ making one and learning from it.
 _FEWEST_DECISIONS = 10_000
 """The fewest decisions that measure strength at a table; they take about a third of a second."""
 _GPU_SPEED = 100
-"""The decisions that a fast GPU learns from in the time of two that are played on the processor."""
+"""The decisions that a fast GPU learns from in the time of one on the processor."""
 _DEALS_WORTH_PLAYING = 4
 """Deals against a search that are worth playing."""
 _SEAT_DECISIONS = 80
