@@ -3,8 +3,9 @@
 The results are evaluations per second of processor time, summed over all threads. Other programs
 disturb processor time less than the time on the clock. In search, playouts evaluate the policy and
 the forecasts of the outcome. By itself, the network's compiled forward pass evaluates only the
-policy, for many situations of one game at once. Cases take turns. The results are medians of
-repeats, and ratios are taken within a repeat.
+policy, for many situations of one game at once. Searches over a model ask the same network,
+exported to PyTorch, to ONNX and to a function of NumPy arrays. Cases take turns. The results are
+medians of repeats, and ratios are taken within a repeat.
 
 The last figures are how many playouts a search by the clock reaches in a move. It needs a core for
 itself.
@@ -12,11 +13,14 @@ itself.
 
 from __future__ import annotations
 
+import runpy
 import time
 from collections.abc import Callable
 from functools import partial
+from importlib.util import find_spec
 from pathlib import Path
-from typing import Annotated
+from tempfile import TemporaryDirectory
+from typing import Annotated, Any
 
 import numpy as np
 import typer
@@ -27,10 +31,14 @@ from threadpoolctl import ThreadpoolController
 from benchmarks import report
 from benchmarks.engine import usual_seats
 from shakespeare_agents import make
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, load_checkpoint
+from shakespeare_agents.networks.export import export
 from shakespeare_agents.networks.inference import ForwardPass, NetworkAgent
-from shakespeare_agents.search.agent import SearchAgent
+from shakespeare_agents.networks.network import Network, input_scale
+from shakespeare_agents.search.agent import search_agent
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 
@@ -38,6 +46,7 @@ TARGET = 0.6
 """The least ratio of the rate of search to that of the network by itself."""
 GAMES = 16
 """Games searched together."""
+ALONE = "1 game at once"
 MOVE_S = 0.25
 """The seconds of a move of the search by the clock."""
 ROWS = 2048
@@ -57,13 +66,12 @@ def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     return np.concatenate(observations)[:ROWS], np.concatenate(masks)[:ROWS]
 
 
-def search_case(game: str, threads: int) -> Callable[[], int]:
+def search_case(game: str, games: int, **options: Any) -> Callable[[], int]:
     """Return a function that searches a decision in each game and counts network evaluations."""
-    batch = Batch(game, GAMES, players=usual_seats(game), seed=0)
+    batch = Batch(game, games, players=usual_seats(game), seed=0)
     # With `near_certain=1.0`, moves that are nearly certain are searched, too.
-    agent = make("search", batch.game, threads=threads, near_certain=1.0)
-    assert isinstance(agent, SearchAgent)
-    rows = np.arange(GAMES)
+    agent = search_agent(batch.game, near_certain=1.0, **options)
+    rows = np.arange(games)
     rng = GameGenerators.of_games(0, rows)
 
     def search() -> int:
@@ -72,6 +80,40 @@ def search_case(game: str, threads: int) -> Callable[[], int]:
         return agent.runner.decisions - before
 
     return search
+
+
+def numpy_network(network: Network) -> Callable[..., NDArray[np.float32]]:
+    """Return the policy of a network as a function of observations and masks."""
+    weights = network.tensors
+    scale = input_scale(network.layout)
+
+    def layer(name: str, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
+        outputs: NDArray[np.float32] = inputs @ weights[f"{name}.weight"].T
+        return outputs + weights[f"{name}.bias"]
+
+    def logits(observations: NDArray[np.int8], _masks: NDArray[np.bool_]) -> NDArray[np.float32]:
+        trunk = layer("trunk", observations * scale)
+        centred = trunk - trunk.mean(axis=1, keepdims=True)
+        normal = centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-5)
+        features = np.maximum(normal * weights["norm.weight"] + weights["norm.bias"], 0.0)
+        return layer("action", np.maximum(layer("policy", features), 0.0))
+
+    return logits
+
+
+def models(game: Game) -> dict[str, Any]:
+    """Return the game's bundled network as models of several kinds, by name."""
+    checkpoint = bundled_checkpoint(game)
+    function = numpy_network(load_checkpoint(checkpoint, game)[0])
+    found: dict[str, Any] = {"a function": make(function, game)}
+    with TemporaryDirectory() as folder:
+        export(checkpoint, game, Path(folder), {"torch"})
+        module = runpy.run_path(f"{folder}/network.py")["load"](folder)
+        found["a PyTorch module"] = make(module, game)
+        if find_spec("onnxruntime") and find_spec("onnx"):
+            export(checkpoint, game, Path(folder), {"onnx"})
+            found["an ONNX file"] = make(f"{folder}/network.onnx", game)
+    return found
 
 
 def cases(game: str) -> dict[str, Callable[[], int]]:
@@ -84,11 +126,16 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     def evaluate() -> int:
         return len(forward.legal_logits(observations, masks))
 
-    return {
-        f"{game}: search, 1 thread": search_case(game, 1),
-        f"{game}: search, 2 threads": search_case(game, 2),
+    found: dict[str, Callable[[], int]] = {
+        f"{game}: search, 1 thread": search_case(game, GAMES),
+        f"{game}: search, 2 threads": search_case(game, GAMES, threads=2),
         f"{game}: network alone, compiled": evaluate,
+        f"{game}: search, {ALONE}": search_case(game, 1),
     }
+    for name, model in models(registry.game(game)).items():
+        found[f"{game}: search over {name}"] = search_case(game, GAMES, network=model)
+        found[f"{game}: search over {name}, {ALONE}"] = search_case(game, 1, network=model)
+    return found
 
 
 def playouts_by_the_clock(game: str) -> list[float]:
@@ -97,8 +144,7 @@ def playouts_by_the_clock(game: str) -> list[float]:
     Playouts to the end of the game are long at first and short at last.
     """
     batch = Batch(game, 1, players=usual_seats(game), seed=0, autoreset=False)
-    agent = make("search", batch.game, seconds=MOVE_S)
-    assert isinstance(agent, SearchAgent)
+    agent = search_agent(batch.game, seconds=MOVE_S)
     rows = np.arange(1)
     rng = GameGenerators.of_games(0, rows)
     playouts: list[int] = []
@@ -131,6 +177,11 @@ def main(
             report.show_ratio(
                 rates, f"{game}: search, {threads}", f"{game}: network alone, compiled"
             )
+    for name in rates:
+        game, _, what = name.partition(": ")
+        if what.startswith("search over"):
+            compiled = f"search, {ALONE if what.endswith(ALONE) else '1 thread'}"
+            report.show_ratio(rates, name, f"{game}: {compiled}")
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
     for game in registry.names():
         low, median, high = playouts_by_the_clock(game)

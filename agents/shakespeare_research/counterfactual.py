@@ -10,7 +10,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.making import Entrant, entrants_of, fill_seats, make
-from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_agents.search.agent import SearchAgent
 from shakespeare_arena.intervals import mean_interval, wilson_interval
 from shakespeare_env import Batch, Position
@@ -20,7 +19,7 @@ from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, Record, Records
 from shakespeare_env.core.rng import streams
 from shakespeare_env.errors import IllegalMove
-from shakespeare_env.play.agent import AgentLike, AnyAgent, name_of
+from shakespeare_env.play.agent import AgentLike, AnyAgent, Forecaster, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import Lineup, OnStep, play_out
@@ -82,10 +81,12 @@ class SeatForecasts(NamedTuple):
     scores: NDArray[np.float64]  # float64[m, P], final scores
 
 
-def forecasts_by_seat(network: ForwardPass, games: Batch, rows: NDArray[np.int64]) -> SeatForecasts:
-    """Return the forecasts of a network with heads in m games of equally many seats."""
+def forecasts_by_seat(
+    forecaster: Forecaster, games: Batch, rows: NDArray[np.int64]
+) -> SeatForecasts:
+    """Return an agent's or a network's forecasts in m games of equally many seats."""
     players = int(games.players[0])
-    shares, changes = network.forecasts(games.obs[rows], games.players[rows])
+    shares, changes = forecaster.forecasts(games.obs[rows], games.players[rows])
     seats = (games.to_move[rows].astype(np.int64)[:, None] + np.arange(players)) % players
     scores = np.take_along_axis(games.scores(rows), seats, axis=1)
     expected = scores + float(games.game.score_scale) * changes[:, :players].astype(np.float64)

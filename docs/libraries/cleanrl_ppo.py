@@ -10,7 +10,6 @@ import numpy as np
 import torch
 from torch import nn
 
-from shakespeare_agents import make
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env import Batch
 
@@ -24,28 +23,30 @@ GAMMA = 1.0
 LAMBDA = 0.95
 CLIP = 0.2
 ENTROPY = 0.01
-parser = argparse.ArgumentParser()
-parser.add_argument("--decisions", type=int, default=500_000)
-parser.add_argument("--seed", type=int, default=0)
-args = parser.parse_args()
-
-torch.manual_seed(args.seed)
-games = Batch(n=GAMES, players=SEATS, seed=args.seed, reward="margin")
-all_games = np.arange(GAMES)
-# The highest value of each number in an observation, for scaling.
-high = torch.as_tensor(games.game.layout.high)
-body = nn.Sequential(nn.Linear(len(high), 256), nn.ReLU())
-policy = nn.Linear(256, games.actions.size)
-critic = nn.Linear(256, 1)
-network = nn.ModuleList([body, policy, critic])
-adam = torch.optim.Adam(network.parameters(), RATE, eps=1e-5)
 
 
-def forward(obs, mask):
+class Net(nn.Module):
+    """A network that returns the policy's logits and the value."""
+
+    def __init__(self, game):
+        super().__init__()
+        # The highest value of each number in an observation, for scaling.
+        high = torch.as_tensor(game.layout.high, dtype=torch.float32)
+        self.register_buffer("high", high)
+        self.body = nn.Sequential(nn.Linear(len(high), 256), nn.ReLU())
+        self.policy = nn.Linear(256, game.actions.size)
+        self.critic = nn.Linear(256, 1)
+
+    def forward(self, obs):
+        hidden = self.body(obs / self.high)
+        return self.policy(hidden), self.critic(hidden)
+
+
+def forward(network, obs, mask):
     """Return policies and values for observations and action masks."""
-    hidden = body(obs / high)
-    logits = policy(hidden).masked_fill(~mask, -1e9)
-    return torch.distributions.Categorical(logits=logits), critic(hidden).T[0]
+    logits, value = network(obs)
+    logits = logits.masked_fill(~mask, -1e9)
+    return torch.distributions.Categorical(logits=logits), value.T[0]
 
 
 def estimate_advantages(rewards, values, seats, dones):
@@ -54,6 +55,7 @@ def estimate_advantages(rewards, values, seats, dones):
     A seat's last decision in an unfinished game has none, since its next
     decision is not known yet.
     """
+    all_games = np.arange(GAMES)
     advantages = np.zeros_like(values)
     complete = np.zeros(values.shape, bool)
     # By game and seat: the reward until the next decision, the value and
@@ -80,7 +82,7 @@ def estimate_advantages(rewards, values, seats, dones):
     return torch.tensor(advantages)[complete], torch.tensor(complete)
 
 
-def rollout():
+def rollout(games, network):
     """Play STEPS decisions in every game, and return them as columns."""
     columns = {
         "obs": [],
@@ -96,7 +98,7 @@ def rollout():
         obs = torch.tensor(games.obs)
         mask = torch.tensor(games.mask)
         with torch.no_grad():
-            distribution, value = forward(obs, mask)
+            distribution, value = forward(network, obs, mask)
         action = distribution.sample()
         columns["obs"].append(obs)
         columns["mask"].append(mask)
@@ -121,41 +123,51 @@ def rollout():
     return rows | {"advantage": advantages}
 
 
-def act(obs, masks, rng):
-    """Return the likeliest actions. The arena takes this as an agent."""
-    distribution, _ = forward(torch.tensor(obs), torch.tensor(masks))
-    return distribution.probs.argmax(1)
+if __name__ == "__main__":
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--decisions", type=int, default=500_000)
+    parser.add_argument("--seed", type=int, default=0)
+    parser.add_argument(
+        "--out", default="net.pth", help="file of the weights"
+    )
+    args = parser.parse_args()
 
+    torch.manual_seed(args.seed)
+    games = Batch(n=GAMES, players=SEATS, seed=args.seed, reward="margin")
+    network = Net(games.game)
+    adam = torch.optim.Adam(network.parameters(), RATE, eps=1e-5)
 
-decisions = 0
-while decisions < args.decisions:
-    rows = rollout()
-    decisions += GAMES * STEPS
-    progress = f"{decisions:,} of {args.decisions:,} decisions"
-    print("learning from", progress, flush=True)
-    size = len(rows["action"])
-    shuffled = [torch.randperm(size) for _ in range(EPOCHS)]
-    for picked in torch.cat(shuffled).split(MINIBATCH):
-        batch = {name: column[picked] for name, column in rows.items()}
-        distribution, value = forward(batch["obs"], batch["mask"])
-        advantage = batch["advantage"]
-        # The critic's target is the old value plus the advantage.
-        loss = (value - batch["value"] - advantage).pow(2).mean() / 2
-        advantage = (advantage - advantage.mean()) / (advantage.std() + 1e-8)
-        log_prob = distribution.log_prob(batch["action"])
-        ratio = (log_prob - batch["log_prob"]).exp()
-        clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
-        loss -= torch.min(ratio * advantage, clipped * advantage).mean()
-        adam.zero_grad()
-        (loss - ENTROPY * distribution.entropy().mean()).backward()
-        nn.utils.clip_grad_norm_(network.parameters(), 0.5)
-        adam.step()
-won = {}
-for opponent in ("random", "heuristic"):
-    table = [
-        Entrant("ppo", make(act, games.game)),
-        Entrant(opponent, make(opponent, games.game)),
-    ]
-    report = evaluate(table, "shakespeare", games=1000)
-    won[opponent] = report["ppo"].win_rate
-print(f"{decisions:,} decisions; share of games won against", won)
+    decisions = 0
+    while decisions < args.decisions:
+        rows = rollout(games, network)
+        decisions += GAMES * STEPS
+        progress = f"{decisions:,} of {args.decisions:,} decisions"
+        print("learning from", progress, flush=True)
+        size = len(rows["action"])
+        shuffled = [torch.randperm(size) for _ in range(EPOCHS)]
+        for picked in torch.cat(shuffled).split(MINIBATCH):
+            batch = {name: column[picked] for name, column in rows.items()}
+            distribution, value = forward(
+                network, batch["obs"], batch["mask"]
+            )
+            advantage = batch["advantage"]
+            # The critic's target is the old value plus the advantage.
+            loss = (value - batch["value"] - advantage).pow(2).mean() / 2
+            advantage = (advantage - advantage.mean()) / (
+                advantage.std() + 1e-8
+            )
+            log_prob = distribution.log_prob(batch["action"])
+            ratio = (log_prob - batch["log_prob"]).exp()
+            clipped = ratio.clamp(1 - CLIP, 1 + CLIP)
+            loss -= torch.min(ratio * advantage, clipped * advantage).mean()
+            adam.zero_grad()
+            (loss - ENTROPY * distribution.entropy().mean()).backward()
+            nn.utils.clip_grad_norm_(network.parameters(), 0.5)
+            adam.step()
+    torch.save(network.state_dict(), args.out)
+    won = {}
+    for opponent in ("random", "heuristic"):
+        table = [Entrant("ppo", network), opponent]
+        report = evaluate(table, "shakespeare", games=1000)
+        won[opponent] = report["ppo"].win_rate
+    print(f"{decisions:,} decisions; share of games won against", won)

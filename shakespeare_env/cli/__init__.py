@@ -23,6 +23,7 @@ COMMANDS = {
     "measure": "shakespeare_arena.cli",
     "arena": "shakespeare_arena.cli",
     "exploit": "shakespeare_training.cli",
+    "adopt": "shakespeare_training.cli_adopt",
     "dataset": "shakespeare_arena.cli",
     "replay": "shakespeare_table.cli.replay",
     "findings": "shakespeare_research.cli",

@@ -94,6 +94,51 @@ def test_a_module_that_acts_is_the_agent_itself(batch):
         make("my.py:Acting,greedy=false", FIGARO)
 
 
+@pytest.fixture
+def two_threads():
+    """Give PyTorch two threads, and what it had afterwards."""
+    before = torch.get_num_threads()
+    torch.set_num_threads(2)
+    yield
+    torch.set_num_threads(before)
+
+
+def test_pytorch_plays_with_one_thread_and_has_its_own_number_afterwards(batch, two_threads):
+    """Small steps on several threads take many times as long where others use the cores."""
+    threads = []
+
+    class Net(torch.nn.Module):
+        def forward(self, observations):
+            threads.append(torch.get_num_threads())
+            return torch.zeros(len(observations), FIGARO.actions.size)
+
+    make(Net(), FIGARO).act(batch.obs, batch.mask, generators(20))
+    evaluate([search_over(Net()), "random"], "figaro", players=3, games=3)
+    assert len(threads) > 10
+    assert set(threads) == {1}
+    assert torch.get_num_threads() == 2
+
+
+def test_playouts_of_any_agent_run_with_one_thread(two_threads):
+    threads = []
+
+    class Own:
+        def probabilities(self, observations, masks):
+            threads.append(torch.get_num_threads())
+            return masks / masks.sum(axis=1, keepdims=True)
+
+    evaluate([search_over(Own()), "random"], "figaro", players=3, games=3)
+    assert threads.count(1) > 10 * threads.count(2)  # the prior is asked outside of playouts
+    assert torch.get_num_threads() == 2
+
+
+def search_over(model):
+    """Return a short search over a model or an agent with probabilities."""
+    advisor = model if hasattr(model, "probabilities") else make(model, FIGARO)
+    settings = SearchSettings(simulations=2, near_certain=1.0)
+    return advisor_search(FIGARO, advisor, settings)
+
+
 def test_a_function_of_observations_and_masks_is_a_model(batch):
     agent: Any = make("my.py:first", FIGARO)
     assert (agent.act(batch.obs, batch.mask, generators(20)) == batch.mask.argmax(axis=1)).all()
@@ -147,9 +192,11 @@ def test_a_search_in_batches_plays_as_the_compiled_one(name, players, horizon, t
 
 def test_a_search_uses_the_model_that_its_name_gives():
     table: dict[str, Any] = {"players": 3, "games": 3, "seed": 3}
-    name = "search,network=my.py:Net,width=9,simulations=4"
-    with pytest.raises(TypeError, match="no option 'width'"):
-        make(name, FIGARO)
+    with pytest.raises(TypeError, match=r"my.py:Net' has no option 'widht' .*'width'"):
+        make("search,network=my.py:Net,widht=9,simulations=4", FIGARO)
+    search: Any = make("search,network=my.py:Net,width=9,simulations=4", FIGARO)
+    assert search.prior.model.module.body.out_features == 9
+    assert search.settings.simulations == 4
     result = evaluate(["search,network=net.pt,simulations=2", "random"], "figaro", **table)
     assert result.agents[0].games == 3
 

@@ -1,6 +1,8 @@
 """The examples on the pages work as written: Python code, commands, and moves to enter."""
 
+import os
 import re
+import runpy
 import shlex
 from pathlib import Path
 from typing import Any
@@ -17,6 +19,7 @@ from tests.contract.command_line import output_of
 ROOT = Path(__file__).resolve().parents[2]
 DOCS = ROOT / "docs"
 DATASETS = DOCS / "datasets.md"
+ADOPTING = DOCS / "adopting.md"
 STRATEGY = DOCS / "strategy.md"
 PAGES = {page: page.read_text("utf-8") for page in (*ROOT.glob("*.md"), *DOCS.rglob("*.md"))}
 COMMANDS: Any = typer.main.get_command(app)
@@ -107,6 +110,35 @@ def batched(examples):
 def beginnings(text):
     """Return the first column of tables, and other lines without the numbers of positions."""
     return {re.sub(r"^\d+ positions of \d+", "", line.split("  ")[0]) for line in text.splitlines()}
+
+
+def test_a_network_that_is_trained_elsewhere_comes_back_as_on_the_page(tmp_path, monkeypatch):
+    """The network is not trained here, and plays less than on the page."""
+    monkeypatch.chdir(tmp_path)
+    (tmp_path / "docs").symlink_to(DOCS)
+    less = {
+        "--games 100": "--games 2",
+        "heuristic --players 2": "heuristic --players 2 --games 2",
+        "search,": "search,simulations=2,",
+        "adopt $NET": "adopt $NET --decisions 1 --width 8 --games 2",
+    }
+    script, *_ = (block for language, block in blocks(PAGES[ADOPTING]) if language == "sh")
+    for whole, short in less.items():
+        assert whole in script
+        script = script.replace(whole, short)
+    python, shell_variable, *commands = script.splitlines()
+    program, _, net = shell_variable.removeprefix("NET=").partition(":")
+    assert python.startswith(f"python {program} ")
+    assert net == "Net,weights=net.pth"
+    network = runpy.run_path(program)["Net"](registry.game("shakespeare"))
+    torch.save(network.state_dict(), "net.pth")
+    monkeypatch.setenv("NET", f"{program}:{net}")
+    outputs = [
+        output_of(*shlex.split(os.path.expandvars(line), comments=True)[1:]) for line in commands
+    ]
+    assert "cleanrl_ppo.py:Net" in outputs[0]
+    assert "Same move, %" in outputs[2]
+    assert "search,simulations=2" in outputs[3]
 
 
 def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():

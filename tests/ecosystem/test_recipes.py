@@ -28,9 +28,10 @@ def test_sb3_learns_to_beat_random_play_with_only_legal_actions(monkeypatch):
     assert 0.8 < recipe["single"] <= 1.0
 
 
-def test_cleanrl_learns_to_beat_random_play(monkeypatch):
+def test_cleanrl_learns_to_beat_random_play(monkeypatch, tmp_path):
     pytest.importorskip("torch")
-    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "65536")
+    weights = str(tmp_path / "net.pth")
+    recipe = run(monkeypatch, "cleanrl_ppo", "--decisions", "65536", "--out", weights)
     assert recipe["won"]["random"] > 0.8
     assert math.isfinite(recipe["loss"])
 

@@ -3,12 +3,14 @@
 import json
 import re
 
+import numpy as np
 import pytest
 
 import shakespeare_agents
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_table.analysis.analyst import Analyst
+from shakespeare_table.analysis.analyst import Analyst, MoveTrials
+from shakespeare_table.analysis.judging import quick_forecasts
 from shakespeare_table.analysis.thoughts import reasons
 from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import first_state
@@ -83,6 +85,7 @@ def test_nobody_thinks_for_others(client):
     for wrong in ({"agent": "nobody"}, {"agent": "my.py:A"}, {"playouts": "9999999"}):
         assert client.get(f"{mover}/thoughts", params={**QUESTION, **wrong}).status_code == 400
         assert stream(client, mover, 0, **wrong).status_code == 400
+    assert client.get(f"{mover}/hint", params={"agent": "my.py:A"}).status_code == 400
 
 
 def test_equal_knowledge_gives_equal_thoughts(client):
@@ -113,3 +116,22 @@ def test_reasons_hold_no_more_than_the_seat_knows_and_add_up(game):
     other_game = position.determinize(position.to_move, 5)
     *_, again = reasons(other_game, analyst)
     assert again == found
+
+
+def test_an_analyst_with_a_model_plays_to_the_end_and_forecasts_at_once():
+    game = registry.game("figaro")
+
+    def model(observations, masks):
+        by_seat = np.zeros((len(masks), game.max_seats))
+        return {"logits": np.zeros(masks.shape), "win_logits": by_seat, "changes": by_seat + 0.03}
+
+    analyst = Analyst(game, model)
+    position = Position.new("figaro", players=3, seed=2)
+    trials = MoveTrials(analyst, position, seed=0, number=0)
+    shares, scores = trials.outcomes(trials.candidates(2), 4)
+    assert (shares.max(axis=-1) >= 0.5).all()  # forecasts would be a third for every seat
+    assert np.abs(scores - scores.round()).max() < 1e-3
+    assert analyst.forecaster is not None
+    forecast_shares, forecast_scores = quick_forecasts(analyst.forecaster, [position])
+    assert forecast_shares == pytest.approx(1 / 3)
+    assert np.abs(forecast_scores - forecast_scores.round()).min() > 1e-3

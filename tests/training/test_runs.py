@@ -21,12 +21,12 @@ from rich.console import Console
 from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
 from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
-from shakespeare_training.games import one_thread
 from shakespeare_training.league import one_blas_thread
 from shakespeare_training.learner import linear
 from shakespeare_training.ppo import PPO

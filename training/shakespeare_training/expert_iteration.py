@@ -15,16 +15,10 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.network import Network
-from shakespeare_agents.search.agent import (
-    SearchAgent,
-    SearchResult,
-    SearchSettings,
-    network_search,
-)
+from shakespeare_agents.search.agent import SearchAgent, SearchResult, SearchSettings
 from shakespeare_agents.travel import AgentSet
-from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_env.core.batch import Batch, victory_shares
+from shakespeare_agents.workers import Progress, Workers
+from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.agent import AnyAgent
@@ -34,6 +28,7 @@ from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.games import TOO_LARGE, HostGames
 from shakespeare_training.league import FinishedGames
 from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
+from shakespeare_training.outcomes import outcomes_for_deciders
 from shakespeare_training.policy import forecast_losses
 
 GAMES_PER_SHARD = 8
@@ -123,11 +118,8 @@ class ExpertIteration(Learner):
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
-        game = self.league.batch.game
         settings = self.settings
-        expert = network_search(
-            game,
-            Network(self.policy.tensors(), game.layout),
+        expert = self.policy.search(
             settings.search,
             horizon=settings.horizon,
             temperature=settings.temperature,
@@ -155,14 +147,14 @@ class ExpertIteration(Learner):
             self.check_stop()
             on_games(self.league.finished_games(finished))
 
-        def on_progress(decisions: int, _games: int) -> None:
-            nonlocal decisions_under_way
-            decisions_under_way += decisions
-            report(no_games)
-
         report(no_games)
-        with closing(self.workers.run(self._job(), self._shards(), on_progress)) as results:
-            for _, result in results:
+        with closing(self.workers.run(self._job(), self._shards())) as progress:
+            for step in progress:
+                decisions_under_way += step.decisions
+                result = step.result
+                if result is None:
+                    report(no_games)
+                    continue
                 played.append(result)
                 decisions_under_way -= len(result.examples.players)
                 batch.final_scores[result.shard.rows] = result.scores
@@ -181,9 +173,12 @@ class ExpertIteration(Learner):
         batch = self.league.batch
         opponents = [self.league.opponents[index] for index in self._opponent_indices()]
         names = [opponent.name for opponent in opponents]
-        agents = self.experts() + [opponent.agent for opponent in opponents]
+        # The learner's own agents are sent as they are, and named ones by their names.
+        experts = self.experts()
+        agents = experts + [opponent.agent for opponent in opponents]
+        given = experts + [opponent.given for opponent in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, agents, ["", *names]),  # the expert needs no name
+            agents=AgentSet(batch.game, agents, given),
             names=tuple(names),
             make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,
@@ -268,11 +263,11 @@ class SearchedGames:
     make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
-    def start(self) -> Callable[[GameShard, ProgressCallback], PlayedShard]:
+    def start(self) -> Callable[[GameShard], Iterator[Progress[PlayedShard]]]:
         """Return the function that plays a shard (`Job.start`)."""
         return self._play
 
-    def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
+    def _play(self, shard: GameShard) -> Iterator[Progress[PlayedShard]]:
         expert: Any = self.agents.agents[0]
         opponents = list(self.agents.agents[1:])
         seed = 0  # without effect, because the records have random states of their own
@@ -300,12 +295,12 @@ class SearchedGames:
                 lineup.name_chooser(fault, batch)
                 raise
             ended = batch.done[rows]
-            on_progress(int(own.sum()), int(ended.sum()))
+            yield Progress(int(own.sum()), int(ended.sum()))
             rows = rows[~ended]
             step += 1
 
         order, examples = buffer.decisions(shard.rows)
-        return PlayedShard(
+        played = PlayedShard(
             shard=shard,
             random=batch.save(slice(None))["random"],
             generators=lineup.generators.states,
@@ -313,6 +308,7 @@ class SearchedGames:
             order=order,
             examples=examples,
         )
+        yield Progress(result=played)
 
 
 def _decide(
@@ -406,26 +402,15 @@ class GameBuffer:
         # All steps joined, field by field.
         added = _Step._make(np.concatenate(arrays) for arrays in zip(*self._steps, strict=True))
         rows = added.rows
-        players = batch.players[rows].astype(np.int64)
-        places = np.arange(batch.game.max_seats)
-        clockwise = (added.seats[:, None] + places) % players[:, None]
-        is_present = places < players[:, None]
-
-        def from_decider(by_seat: NDArray[np.float32]) -> NDArray[np.float32]:
-            # Number the seats clockwise from the one that decided; absent seats have 0.
-            rotated = np.take_along_axis(by_seat, clockwise, 1)
-            return np.where(is_present, rotated, np.float32(0.0))
-
-        shares = victory_shares(batch.final_winners).astype(np.float32)
-        changes = (batch.final_scores[rows] - added.scores) / np.float32(batch.game.score_scale)
+        outcomes = outcomes_for_deciders(batch, rows, added.seats, added.scores)
         examples = Examples(
             observations=added.observations,
             masks=added.masks,
             prior=added.prior,
             search_advantages=added.search_advantages,
-            players=players,
-            shares=from_decider(shares[rows]),
-            changes=from_decider(changes),
+            players=outcomes.players,
+            shares=outcomes.shares,
+            changes=outcomes.changes,
         )
         order = np.stack([numbers[rows], added.steps])
         return order, examples

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any, NamedTuple, Protocol
 
@@ -21,7 +19,6 @@ from shakespeare_training.league import FinishedGames, League
 TOO_LARGE = "the network's numbers are too large to choose a move by"
 """The error message if exploded weights outweigh the mask: the learner's move is then illegal."""
 
-_changing_threads = threading.Lock()
 _RANDOM_GAMES = 16  # the number of random games whose mean length is taken
 
 
@@ -52,6 +49,7 @@ class LearnerGames(Protocol):
         to_move: int8[n], the seats to move.
         rewards: float32[n, S], changes of scores in the last step.
         done: bool[n], whether the last step ended the game.
+        final_scores: int16[n, S], scores of the last game that ended in each row.
         final_winners: bool[n, S], winners of the last game that ended in each row.
     """
 
@@ -62,6 +60,7 @@ class LearnerGames(Protocol):
     to_move: torch.Tensor
     rewards: torch.Tensor
     done: torch.Tensor
+    final_scores: torch.Tensor
     final_winners: torch.Tensor
 
     @property
@@ -91,6 +90,9 @@ class LearnerGames(Protocol):
     def play_steps(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
         """Call `play` with 0, 1, ... for each step, and yield the progress from time to time."""
 
+    def scores(self) -> torch.Tensor:
+        """Return the current scores by seat, int16[n, S]."""
+
     def save(self) -> torch.Tensor:
         """Return a copy of the records, uint8[n, ...]."""
 
@@ -111,6 +113,7 @@ class HostGames:
         self.to_move = _shared(batch.to_move)
         self.rewards = _shared(batch.rewards)
         self.done = _shared(batch.done)
+        self.final_scores = _shared(batch.final_scores)
         self.final_winners = _shared(batch.final_winners)
         self._progress = RolloutProgress(0, league.finished_games(np.zeros(0, np.int64)))
         self._rng = np.random.default_rng()
@@ -166,6 +169,10 @@ class HostGames:
             self.league.record_results(self._progress.finished)
             yield self._progress
 
+    def scores(self) -> torch.Tensor:
+        """Return the current scores by seat, int16[n, S]."""
+        return torch.from_numpy(self.batch.scores())
+
     def save(self) -> torch.Tensor:
         """Return a copy of the records, uint8[n, ...]."""
         records = self.batch.save(slice(None))
@@ -180,37 +187,6 @@ def _shared(array: NDArray[Any]) -> torch.Tensor:
     """Return a tensor that shares the memory of a batch's array."""
     # PyTorch warns of read-only arrays. Those of a batch are views of writeable ones, their `base`.
     return torch.from_numpy(array if array.flags.writeable else array.base)
-
-
-def adopt_threads() -> int:
-    """Return PyTorch's number of threads, and fix it for this thread of the process.
-
-    PyTorch keeps one number for each thread of the process. A thread that has not used PyTorch yet
-    takes over the number that another one has set last, so wait while `one_thread` changes it.
-    """
-    with _changing_threads:
-        return torch.get_num_threads()
-
-
-@contextmanager
-def one_thread() -> Iterator[None]:
-    """Limit PyTorch to one thread.
-
-    In steps as small as those of these networks, one thread is done before a second would wake up.
-    Other threads of the process, which may be training another run, keep their number of PyTorch
-    threads.
-    """
-    before = adopt_threads()
-    with _changing_threads:
-        torch.set_num_threads(1)
-        # Threads that begin later would take over the 1, so another thread sets the old number.
-        restorer = threading.Thread(target=torch.set_num_threads, args=(before,))
-        restorer.start()
-        restorer.join()
-    try:
-        yield
-    finally:
-        torch.set_num_threads(before)
 
 
 @cache

@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_env.compile.decorators import kernel
@@ -62,9 +63,10 @@ class BatchPlayouts:
         for first in range(0, size, _AT_ONCE):
             some = slice(first, first + _AT_ONCE)
             sources = playouts.sources[some]
-            win[some], score[some] = self._play_in_step(
-                records[sources].copy(), playouts.actions[some], chance[sources].copy()
-            )
+            with one_thread():  # rather than in each of hundreds of steps
+                win[some], score[some] = self._play_in_step(
+                    records[sources].copy(), playouts.actions[some], chance[sources].copy()
+                )
         return Outcomes(
             win=win,
             score=score,

@@ -12,13 +12,18 @@ from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import default
 from shakespeare_agents.networks.inference import ForwardPass
-from shakespeare_agents.search.agent import SearchSettings, improving_search, network_search
+from shakespeare_agents.search.agent import (
+    SearchSettings,
+    advisor_search,
+    improving_search,
+    network_search,
+)
 from shakespeare_agents.search.halving import Playouts
 from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_arena.intervals import mean_interval
 from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
-from shakespeare_env.play.agent import Advisor, AgentLike, AnyAgent, name_of
+from shakespeare_env.play.agent import Advisor, AgentLike, AnyAgent, Forecaster, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of
@@ -33,10 +38,11 @@ Floats = NDArray[np.float64]
 class Analyst:
     """An agent that evaluates positions and moves.
 
-    It plays possible games to their end by its network. A possible game is a full game state, drawn
-    at random, that agrees with all that the seat to move knows. Without a network the analyst plays
-    by the game's heuristic, and at random in a game without one. A network that has output heads
-    for results also forecasts them without playing on, which is faster but less exact.
+    It plays possible games to their end by its network or model. A possible game is a full game
+    state, drawn at random, that agrees with all that the seat to move knows. Without either the
+    analyst plays by the game's heuristic, and at random in a game without one. A network or model
+    that has outputs for results also forecasts them without playing on, which is faster but less
+    exact.
 
     Args:
         game: The game.
@@ -48,7 +54,7 @@ class Analyst:
         agent: The agent.
         searcher: The search that finds better moves.
         prior: The advisor that tells how likely each move is.
-        network: The agent's network; None unless it has one with heads that forecast results.
+        forecaster: The agent's network or model, if it forecasts results, and else None.
     """
 
     def __init__(self, game: Game, agent: AgentLike | None = None) -> None:
@@ -59,15 +65,17 @@ class Analyst:
         settings = SearchSettings(_SIMULATIONS)
         self.searcher = improving_search(self.agent, game, settings)
         self.prior: Advisor = self.searcher.prior
-        self.network: ForwardPass | None = None
+        self.forecaster: Forecaster | None = None
         self._runner = self.searcher.runner  # plays the possible games
         network = self.searcher.network
         if network is not None:
             to_the_end = network_search(game, network, settings, horizon=TO_THE_END)
             self._runner = to_the_end.runner
-            self.network = ForwardPass(network) if network.has_heads else None
-        elif isinstance(self.agent, Advisor):
-            self.prior = self.agent
+            self.forecaster = ForwardPass(network) if network.has_heads else None
+        elif self.has_preferences:
+            to_the_end = advisor_search(game, self.prior, settings, horizon=TO_THE_END)
+            self._runner = to_the_end.runner
+            self.forecaster = self.prior if isinstance(self.prior, Forecaster) else None
 
     @property
     def has_preferences(self) -> bool:

@@ -7,11 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from shakespeare_agents.networks.inference import ForwardPass
 from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
-from shakespeare_env.play.agent import decide
+from shakespeare_env.play.agent import Forecaster, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.information_sets import InformationSets
@@ -160,8 +159,8 @@ def forecasts_of(
     forecasts = np.stack([_result_of(position) for position in positions], axis=1)
     numbers = [number for number, each in enumerate(positions) if each.to_move is not None]
     undecided = [positions[number] for number in numbers]
-    if undecided and analyst.network is not None:
-        forecasts[:, numbers] = network_forecasts(analyst.network, undecided)
+    if undecided and analyst.forecaster is not None:
+        forecasts[:, numbers] = quick_forecasts(analyst.forecaster, undecided)
     elif undecided:
         batch = batch_of(analyst.game, [position.record() for position in undecided])
         rows = np.arange(len(numbers))
@@ -206,13 +205,13 @@ def averaged_over_seats(forecasts: Forecasts, positions: Sequence[Position]) -> 
     return Forecasts(chances, scores, forecasts.forecaster)
 
 
-def network_forecasts(network: ForwardPass, positions: Sequence[Position]) -> Floats:
-    """Return the shares of the victory and scores that a network forecasts, float64[2, n, P].
+def quick_forecasts(forecaster: Forecaster, positions: Sequence[Position]) -> Floats:
+    """Return the shares of the victory and scores that a forecaster expects, float64[2, n, P].
 
-    The network counts seats from the seat to move on. The result has them in the game's order.
+    It counts seats from the seat to move on. The result has them in the game's order.
     """
     batch = batch_of(positions[0].game, [position.record() for position in positions])
-    seats, *forecasts = forecasts_by_seat(network, batch, np.arange(batch.n))
+    seats, *forecasts = forecasts_by_seat(forecaster, batch, np.arange(batch.n))
     from_mover = np.array(forecasts)
     by_seat = np.empty_like(from_mover)
     np.put_along_axis(by_seat, np.array([seats, seats]), from_mover, axis=2)

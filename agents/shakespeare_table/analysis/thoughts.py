@@ -18,7 +18,7 @@ from shakespeare_env.play.agent import AnyAgent, Searcher
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_to_end
 from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
-from shakespeare_table.analysis.judging import network_forecasts
+from shakespeare_table.analysis.judging import quick_forecasts
 
 PLAYOUTS = 4096
 """Playouts of all moves together."""
@@ -98,8 +98,10 @@ def thoughts(
     """
     checked_count("playouts", playouts)
     search = _HalvingSearch(MoveTrials(analyst, position, seed, number), position)
-    network = analyst.network
-    yield search.thoughts(None if network is None else network_forecasts(network, [position])[:, 0])
+    quick: Floats | None = None
+    if analyst.forecaster is not None:
+        quick = quick_forecasts(analyst.forecaster, [position])[:, 0]
+    yield search.thoughts(quick)
     while search.playouts < playouts:
         best = search.play_round()
         yield search.thoughts(best.mean(axis=(1, 2)))

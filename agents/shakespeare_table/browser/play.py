@@ -17,6 +17,7 @@ from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Re
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import parse_number
+from shakespeare_env.core import registry
 from shakespeare_table.analysis.thoughts import reasons, thoughts
 from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import certain_events, effects_in_words, guidance, is_guided
@@ -191,6 +192,7 @@ def _context(
         "guided": guided,
         "guidance": guidance(shown) if guided else None,
         "game": plan.game,
+        "default_agent": default_agent(registry.game(plan.game)),
         "address": view.address,
         "message": message,
         # The address of the form for another table with the same seats.
@@ -362,14 +364,16 @@ async def _thoughts(site: Site, request: Request) -> Response:
 
 
 async def _hint(site: Site, request: Request) -> Response:
-    """Answer with the best move, and with its gain in each row of the score sheet."""
+    """Answer with an agent's best move, and with its gain in each row of the score sheet."""
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
     state = view.state_on_turn()
     position = state.position
     seed = state.plan.agents_seed
     analysis = partial(reasons, possible_position(position), seed=seed, number=len(state.moves))
-    job = partial(analyse, analysis, position.game.name, default_agent(position.game))
+    name = request.query_params.get("agent") or default_agent(position.game)
+    agent = site.opponents.agent(name, position.game.name)
+    job = partial(analyse, analysis, position.game.name, agent)
     try:
         found = await site.analyses.result(job, viewer)
     except JobError as fault:

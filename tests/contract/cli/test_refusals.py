@@ -113,6 +113,7 @@ MODES: dict[str, dict[str, str]] = {
     "evaluate": {},
     "measure": {},
     "exploit": {},
+    "adopt": {},
     "dataset": {},
     "export": {},
     "mcp": {},
