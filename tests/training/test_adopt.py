@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -67,8 +68,8 @@ def test_a_network_learns_an_agents_probabilities_at_every_table():
     assert card.players == [1, 2, 3, 4]
     game = registry.game(NAME)
     batch = make_toy(n=64, players=2)
-    adopted = make("mine", game).probabilities(batch.obs, batch.mask)
-    original = make("my.py:Mixed", game).probabilities(batch.obs, batch.mask)
+    adopted: Any = make("mine", game).probabilities(batch.obs, batch.mask)
+    original: Any = make("my.py:Mixed", game).probabilities(batch.obs, batch.mask)
     np.testing.assert_allclose(adopted, original, atol=0.15)
 
 
@@ -90,7 +91,7 @@ def test_moves_are_learned_as_certain_from_an_agent_without_probabilities():
     assert "Checkpoint  mine" in output
     game = registry.game(NAME)
     batch = make_toy(n=64, players=3)
-    adopted = make("mine", game).probabilities(batch.obs, batch.mask)
+    adopted: Any = make("mine", game).probabilities(batch.obs, batch.mask)
     assert (adopted[batch.mask[:, 2], 2] > 0.75).all()
     card = read_card(Path("mine"))
     assert card.figures["agent_has_probabilities"] is False
