@@ -198,8 +198,8 @@ def training(
         )
         learner = make_learner(config, "cuda")
         learner.policy.use_bfloat16 = True
-        for number in range(4):
-            learner.league.add_snapshot(str(number), learner.policy.tensors())
+        for _ in range(4):
+            learner.add_snapshot()
         measure_speed(learner, 0.5 * seconds)
         if profile:
             profile = False

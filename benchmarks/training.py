@@ -112,8 +112,8 @@ def our_learner(config: TrainingConfig, *, bfloat16: bool) -> Learner:
     """Make our learner as it is in the middle of a run, with a full league."""
     learner = make_learner(config, "cpu")
     learner.policy.use_bfloat16 = bfloat16
-    for number in range(config.max_snapshots):
-        learner.league.add_snapshot(str(number), learner.policy.tensors())
+    for _ in range(config.max_snapshots):
+        learner.add_snapshot()
     return learner
 
 

@@ -124,7 +124,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "arena": (
         "Arena",
         {
-            "shakespeare_arena": ("Entrant", "evaluate"),
+            "shakespeare_arena": ("Entrant", "Evaluation", "evaluate"),
             "shakespeare_agents.making": ("entrants_of",),
             "shakespeare_arena.measure": ("Budget", "measure"),
             "shakespeare_arena.best_response": ("best_response", "BestResponse", "SeatResponse"),
@@ -218,9 +218,10 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "Response",
                 "exploit_by_ppo",
             ),
+            "shakespeare_training.mlp": ("PolicyNetwork", "MlpPolicy"),
+            "shakespeare_training.reward": ("Standing",),
             "shakespeare_training.adoption": ("AdoptionSettings", "Adoption", "adopt_agent"),
             "shakespeare_training.policy": (
-                "PolicyNetwork",
                 "Outputs",
                 "masked_log_softmax",
                 "forecast_losses",

@@ -88,7 +88,10 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
         maker = getattr(importlib.import_module(module), attribute)
         if spec.python is not None or spec.model_file is not None:  # a search with its own network
             del options_in_name["network"]
-            maker = partial(maker, network=_advisor(spec.network(), game))
+            # Options that a search lacks are those of its network.
+            own = [name for name in options_in_name if name not in signature(maker).parameters]
+            of_network = {option: options_in_name.pop(option) for option in own}
+            maker = partial(maker, network=_advisor(spec.network(), game, of_network))
     elif spec.model_file is not None:
         maker = partial(_model_file_agent, spec.model_file)
     elif spec.python is not None:
@@ -104,11 +107,11 @@ def _make_named(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> AnyA
         raise TypeError(f"{label} does not make an agent: {fault_in_words(fault)}") from fault
 
 
-def _advisor(spec: AgentSpec, game: Game) -> Advisor:
+def _advisor(spec: AgentSpec, game: Game, options: Mapping[str, Any]) -> Advisor:
     """Make the network of a search; TypeError if it gives no probabilities."""
     from shakespeare_env.play.agent import Advisor
 
-    agent = make(spec, game)
+    agent = make(spec, game, **options)
     if not isinstance(agent, Advisor):
         raise TypeError(
             f"a search cannot use {spec.text!r}, which has no probabilities(); give a model, or an "
@@ -157,7 +160,7 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
 
     if models.is_torch_module(maker):
         return models.torch_agent(
-            maker, game, **_checked_options(name, signature(models.torch_agent), options)
+            maker, game, **checked_options(name, signature(models.torch_agent), options)
         )
     if not isinstance(maker, type) and isinstance(maker, Agent | Searcher):
         _refuse_options(name, options)
@@ -177,7 +180,7 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
     # A function of observations and masks is a model.
     if required == 2 and not isinstance(maker, type):
         model = models.function_model(maker)
-        options = _checked_options(name, signature(models.model_agent), options)
+        options = checked_options(name, signature(models.model_agent), options)
         return models.model_agent(model, game, **options)
     if required > 1:
         raise TypeError(
@@ -186,25 +189,42 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
 
     # Any other function, and every class, makes the agent or a PyTorch module. The options for a
     # module (`_MODEL_OPTIONS`) go to the maker only if it takes them itself.
-    arguments = [game] if required else []
     own_options = {
         option: value
         for option, value in options.items()
         if option not in _MODEL_OPTIONS or option in maker_signature.parameters
     }
-    agent = maker(*arguments, **_checked_options(name, maker_signature, own_options))
+    agent = call_maker(maker, name, game, own_options)
     if models.is_torch_module(agent):
         rest = {option: options[option] for option in options.keys() - own_options.keys()}
         return models.torch_agent(
-            agent, game, **_checked_options(name, signature(models.torch_agent), rest)
+            agent, game, **checked_options(name, signature(models.torch_agent), rest)
         )
     # This is no module, so the options for a module are refused.
-    _checked_options(name, maker_signature, options)
+    checked_options(name, maker_signature, options)
     if isinstance(agent, type) or not isinstance(agent, Agent | Searcher):
         raise TypeError(
             f"the agent {name!r} is {short_repr(agent)}, which has no act() and no search()"
         )
     return agent
+
+
+def call_maker(maker: Callable[..., Any], name: str, game: Game, options: Mapping[str, Any]) -> Any:
+    """Return what a class or function makes: from the game, or from no argument if it takes none.
+
+    Args:
+        maker: The class or function.
+        name: Its name in errors.
+        game: The game.
+        options: Values of its keyword-only parameters.
+
+    Raises:
+        TypeError: it has no such option, or the option has another type.
+    """
+    maker_signature = signature(maker)
+    takes_game = any(map(_is_required_positional, maker_signature.parameters.values()))
+    arguments = [game] if takes_game else []
+    return maker(*arguments, **checked_options(name, maker_signature, options))
 
 
 def _is_required_positional(parameter: Parameter) -> bool:
@@ -227,9 +247,19 @@ def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
         )
 
 
-def _checked_options(
+def checked_options(
     name: str, maker_signature: Signature, options: Mapping[str, Any]
 ) -> dict[str, Any]:
+    """Return options as the types of the keyword-only parameters that take them.
+
+    Args:
+        name: The name of the class or function, for errors.
+        maker_signature: Its signature.
+        options: The options' values.
+
+    Raises:
+        TypeError: there is no such option, or it has another type.
+    """
     # The type of each option that may be given.
     kinds = {
         parameter.name: type(parameter.default)
@@ -243,16 +273,12 @@ def _checked_options(
         if kind is None:
             known = ", ".join(kinds) or "none"
             question = did_you_mean(option, kinds)
-            raise TypeError(
-                f"the agent {name!r} has no option {option!r}{question}; its options: {known}"
-            )
+            raise TypeError(f"{name!r} has no option {option!r}{question}; its options: {known}")
         # A float may be written without a decimal point, and a text may look like a number.
         if (type(value), kind) in ((int, float), (int, str), (float, str)):
             checked[option] = kind(value)
         elif type(value) is not kind:
-            raise TypeError(
-                f"{option}={value!r} of the agent {name!r} must be of type {kind.__name__}"
-            )
+            raise TypeError(f"{option}={value!r} of {name!r} must be of type {kind.__name__}")
     return checked
 
 

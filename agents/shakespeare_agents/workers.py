@@ -2,20 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import os
 import platform
 import signal
 import socket
 import threading
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator
+from collections.abc import Callable, Collection, Generator, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, BrokenExecutor, Future, wait
 from contextlib import chdir, closing, contextmanager, suppress
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import islice
 from pathlib import Path
-from typing import Any, Protocol, TypeVar
+from typing import Any, Generic, NamedTuple, Protocol, TypeVar
 
 import cloudpickle
 
@@ -30,12 +31,19 @@ R = TypeVar("R")
 R_co = TypeVar("R_co", covariant=True)
 
 ProgressCallback = Callable[[int, int], None]
-"""Called with the numbers of decisions and games since the last call, which may be 0.
+"""Called with the numbers of decisions and games so far. It may raise an exception to stop."""
 
-It may raise an exception to stop the job.
-"""
+
+class Progress(NamedTuple, Generic[R_co]):
+    """The progress of shards since they last reported, and perhaps a result."""
+
+    decisions: int = 0
+    games: int = 0
+    result: R_co | None = None  # a result of a shard, if there is a new one
+
 
 _CHECK_EVERY_S = 1.0
+"""The seconds after which workers report their progress, and the driver calls at the latest."""
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
@@ -69,8 +77,7 @@ def ignore_progress(_decisions: int, _games: int) -> None:
 
 
 def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
-    """Return a callback that passes on the totals of decisions and games since the start."""
-    report = on_progress or ignore_progress
+    """Return a callback that passes on the totals of the decisions and games it is called with."""
     total_decisions = 0
     total_games = 0
 
@@ -78,7 +85,8 @@ def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
         nonlocal total_decisions, total_games
         total_decisions += decisions
         total_games += games
-        report(total_decisions, total_games)
+        if on_progress is not None:
+            on_progress(total_decisions, total_games)
 
     return add
 
@@ -89,55 +97,46 @@ class Job(Protocol[S_contra, R_co]):
     The job object holds the data that all shards share. It is pickled and sent to every worker.
     """
 
-    def start(self) -> Callable[[S_contra, ProgressCallback], R_co]:
+    def start(self) -> Callable[[S_contra], Iterator[Progress[R_co]]]:
         """Prepare a worker, for example by making agents, and return a function that runs a shard.
 
-        This method is called once in each worker.
+        The function reports progress often, if only that it still runs, and each result of the
+        shard as soon as there is one. `start` is called once in each worker.
         """
         ...
 
 
 class Workers:
-    """Runs the shards of a job. This base class runs them in the current process."""
+    """Runs the shards of a job. This base class runs them in the current process.
 
-    size = 1  # the number of shards that run at the same time
+    Attributes:
+        size: The number of shards that run at the same time.
+        reports_at_the_end: Whether progress and results come only when a shard is over.
+    """
 
-    def run(
-        self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
-    ) -> Generator[tuple[int, R], None, None]:
-        """Run shards, and yield the number of each, counted from 0, with its result.
+    size = 1
+    reports_at_the_end = False
 
-        Results are yielded as shards finish. A shard is taken from the source only when it can be
-        sent to a worker, so later shards may depend on earlier results. A source that is exhausted
-        is asked again while results are still expected. Closing the iterator drops unfinished
-        shards.
+    def run(self, job: Job[S, R], shards: Iterable[S]) -> Generator[Progress[R], None, None]:
+        """Run shards, and yield their progress and results as they come.
+
+        A shard is taken from the source only when it can be sent to a worker. Closing the iterator
+        drops unfinished shards. While nothing happens, empty progress is yielded now and then.
 
         Args:
             job: The work.
             shards: The source of shards.
-            on_progress: Called in this thread, at the latest before a shard's result is yielded.
 
         Raises:
             WorkerError: a worker is lost.
             Exception: a shard raised this exception, which keeps its notes.
         """
         work = job.start()
-        for number, shard in enumerate(shards):
-            yield number, work(shard, on_progress)
+        for shard in shards:
+            yield from work(shard)
 
     def close(self) -> None:
         """End the processes that this object has started."""
-
-
-def in_shard_order(results: Iterable[tuple[int, R]]) -> Iterator[R]:
-    """Yield the results of `Workers.run` in the order of the shards."""
-    waiting: dict[int, R] = {}
-    next_number = 0
-    for number, result in results:
-        waiting[number] = result
-        while next_number in waiting:
-            yield waiting.pop(next_number)
-            next_number += 1
 
 
 class WorkerProcesses(Workers):
@@ -150,74 +149,98 @@ class WorkerProcesses(Workers):
 
     def __init__(self, size: int) -> None:
         self.size = size
-        self._executor: Any = None
+        # Each executor has a single process, so that a shard goes on where it has begun.
+        self._executors: list[Any] = []
+        self._executor_of: dict[Future[bytes], Any] = {}  # of the shards that run
 
-    def run(
-        self, job: Job[S, R], shards: Iterable[S], on_progress: ProgressCallback = ignore_progress
-    ) -> Generator[tuple[int, R], None, None]:
+    def run(self, job: Job[S, R], shards: Iterable[S]) -> Generator[Progress[R], None, None]:
         """Run shards as `Workers.run` does, each in one of the processes."""
         sent_job = self._send(cloudpickle.dumps(job))
-        source = enumerate(shards)
-        begun: dict[Future[bytes], int] = {}
+        source = iter(shards)
+        running: set[Future[bytes]] = set()
         try:
             while True:
-                # Two shards for each worker: one runs, and one waits so that no worker is idle.
-                for number, shard in islice(source, max(2 * self.size - len(begun), 0)):
-                    future = self._begin(code_digest(), sent_job, cloudpickle.dumps(shard))
-                    begun[future] = number
-                if not begun:
+                for shard in islice(source, self._free(len(running))):
+                    running.add(self._begin(code_digest(), sent_job, cloudpickle.dumps(shard)))
+                if not running:
                     return
-                ended = wait(begun, _CHECK_EVERY_S, FIRST_COMPLETED).done
+                ended = wait(running, _CHECK_EVERY_S, FIRST_COMPLETED).done
                 if not ended:
-                    on_progress(0, 0)
+                    yield Progress()
                 for future in ended:
+                    running.remove(future)
                     answer: _Answer = cloudpickle.loads(future.result())
-                    number = begun.pop(future)
-                    on_progress(answer.decisions, answer.games)
+                    following = self._follow(future, answer)
+                    if following is not None:
+                        running.add(following)
+                    yield from answer.progress
                     if answer.fault is not None:
                         raise answer.fault.exception()
-                    yield number, answer.result
         except self.lost as lost:
-            self._drop(begun)
+            self._drop(running)
             raise WorkerError(
                 f"a worker was lost ({lost}): memory ran out, or an agent ended its process; give "
                 "fewer workers, or run the agents in this process"
             ) from lost
         finally:
-            if begun:
-                self._drop(begun)
+            if running:
+                self._drop(running)
 
     def _send(self, job: bytes) -> Any:
         return job
 
+    def _free(self, running: int) -> int:
+        """Return the number of shards that can begin while others run."""
+        return max(self.size - running, 0)
+
     def _begin(self, *arguments: Any) -> Future[bytes]:
+        busy = self._executor_of.values()
+        idle = [executor for executor in self._executors if executor not in busy]
+        executor = idle[0] if idle else self._new_executor()
+        return self._submit(executor, _begin_shard, _CHECK_EVERY_S, *arguments)
+
+    def _follow(self, future: Future[bytes], answer: _Answer) -> Future[bytes] | None:
+        """Let a shard that has reported go on, if it is not over."""
+        executor = self._executor_of.pop(future)
+        return None if answer.is_over else self._submit(executor, _continue_shard, _CHECK_EVERY_S)
+
+    def _submit(self, executor: Any, *work: Any) -> Future[bytes]:
         with starting_processes():
-            if self._executor is None:
-                from loky import ProcessPoolExecutor
+            future: Future[bytes] = executor.submit(*work)
+        self._executor_of[future] = executor
+        return future
 
-                self._executor = ProcessPoolExecutor(
-                    self.size,
-                    initializer=set_up_worker,
-                    initargs=(os.getpid(),),
-                    # Loky also starts workers later, in place of others.
-                    env={_SAFE_PATH: os.environ[_SAFE_PATH], **_ONE_THREAD},
-                    timeout=None,
-                )
-            begun: Future[bytes] = self._executor.submit(_run_shard, *arguments)
-            return begun
+    def _new_executor(self) -> Any:
+        from loky import ProcessPoolExecutor
 
-    def _drop(self, _begun: Iterable[Future[bytes]]) -> None:
+        with starting_processes():
+            executor = ProcessPoolExecutor(
+                1,
+                initializer=set_up_worker,
+                initargs=(os.getpid(),),
+                # Loky also starts workers later, in place of others.
+                env={_SAFE_PATH: os.environ[_SAFE_PATH], **_ONE_THREAD},
+                timeout=None,
+            )
+        self._executors.append(executor)
+        return executor
+
+    def _drop(self, _running: Collection[Future[bytes]]) -> None:
         self.close()
 
     def close(self) -> None:
         """End the processes. The next run starts new ones."""
-        if self._executor is not None:
-            self._executor.shutdown(wait=True, kill_workers=True)
-            self._executor = None
+        executors = self._executors
+        self._executors = []
+        self._executor_of = {}
+        for executor in executors:
+            executor.shutdown(wait=True, kill_workers=True)
 
 
 class RayCluster(WorkerProcesses):
     """Runs shards on the cores of a Ray cluster, which repeats lost shards up to three times."""
+
+    reports_at_the_end = True
 
     def __init__(self, address: str) -> None:
         with requires_extra("ray", who_needs="many machines need"):
@@ -253,12 +276,19 @@ class RayCluster(WorkerProcesses):
     def _send(self, job: bytes) -> Any:
         return self._ray.put(job)
 
+    def _free(self, running: int) -> int:
+        # Two shards for each core: one runs, and one waits so that no core is idle.
+        return max(2 * self.size - running, 0)
+
     def _begin(self, *arguments: Any) -> Future[bytes]:
         begun: Future[bytes] = self._run_shard.remote(os.getcwd(), *arguments).future()
         return begun
 
-    def _drop(self, begun: Iterable[Future[bytes]]) -> None:
-        for future in begun:
+    def _follow(self, _future: Future[bytes], _answer: _Answer) -> None:
+        return None
+
+    def _drop(self, running: Collection[Future[bytes]]) -> None:
+        for future in running:
             self._ray.cancel(future.object_ref, force=True)  # type: ignore[attr-defined]
 
     def close(self) -> None:
@@ -287,31 +317,50 @@ class _ShardError:
 
 @dataclass(frozen=True)
 class _Answer:
-    """A worker's answer to one shard."""
+    """A worker's answer: a shard's progress since the last one, and whether the shard is over."""
 
-    result: Any
-    decisions: int
-    games: int
+    progress: list[Progress[Any]]
+    is_over: bool
     fault: _ShardError | None
 
 
-def _run_shard(driver_digest: str, job: bytes, shard: bytes) -> bytes:
+_shard: Iterator[Progress[Any]] = iter(())
+"""The shard that runs in this worker."""
+
+
+def _begin_shard(seconds: float, driver_digest: str, job: bytes, shard: bytes) -> bytes:
+    """Begin a shard in this worker, and let it run for some seconds (see `_continue_shard`)."""
+    global _shard
     record_sources()
+
+    def run() -> Iterator[Progress[Any]]:
+        yield from _started(driver_digest, job)(cloudpickle.loads(shard))
+
+    _shard = run()
+    return _continue_shard(seconds)
+
+
+def _continue_shard(seconds: float) -> bytes:
+    """Let the shard of this worker run for some seconds, or until it is over."""
+    began = time.monotonic()
     decisions = 0
     games = 0
-
-    def count(more_decisions: int, more_games: int) -> None:
-        nonlocal decisions, games
-        decisions += more_decisions
-        games += more_games
-
-    result = None
+    progress: list[Progress[Any]] = []
     fault = None
+    is_over = True
     try:
-        result = _started(driver_digest, job)(cloudpickle.loads(shard), count)
+        for step in _shard:
+            decisions += step.decisions
+            games += step.games
+            if step.result is not None:
+                progress.append(Progress(result=step.result))
+            if time.monotonic() - began >= seconds:
+                is_over = False
+                break
     except (Exception, SystemExit) as raised:  # a user's agent may raise anything
         fault = _ShardError.of(raised)
-    content: bytes = cloudpickle.dumps(_Answer(result, decisions, games, fault))
+    progress.append(Progress(decisions, games))
+    content: bytes = cloudpickle.dumps(_Answer(progress, is_over, fault))
     return content
 
 
@@ -333,7 +382,7 @@ def _pickled(fault: BaseException) -> bytes:
 def _run_shard_in(folder: str, *arguments: Any) -> bytes:
     with suppress(OSError):
         os.chdir(folder)
-    return _run_shard(*arguments)
+    return _begin_shard(math.inf, *arguments)
 
 
 @lru_cache(4)

@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
     from shakespeare_agents.making import Entrant
-    from shakespeare_arena.evaluation import EvaluationResult, evaluate
+    from shakespeare_arena.evaluation import Evaluation, EvaluationResult, evaluate
 
-__all__ = ["Entrant", "EvaluationResult", "evaluate"]
+__all__ = ["Entrant", "Evaluation", "EvaluationResult", "evaluate"]
 
 
 def __getattr__(name: str) -> Any:

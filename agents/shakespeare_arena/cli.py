@@ -3,6 +3,9 @@
 from __future__ import annotations
 
 import signal
+import statistics
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Annotated
 
@@ -12,8 +15,9 @@ from rich.console import Console
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.playing import (
+    GamesProgress,
     ResultFile,
-    games_progress,
+    random_game_decisions,
     show_games_progress,
     show_result,
     warn_of_clock,
@@ -31,38 +35,74 @@ def evaluate(
     players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
     seed: lineup_options.Seed = 0,
+    results: Annotated[
+        Path | None,
+        typer.Option(
+            metavar="FOLDER",
+            help="Keep the games in this folder, like `dataset`; the same command resumes.",
+            show_default=False,
+        ),
+    ] = None,
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """Play agents against each other, and show win rates and scores with 95 % intervals."""
-    from shakespeare_arena.evaluation import evaluate as play_games
-    from shakespeare_arena.seating import seat_plan
+    """Play agents against each other, and show win rates and scores with 95 % intervals.
+
+    Ctrl-C shows the result of the deals that are complete.
+    """
+    from shakespeare_arena.evaluation import Evaluation, NoCompleteDeal
 
     game = choices.find_game(game_name)
     entrants = lineup_options.make_entrants(game, named, players)
     variants = choices.checked_variants(game, option, len(entrants))
     choices.check_writable(out)
-    seats = seat_plan(entrants, seed)
-    total = seats.deals_for(games) * seats.games_per_deal
-    with (
-        workers_options.open_chosen_workers(workers, ray) as chosen_workers,
-        show_games_progress(total) as on_progress,
-    ):
-        result = play_games(
+    is_interrupted = False
+    with _results_errors(results):
+        evaluation = Evaluation(
             entrants,
             game.name,
             games=games,
             players=len(entrants),
             seed=seed,
             options=variants,
-            on_progress=on_progress,
-            workers=chosen_workers,
+            results=results,
         )
-    show_result(result, out)
+        try:
+            with (
+                workers_options.open_chosen_workers(workers, ray) as chosen_workers,
+                show_games_progress(evaluation.games, game, len(entrants), variants) as on_progress,
+            ):
+                evaluation.play(on_progress, chosen_workers)
+        except KeyboardInterrupt:
+            is_interrupted = True
+    try:
+        result = evaluation.result()
+    except NoCompleteDeal as fault:
+        choices.exit_interrupted(f"Stopped: {fault}. ", can_resume=results is not None)
+    show_result(result, None if is_interrupted else out)
     warn_of_clock(named or [])
+    if is_interrupted:
+        choices.exit_interrupted("Unfinished. ", can_resume=results is not None)
+
+
+@contextmanager
+def _results_errors(folder: Path | None) -> Iterator[None]:
+    """Exit with an error if a folder of results cannot be used, but let agents' own errors pass."""
+    try:
+        yield
+    except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
+        if folder is None or agent_notes(fault):  # an agent's code failed: show its traceback
+            raise
+        choices.exit_with_error(str(fault))
+    except OSError as fault:
+        if folder is None or agent_notes(fault):  # an agent's code failed: show its traceback
+            raise
+        choices.exit_with_error(
+            f"{folder} cannot be written ({fault}); the same command resumes it"
+        )
 
 
 def measure(
@@ -162,8 +202,9 @@ def dataset(
     variants = choices.checked_variants(game, option, len(entrants))
     try:
         with (
+            _results_errors(out),
             workers_options.open_chosen_workers(workers, ray) as chosen_workers,
-            show_games_progress(games) as on_progress,
+            show_games_progress(games, game, len(entrants), variants) as on_progress,
         ):
             total = write_dataset(
                 out,
@@ -175,14 +216,6 @@ def dataset(
                 on_progress=on_progress,
                 workers=chosen_workers,
             )
-    except (ArenaError, DatasetError, ModuleNotFoundError, ValueError, TypeError) as fault:
-        if agent_notes(fault):  # an agent's code failed: show its traceback
-            raise
-        choices.exit_with_error(str(fault))
-    except OSError as fault:
-        if agent_notes(fault):  # an agent's code failed: show its traceback
-            raise
-        choices.exit_with_error(f"{out} cannot be written ({fault}); the same command resumes it")
     except KeyboardInterrupt:
         choices.exit_interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
@@ -294,13 +327,25 @@ def arena(
                 )
             # SIGTERM then acts like Ctrl+C, which also ends the programs that were started.
             signal.signal(signal.SIGTERM, signal.default_int_handler)
-            bar = games_progress("round {task.fields[round]}")
-            task = bar.add_task("playing", round=0, total=None)
 
-            def on_progress(number: int, finished: int, planned: int) -> None:
-                bar.update(task, completed=finished, total=planned, round=number + 1)
+            def decisions_per_game() -> float:
+                tables = [
+                    random_game_decisions(
+                        registry.game(settings.game),
+                        players,
+                        dict.fromkeys(settings.variants, True),
+                    )
+                    for players in settings.players
+                ]
+                return statistics.fmean(tables)
 
-            with workers_options.open_chosen_workers(workers, ray) as chosen_workers, bar:
+            def on_progress(number: int, finished: int, planned: int, decisions: int) -> None:
+                bar.update(decisions, finished, planned, f"round {number + 1}, ")
+
+            with (
+                workers_options.open_chosen_workers(workers, ray) as chosen_workers,
+                GamesProgress(None, decisions_per_game) as bar,
+            ):
                 reason = tournament.run_arena(
                     settings, folder, on_progress=on_progress, workers=chosen_workers
                 )

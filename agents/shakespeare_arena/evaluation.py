@@ -5,6 +5,7 @@ from __future__ import annotations
 import itertools
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 from typing import NamedTuple
 
 import numpy as np
@@ -15,8 +16,11 @@ from rich.text import Text
 from shakespeare_agents.making import Entrant, entrants_of, fill_seats
 from shakespeare_agents.workers import ProgressCallback, Workers
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
-from shakespeare_arena.playing import DealSeries
+from shakespeare_arena.playing import DealSeries, DealTable
+from shakespeare_arena.recording import Recording
 from shakespeare_arena.reports import Report, counted
+from shakespeare_arena.results import open_results
+from shakespeare_arena.seating import seat_plan
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
@@ -24,6 +28,7 @@ from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import AgentLike
+from shakespeare_env.play.lineup import Lineup
 
 _NARROWEST = 56  # the narrowest table, in columns; it keeps the title on one line
 _BYTES_PER_RESULT = 26
@@ -121,7 +126,7 @@ class EvaluationResult(Report):
         winning_score_low: The lower end of its interval; None with one seat or one deal.
         winning_score_high: The upper end; None with one seat or one deal.
         solo_target: A good solo score; None with more seats.
-        warning: A warning if there are few deals.
+        warning: A warning if there are few deals, or some are missing after an interruption.
     """
 
     FORMAT = 6
@@ -296,6 +301,148 @@ def _in_brackets(low: float | None, high: float | None, spec: str, unit: int = 1
     return f" ({unit * low:{spec}} to {unit * high:{spec}})"
 
 
+class NoCompleteDeal(Exception):  # noqa: N818 - nothing is wrong, it is only too early
+    """An evaluation has no result yet, because no deal is complete."""
+
+
+class Evaluation:
+    """Games in which every agent holds every seat equally often, and their result so far.
+
+    Args:
+        results: A folder of results (see `results.open_results`). Games that it holds are not
+            played again, and others are added as they end. It is also a dataset of these games.
+            The other arguments are those of `evaluate`.
+
+    Attributes:
+        entrants: The entrants, one per seat.
+        games: The number of games, in whole deals.
+
+    Raises:
+        ValueError: as in `evaluate`, or names do not tell the agents of the folder apart.
+        TypeError: as in `evaluate`, or an agent has no digest by which to know its games.
+        MemoryLimitError: the results would not fit this machine.
+    """
+
+    def __init__(
+        self,
+        entrants: Sequence[Entrant | AgentLike],
+        game: str = registry.DEFAULT,
+        *,
+        games: int,
+        players: int | None = None,
+        seed: int = 0,
+        options: Mapping[str, bool] | None = None,
+        results: Path | None = None,
+    ) -> None:
+        if isinstance(entrants, str) or not isinstance(entrants, Sequence):
+            raise TypeError(
+                f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
+            )
+        self._game = registry.game(game)
+        self._seed = seed
+        self._options = dict(options or {})
+        filled = fill_seats(entrants, players, self._game)
+        checked_count("games", games, MOST_GAMES)
+        self.entrants = entrants_of(filled, self._game)
+        self._folder = results
+        self._recording: Recording | None = None
+        seats = seat_plan(self.entrants, seed)
+        if results is not None:
+            self._recording = Recording(
+                self.entrants, game, seed=seed, options=options, lineup_class=Lineup
+            )
+            seats = self._recording.seats
+        deals = seats.deals_for(games)
+        self.games = deals * seats.games_per_deal
+        needed = self.games * len(self.entrants) * _BYTES_PER_RESULT
+        require_memory(f"games={self.games}", needed, "play fewer games")
+        self._played = DealTable(seats.places(range(deals)), range(deals))
+
+    def play(
+        self, on_progress: ProgressCallback | None = None, workers: Workers | None = None
+    ) -> None:
+        """Play the games. An interruption loses only the games in progress.
+
+        Args:
+            on_progress: Called with the decisions made and the games finished so far; in this
+                process after every step. Games in the folder count as finished.
+            workers: The workers that play the games (see `open_workers`), by default this process.
+
+        Raises:
+            WorkerError: workers are lost, or an agent differs from its copy on a worker.
+            ArenaError, DatasetError, OSError: the folder cannot be used.
+            ModuleNotFoundError: there is a folder, and a package of the extra `data` is missing.
+            Exception: an agent raised it; a note names the agent.
+        """
+        if self._recording is None or self._folder is None:
+            series = DealSeries(
+                self.entrants,
+                self._game.name,
+                seed=self._seed,
+                options=self._options,
+                on_progress=on_progress,
+                workers=workers,
+            )
+            series.play_into(self._played)
+            return
+        deals = self._played.deals
+        with open_results(self._folder, self._game.name) as results:
+            self._played = self._recording.table(results, deals)  # refused before games are played
+            try:
+                self._recording.play(results, deals, on_progress, workers)
+            finally:
+                self._played = self._recording.table(results, deals)
+
+    def result(self) -> EvaluationResult:
+        """Return the result of those deals of which all games are played.
+
+        Raises:
+            NoCompleteDeal: no deal is complete.
+        """
+        played = self._played.complete()
+        deals = len(played.scores)
+        games_per_deal = self.games // len(self._played.deals)
+        names = tuple(entrant.name for entrant in self.entrants)
+        if not deals:
+            raise NoCompleteDeal(
+                f"no deal is complete; {self._played.games:,} of {self.games:,} games are over, "
+                f"and a deal has {games_per_deal}"
+            )
+        agents, differences = agent_results(names, *played)
+
+        is_solo = len(names) == 1
+        winning_score: float | None = None
+        low: float | None = None
+        high: float | None = None
+        if not is_solo:
+            best_by_deal = played.scores.max(axis=2).mean(axis=1)
+            winning_score, low, high = mean_interval(best_by_deal)
+        warnings = []
+        missing = len(self._played.deals) - deals
+        if missing:
+            warnings.append(f"Interrupted: {counted(missing, 'deal')} not complete, not counted.")
+        if deals < FEW_DEALS:
+            warnings.append(
+                f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
+            )
+        return EvaluationResult(
+            game=self._game.name,
+            options=self._options,
+            players=len(names),
+            seed=self._seed,
+            games=deals * games_per_deal,
+            deals=deals,
+            entrants=names,
+            agents=agents,
+            differences=differences,
+            mean_winning_score=winning_score,
+            winning_score_low=low,
+            winning_score_high=high,
+            solo_target=self._game.solo_target if is_solo else None,
+            warning="\n".join(warnings) or None,
+        )
+
+
 def evaluate(
     entrants: Sequence[Entrant | AgentLike],
     game: str = registry.DEFAULT,
@@ -309,7 +456,8 @@ def evaluate(
 ) -> EvaluationResult:
     """Play games in which every agent holds every seat equally often.
 
-    An agent may hold several seats, and seats of one name share a result.
+    An agent may hold several seats, and seats of one name share a result. `Evaluation` keeps what
+    was played before an interruption.
 
     Args:
         entrants: Agents, however they are given (see `making.make`), or `Entrant` with a name of
@@ -334,51 +482,8 @@ def evaluate(
         MemoryLimitError: the results would not fit this machine.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
     """
-    if isinstance(entrants, str) or not isinstance(entrants, Sequence):
-        raise TypeError(
-            f"entrants={short_repr(entrants)}: give a list of agents, [{short_repr(entrants)}]"
-        )
-    contract = registry.game(game)  # the `Game`, of which `game` is the name
-    entrants = fill_seats(entrants, players, contract)
-    checked_count("games", games, MOST_GAMES)
-    series = DealSeries(
-        entrants_of(entrants, contract),
-        game,
-        seed=seed,
-        options=options,
-        on_progress=on_progress,
-        workers=workers,
+    evaluation = Evaluation(
+        entrants, game, games=games, players=players, seed=seed, options=options
     )
-    deals = series.seats.deals_for(games)
-    games = deals * series.seats.games_per_deal
-    names = series.names
-    require_memory(f"games={games}", games * len(names) * _BYTES_PER_RESULT, "play fewer games")
-    played = series.play(range(deals))
-    agents, differences = agent_results(names, *played)
-
-    is_solo = len(names) == 1
-    winning_score: float | None = None
-    low: float | None = None
-    high: float | None = None
-    if not is_solo:
-        best_by_deal = played.scores.max(axis=2).mean(axis=1)
-        winning_score, low, high = mean_interval(best_by_deal)
-    warning = None
-    if deals < FEW_DEALS:
-        warning = f"Only {counted(deals, 'deal')}: below {FEW_DEALS} intervals are rough."
-    return EvaluationResult(
-        game=game,
-        options=dict(options or {}),
-        players=len(names),
-        seed=seed,
-        games=games,
-        deals=deals,
-        entrants=names,
-        agents=agents,
-        differences=differences,
-        mean_winning_score=winning_score,
-        winning_score_low=low,
-        winning_score_high=high,
-        solo_target=contract.solo_target if is_solo else None,
-        warning=warning,
-    )
+    evaluation.play(on_progress, workers)
+    return evaluation.result()

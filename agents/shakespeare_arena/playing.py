@@ -1,10 +1,12 @@
-"""Batches of games, played under a referee into rows of results, or into final scores alone."""
+"""Games between agents, played at once into rows of results or into final scores alone."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import TYPE_CHECKING, Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
@@ -13,22 +15,17 @@ from numpy.typing import NDArray
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.programs import Fault
 from shakespeare_agents.travel import AgentSet, agent_set
-from shakespeare_agents.workers import (
-    ProgressCallback,
-    Workers,
-    cumulative,
-    ignore_progress,
-    in_shard_order,
-)
+from shakespeare_agents.workers import Progress, ProgressCallback, Workers, cumulative
+from shakespeare_arena.pace import Pace
 from shakespeare_arena.referee import RefereedLineup
-from shakespeare_arena.seating import RunSettings, Seating, seat_plan
+from shakespeare_arena.seating import RunSettings, Seating, SeatPlan, seat_plan
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
 from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import Estimator
 from shakespeare_env.play.generators import GameGenerators
-from shakespeare_env.play.lineup import NOBODY, Lineup, play_out
+from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, OnStep, play_out
 from shakespeare_env.version import version
 
 if TYPE_CHECKING:
@@ -36,9 +33,14 @@ if TYPE_CHECKING:
 
 L = TypeVar("L", bound=Lineup)
 R = TypeVar("R")
+Row = dict[str, Any]
+"""A finished game, as a row of `RESULTS`."""
 
 GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
-_SHARDS_PER_WORKER = 8  # the fewest shards per worker, so that all end at about the same time
+_MOST_IN_SHARD = 65_536  # the most games of a shard, to bound memory
+_MOST_UNREPORTED = 128
+"""The most games of a shard whose results come only when it is over, and are lost before."""
+_DEALS_AT_A_TIME = 1024  # the deals whose seatings are worked out at a time, to bound memory
 
 
 @dataclass(frozen=True)
@@ -49,63 +51,154 @@ class GamesJob(Generic[R]):
         agents: The agents, in the order of their digests.
         digests: The agents' digests.
         settings: The run's settings, whose `agents` the job fills in.
-        play: The function that plays the games of a shard together, such as `play` of this module.
+        play: The function that plays the games of a shard, such as `play_recorded`.
     """
 
     agents: AgentSet
     digests: tuple[str, ...]
     settings: RunSettings
-    play: Callable[[Sequence[Seating], RunSettings, ProgressCallback], R]
+    play: Callable[[Sequence[Seating], RunSettings], Iterator[Progress[R]]]
 
-    def start(self) -> Callable[[Sequence[Seating], ProgressCallback], R]:
+    def start(self) -> Callable[[Sequence[Seating]], Iterator[Progress[R]]]:
         """Make the agents, and return the function that plays a shard (see `Job.start`)."""
         agents = dict(zip(self.digests, self.agents.agents, strict=True))
         settings = replace(self.settings, agents=agents)
-        return lambda seatings, on_progress: self.play(seatings, settings, on_progress)
+        return lambda seatings: self.play(seatings, settings)
 
 
-def begin_games(
-    seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[L]
-) -> tuple[Batch, L]:
-    """Return games at their first decision, and their line-up, made as `lineup_class`.
+def shards_of(games: Iterable[Seating], count: int, workers: Workers) -> Iterator[list[Seating]]:
+    """Yield shards of games for some workers, at first large ones and at the end small ones.
+
+    Workers that play side by side get every n-th game, so that games end about in their order.
+
+    Args:
+        games: The games, which are taken as they are needed.
+        count: The most games that there are.
+        workers: The workers.
+    """
+    source = iter(games)
+    left = count
+    while True:
+        size = workers.size
+        block = left if size == 1 else max(math.ceil(left / 2), size)
+        most = _MOST_UNREPORTED if workers.reports_at_the_end else _MOST_IN_SHARD
+        taken = list(islice(source, min(block, size * most)))
+        if not taken:
+            return
+        left = max(left - len(taken), 1)
+        for first in range(min(size, len(taken))):
+            yield taken[first::size]
+
+
+class GameStream(Generic[L]):
+    """Games that are played at once, in the rows of a batch. Those that end make room for others.
 
     Each game's agents draw from a generator of that game. So a game depends on its seating, the
     seed and the agents, and not on the games played beside it.
+
+    Args:
+        seatings: The games, which begin in this order.
+        settings: The run's settings.
+        lineup_class: The class of the line-up.
+
+    Attributes:
+        batch: The games being played.
+        lineup: Their line-up.
     """
-    matches = [seating.match for seating in seatings]
-    players = np.array([match.players for match in matches])
-    deals = np.array([match.deal for match in matches])
-    variants: dict[str, Any] = dict.fromkeys(settings.variants, True)
-    batch = Batch(settings.game, len(seatings), players=players, autoreset=False, **variants)
-    batch.reset(settings.seed, deals)
 
-    # All games of a seed are numbered, deal by deal and rotation by rotation.
-    games_per_deal = np.array([len(match.rotations) for match in matches])
-    rotations = np.array([seating.rotation for seating in seatings])
-    numbers = deals * games_per_deal + rotations
-    generators = GameGenerators.of_games(settings.seed, numbers)
+    def __init__(
+        self, seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[L]
+    ) -> None:
+        most = min(len(seatings), GAMES_AT_ONCE)
+        variants: dict[str, Any] = dict.fromkeys(settings.variants, True)
+        players = [seating.match.players for seating in seatings[:most]]
+        self.batch = Batch(settings.game, most, players=players, autoreset=False, **variants)
+        digests = {digest for seating in seatings for digest in seating.match.lineup}
+        self._index = {digest: number for number, digest in enumerate(sorted(digests))}
+        self.lineup = lineup_class(
+            [settings.agents[digest] for digest in self._index],
+            np.full((most, self.batch.game.max_seats), NOBODY, np.int32),
+            GameGenerators(np.zeros(most, np.uint64)),
+            [settings.names[digest] for digest in self._index],
+        )
+        self._seatings = seatings
+        self._seed = settings.seed
+        self._begun = 0  # the number of games begun so far
+        self._playing = np.zeros(0, np.int64)  # the rows of games in progress, increasing
+        self._places = np.zeros(most, np.int64)  # the index of the game in each row
+        self._pace = Pace(most)
 
-    digests = list(dict.fromkeys(digest for match in matches for digest in match.lineup))
-    index = {digest: number for number, digest in enumerate(digests)}
-    seats = np.full((len(seatings), batch.game.max_seats), NOBODY, np.int32)
-    for row, seating in enumerate(seatings):
-        seats[row, : players[row]] = [index[digest] for digest in seating.digests]
-    agents = [settings.agents[digest] for digest in digests]
-    names = [settings.names[digest] for digest in digests]
-    return batch, lineup_class(agents, seats, generators, names)
+    def seatings(self, rows: NDArray[np.int64]) -> list[Seating]:
+        """Return the seatings of the games that are played in some rows, int64[m]."""
+        return [self._seatings[place] for place in self._places[rows].tolist()]
+
+    def steps(self, before_step: OnStep | None = None) -> Iterator[tuple[int, NDArray[np.int64]]]:
+        """Play all games, a step at a time.
+
+        Args:
+            before_step: Called before every step (see `play_out`).
+
+        Yields:
+            The number of decisions of the step, and the rows of the games that have ended with it,
+            int64[m], increasing. Their games give way to others once the iterator goes on.
+        """
+        while True:
+            self._begin_games()
+            playing = self._playing
+            if not len(playing):
+                return
+            play_out(self.batch, self.lineup, playing, before_step=before_step, max_steps=1)
+            self._pace.note(self.lineup.calls)
+            is_left = self.lineup.to_move(self.batch, playing) == OUTSIDE  # forfeited
+            is_over = is_left | (self.batch.to_move[playing] < 0)
+            self._playing = playing[~is_over]
+            yield len(playing), playing[is_over]
+
+    def _begin_games(self) -> None:
+        """Begin games in free rows, as many as the pace allows."""
+        room = self._pace.games - len(self._playing)
+        count = min(room, len(self._seatings) - self._begun)
+        if count <= 0:
+            return
+        is_free = np.ones(self.batch.n, np.bool_)
+        is_free[self._playing] = False
+        rows = np.flatnonzero(is_free)[:count]
+        self._places[rows] = np.arange(self._begun, self._begun + count)
+        self._begun += count
+
+        seatings = self.seatings(rows)
+        matches = [seating.match for seating in seatings]
+        players = np.array([match.players for match in matches])
+        deals = np.array([match.deal for match in matches])
+        self.batch.reset(self._seed, deals, rows, players)
+
+        # All games of a seed are numbered, deal by deal and rotation by rotation.
+        games_per_deal = np.array([len(match.rotations) for match in matches])
+        rotations = np.array([seating.rotation for seating in seatings])
+        numbers = deals * games_per_deal + rotations
+        states = GameGenerators.of_games(self._seed, numbers).states
+        seats = np.full((count, self.batch.game.max_seats), NOBODY, np.int32)
+        for row, seating in enumerate(seatings):
+            seats[row, : players[row]] = [self._index[digest] for digest in seating.digests]
+        self.lineup.seat(rows, seats, states)
+        self._playing = np.union1d(self._playing, rows)
 
 
-# ------------------------------------------------------------------------------ without a referee
+# ------------------------------------------------------------------------------- to final scores
 
 
 class FinalScores(NamedTuple):
     """The outcomes of n games.
 
     Attributes:
+        deals: int64[n], the games' deals.
+        rotations: int64[n], their numbers among the games of a deal.
         scores: int16[n, S], final scores by seat.
         winners: bool[n, S], whether the seat won, alone or with others.
     """
 
+    deals: NDArray[np.int64]
+    rotations: NDArray[np.int64]
     scores: NDArray[np.int16]
     winners: NDArray[np.bool_]
 
@@ -154,118 +247,198 @@ class DealSeries:
         names = dict(zip(digests, self.names, strict=True))
         settings = RunSettings(game, variants, seed, agents={}, names=names)
         agents = agent_set(entrants, registry.game(game))
-        self._job = GamesJob(agents, digests, settings, _play_to_final_scores)
+        self._job = GamesJob(agents, digests, settings, play_to_scores)
 
     def play(self, deals: range) -> PlayedDeals:
-        """Play all games of some deals together."""
-        deals_per_shard = max(GAMES_AT_ONCE // self.seats.games_per_deal, 1)
-        if self._workers.size > 1:
-            fewest_shards = _SHARDS_PER_WORKER * self._workers.size
-            deals_per_shard = min(math.ceil(len(deals) / fewest_shards), deals_per_shard)
-        shards = (
-            self.seats.seatings(deals[first : first + deals_per_shard], self._job.digests)
-            for first in range(0, len(deals), deals_per_shard)
-        )
-        results = list(in_shard_order(self._workers.run(self._job, shards, self._on_progress)))
+        """Play all games of some deals."""
+        table = DealTable(self.seats.places(deals), deals)
+        self.play_into(table)
+        return table.complete()
 
-        seating = self.seats.places(deals)
-        players = len(self.names)
-        scores = np.concatenate([result.scores for result in results])[:, :players]
-        winners = np.concatenate([result.winners for result in results])[:, :players]
-        return PlayedDeals(seating, scores.reshape(seating.shape), winners.reshape(seating.shape))
+    def play_into(self, table: DealTable) -> None:
+        """Play all games of a table's deals. An interruption leaves the finished ones in it."""
+        games = seatings_of(self.seats, table.deals, self._job.digests)
+        shards = shards_of(games, len(table.deals) * self.seats.games_per_deal, self._workers)
+        with closing(self._workers.run(self._job, shards)) as progress:
+            for step in progress:
+                if step.result is not None:
+                    table.add(step.result)
+                self._on_progress(step.decisions, step.games)
 
 
-def _play_to_final_scores(
-    seatings: Sequence[Seating], settings: RunSettings, on_progress: ProgressCallback
-) -> FinalScores:
-    batch, lineup = begin_games(seatings, settings, Lineup)
+class DealTable:
+    """A table of the games of some deals, to be filled in as they end.
 
-    def after_step(rows: NDArray[Any], _actions: NDArray[Any]) -> None:
-        on_progress(len(rows), int(batch.done.sum()))
+    Attributes:
+        deals: The deals.
+    """
 
-    play_out(batch, lineup, after_step=after_step)
-    return FinalScores(batch.final_scores, batch.final_winners)
+    def __init__(self, seating: NDArray[np.int8], deals: range) -> None:
+        self.deals = deals
+        self._seating = seating
+        self._scores = np.zeros(seating.shape, np.int16)
+        self._winners = np.zeros(seating.shape, np.bool_)
+        self._is_played = np.zeros(seating.shape[:2], np.bool_)
+
+    @property
+    def games(self) -> int:
+        """The number of games so far."""
+        return int(self._is_played.sum())
+
+    def add(self, ended: FinalScores) -> None:
+        """Add games that have ended."""
+        at = ended.deals - self.deals.start, ended.rotations
+        players = self._seating.shape[2]
+        self._scores[at] = ended.scores[:, :players]
+        self._winners[at] = ended.winners[:, :players]
+        self._is_played[at] = True
+
+    def complete(self) -> PlayedDeals:
+        """Return the deals of which all games have been played."""
+        deals = self._is_played.all(axis=1)
+        if deals.all():
+            return PlayedDeals(self._seating, self._scores, self._winners)
+        return PlayedDeals(self._seating[deals], self._scores[deals], self._winners[deals])
 
 
-# -------------------------------------------------------------------------------- under a referee
+def seatings_of(seats: SeatPlan, deals: range, digests: Sequence[str]) -> Iterator[Seating]:
+    """Yield all games of some deals, given the agents' digests."""
+    for first in range(0, len(deals), _DEALS_AT_A_TIME):
+        yield from seats.seatings(deals[first : first + _DEALS_AT_A_TIME], digests)
 
 
-def play(
+def play_to_scores(
+    seatings: Sequence[Seating], settings: RunSettings
+) -> Iterator[Progress[FinalScores]]:
+    """Play games without a referee, and yield the outcomes of those that a step has ended."""
+    games = GameStream(seatings, settings, Lineup)
+    for decisions, ended in games.steps():
+        outcomes = None
+        if len(ended):
+            over = games.seatings(ended)
+            outcomes = FinalScores(
+                deals=np.array([seating.match.deal for seating in over]),
+                rotations=np.array([seating.rotation for seating in over]),
+                scores=games.batch.final_scores[ended],
+                winners=games.batch.final_winners[ended],
+            )
+        yield Progress(decisions, len(ended), outcomes)
+
+
+# ------------------------------------------------------------------------------ to rows of results
+
+
+def play_recorded(
     seatings: Sequence[Seating],
     settings: RunSettings,
-    on_progress: ProgressCallback = ignore_progress,
     *,
+    lineup_class: type[Lineup] = RefereedLineup,
     estimates: bool = False,
-) -> pl.DataFrame:
-    """Play games together under a referee, and return their rows, `RESULTS`.
+) -> Iterator[Progress[list[Row]]]:
+    """Play games, and yield the rows of those that a step has ended.
 
     Args:
         seatings: The games.
         settings: What the games of the run share.
-        on_progress: Called after every step with the decisions of the step and no games.
+        lineup_class: `RefereedLineup`, under which an agent that fails loses its game, or `Lineup`,
+            under which its error ends the run.
         estimates: Whether to record the estimates of agents that make some (see `Estimator`).
     """
-    batch, referee = begin_games(seatings, settings, RefereedLineup)
-    is_estimator = [estimates and isinstance(agent, Estimator) for agent in referee.agents]
+    games = GameStream(seatings, settings, lineup_class)
+    batch = games.batch
+    lineup = games.lineup
+    referee = lineup if isinstance(lineup, RefereedLineup) else None
+    is_estimator = [estimates and isinstance(agent, Estimator) for agent in lineup.agents]
     estimators = np.flatnonzero(is_estimator).tolist()
-    steps: list[_Step] = []
+    records = _Records(batch)
 
     def before_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
-        # No agent chose the action of a game that has just been forfeited.
-        is_chosen = ~referee.forfeited[rows]
-        rows = rows[is_chosen]
-        actions = actions[is_chosen]
-        movers = referee.to_move(batch, rows)
+        for call in lineup.calls:
+            records.seconds[call.rows, batch.to_move[call.rows]] += call.seconds
+        if referee is not None:
+            # No agent chose the action of a game that has just been forfeited.
+            is_chosen = ~referee.forfeited[rows]
+            rows = rows[is_chosen]
+            actions = actions[is_chosen]
+        movers = lineup.to_move(batch, rows)
         values = np.full(len(rows), np.nan, np.float32)
         for index in estimators:
             is_mover = movers == index
             if is_mover.any():
-                values[is_mover] = _estimate(referee, index, batch.obs[rows[is_mover]])
-        steps.append(_Step(rows, actions, values))
-
-    def after_step(rows: NDArray[np.int64], _actions: NDArray[np.int64]) -> None:
-        on_progress(len(rows), 0)
+                values[is_mover] = _estimate(lineup, index, batch.obs[rows[is_mover]])
+        records.add(rows, actions, values)
 
     try:
-        play_out(batch, referee, before_step=before_step, after_step=after_step)
+        for decisions, ended in games.steps(before_step):
+            over = []
+            for row, seating in zip(ended.tolist(), games.seatings(ended), strict=True):
+                seats = slice(seating.match.players)
+                scores = batch.final_scores[row, seats].tolist()
+                forfeit = None
+                if referee is not None and row in referee.forfeits:
+                    lost = referee.forfeits[row]
+                    scores = lost.scores
+                    forfeit = (lost.seat, lost.fault)
+                made = slice(int(records.made[row]))
+                over.append(
+                    result_row(
+                        seating,
+                        settings,
+                        scores=scores,
+                        winners=batch.final_winners[row, seats],
+                        forfeit=forfeit,
+                        seconds=records.seconds[row, seats].tolist(),
+                        decisions=records.decisions[row, seats].tolist(),
+                        actions=records.actions[row, made].copy(),
+                        values=records.values[row, made].copy() if estimates else None,
+                    )
+                )
+            records.clear(ended)
+            if referee is not None and len(ended):
+                referee.end(ended)
+            yield Progress(decisions, len(ended), over or None)
     finally:
-        referee.end()
+        if referee is not None:
+            referee.end(np.arange(batch.n))
 
-    # Split the decisions of all steps by game, in the order in which they were made.
-    rows = np.concatenate([step.rows for step in steps])
-    order = np.argsort(rows, kind="stable")
-    cuts = np.bincount(rows, minlength=batch.n).cumsum()[:-1]
-    actions = np.split(np.concatenate([step.actions for step in steps])[order], cuts)
-    values = np.split(np.concatenate([step.values for step in steps])[order], cuts)
 
-    games = []
-    for row, seating in enumerate(seatings):
-        seats = slice(seating.match.players)
-        forfeit = referee.forfeits.get(row)
-        games.append(
-            result_row(
-                seating,
-                settings,
-                scores=forfeit.scores if forfeit else batch.final_scores[row, seats].tolist(),
-                winners=batch.final_winners[row, seats],
-                forfeit=None if forfeit is None else (forfeit.seat, forfeit.fault),
-                seconds=referee.seconds[row, seats].tolist(),
-                decisions=referee.decisions[row, seats].tolist(),
-                actions=actions[row],
-                values=values[row] if estimates else None,
-            )
-        )
-    results = frame(RESULTS, {name: [game[name] for game in games] for name in RESULTS})
+class _Records:
+    """The records of n games in progress."""
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        by_seat = (batch.n, batch.game.max_seats)
+        self.seconds = np.zeros(by_seat)  # of thinking
+        self.decisions = np.zeros(by_seat, np.int32)
+        self.made = np.zeros(batch.n, np.int64)  # decisions of all seats
+        self.actions = np.zeros((batch.n, 64), np.int32)  # in the order in which they were made
+        self.values = np.zeros((batch.n, 64), np.float32)  # the agents' estimates of them
+
+    def add(
+        self, rows: NDArray[np.int64], actions: NDArray[np.int64], values: NDArray[np.float32]
+    ) -> None:
+        """Add a decision of each of m games."""
+        made = self.made[rows]
+        if len(made) and made.max() == self.actions.shape[1]:
+            self.actions = np.concatenate([self.actions, np.zeros_like(self.actions)], axis=1)
+            self.values = np.concatenate([self.values, np.zeros_like(self.values)], axis=1)
+        self.actions[rows, made] = actions
+        self.values[rows, made] = values
+        self.made[rows] += 1
+        self.decisions[rows, self._batch.to_move[rows]] += 1
+
+    def clear(self, rows: NDArray[np.int64]) -> None:
+        """Forget games that are over."""
+        self.made[rows] = 0
+        self.seconds[rows] = 0.0
+        self.decisions[rows] = 0
+
+
+def results_frame(rows: Sequence[Row]) -> pl.DataFrame:
+    """Return finished games as a frame, `RESULTS`."""
+    results = frame(RESULTS, {name: [row[name] for row in rows] for name in RESULTS})
     nan_to_null = load_polars().element().fill_nan(None)
     return results.with_columns(load_polars().col("values").list.eval(nan_to_null))
-
-
-class _Step(NamedTuple):
-    """The decisions of one step: the game, the action and the agent's estimate of each."""
-
-    rows: NDArray[np.int64]
-    actions: NDArray[np.int64]
-    values: NDArray[np.float32]
 
 
 def _estimate(lineup: Lineup, index: int, observations: NDArray[np.int8]) -> NDArray[np.float32]:

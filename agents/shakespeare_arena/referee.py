@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable, Mapping, Sequence
+from concurrent.futures import Future
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any, Protocol, runtime_checkable
@@ -13,13 +14,12 @@ from numpy.typing import NDArray
 from shakespeare_agents.program_agent import Answers
 from shakespeare_agents.programs import Fault
 from shakespeare_agents.python_names import fault_in_words
-from shakespeare_env.compile.decorators import compile_seconds
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
-from shakespeare_env.play.agent import AnyAgent, decide
-from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.agent import AnyAgent, Decision, ask
+from shakespeare_env.play.generators import GameGenerators, Saved
 from shakespeare_env.play.information_sets import InformationSets
-from shakespeare_env.play.lineup import OUTSIDE, Lineup
+from shakespeare_env.play.lineup import OUTSIDE, Call, Lineup
 
 FAULT_KINDS: Mapping[str, str] = {
     "crash": "its program ended, closed its pipes, or could not be started",
@@ -59,7 +59,7 @@ class Forfeit:
 
 
 class RefereedLineup(Lineup):
-    """A line-up that times its agents, checks their choices, and survives their faults.
+    """A line-up that checks its agents' choices and survives their faults.
 
     A game in which an agent fails is forfeited: it is noted in `forfeits`, all its seats become
     `OUTSIDE`, and `decide` returns some legal action for it. `play_out` plays that action and then
@@ -69,9 +69,6 @@ class RefereedLineup(Lineup):
     Attributes:
         forfeits: Forfeits by game.
         forfeited: bool[n], whether the game is forfeited.
-        seconds: float64[n, S], how long each seat has thought; games decided together share the
-            time equally.
-        decisions: int32[n, S], the number of each seat's legal choices.
     """
 
     def __init__(
@@ -84,59 +81,50 @@ class RefereedLineup(Lineup):
         super().__init__(agents, seats, generators, names)
         self.forfeits: dict[int, Forfeit] = {}
         self.forfeited = np.zeros(len(seats), np.bool_)
-        self.seconds = np.zeros(seats.shape)
-        self.decisions = np.zeros(seats.shape, np.int32)
-        self._token = object()  # distinguishes keys of these games from those of other line-ups
-        self._is_answerer = [isinstance(agent, Answerer) for agent in agents]
+        self._tokens = [object() for _ in seats]  # one for each game, for the keys of `Answerer`
+        self._attempts: dict[int, _Attempt] = {}  # by agent
 
-    def end(self) -> None:
-        """Tell agents that report their own faults that every game is over. Call this last."""
-        rows, seats = np.indices(self.seats.shape).reshape(2, -1)
-        for agent in self.agents:
-            if isinstance(agent, Answerer):
-                agent.end(self._keys(rows, seats))
+    def seat(self, rows: NDArray[Any], seats: NDArray[Any], states: NDArray[np.uint64]) -> None:
+        """Seat agents in games that begin anew (see `Lineup.seat`), which are not forfeited."""
+        super().seat(rows, seats, states)
+        self.forfeited[rows] = False
+        for row in rows.tolist():
+            self.forfeits.pop(row, None)
+            self._tokens[row] = object()
 
-    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+    def end(self, rows: NDArray[np.int64]) -> None:
+        """Tell agents that report their own faults that some games, int64[m], are over."""
+        answerers = [agent for agent in self.agents if isinstance(agent, Answerer)]
+        if answerers:
+            seats = np.tile(np.arange(self.seats.shape[1]), len(rows))
+            keys = self._keys(rows.repeat(self.seats.shape[1]), seats)
+            for agent in answerers:
+                agent.end(keys)
+
+    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> Future[Any]:
         agent: Any = self.agents[index]
-        seats = batch.to_move[rows]
-        if self._is_answerer[index]:
-            answers: Answers = agent.answer(InformationSets(batch, rows), self._keys(rows, seats))
-        else:
-            answers = self._ask_in_process(agent, batch, rows)
-        self.seconds[rows, seats] += answers.seconds
-        self.decisions[rows, seats] += 1
+        if isinstance(agent, Answerer):
+            answered: Future[Answers] = Future()
+            keys = self._keys(rows, batch.to_move[rows])
+            answered.set_result(agent.answer(InformationSets(batch, rows), keys))
+            return answered
+        self._attempts[index] = _Attempt(agent, batch, rows, self._generators_for(batch, rows))
+        return self._attempts[index].asked
+
+    def _answer(
+        self, asked: Future[Any], index: int, batch: Batch, rows: NDArray[Any]
+    ) -> NDArray[np.int64]:
+        attempt = self._attempts.pop(index, None)
+        answers: Answers = asked.result() if attempt is None else attempt.answers()
+        self.calls.append(Call(index, rows, answers.seconds))
         actions = as_actions(answers.actions, len(rows))
         if batch.first_illegal(actions, rows) >= 0:
             self._forfeit_illegal(batch, rows, actions, answers)
         return actions.astype(np.int64)
 
-    def _keys(self, rows: NDArray[Any], seats: NDArray[Any]) -> list[tuple[object, int, int]]:
+    def _keys(self, rows: NDArray[Any], seats: NDArray[Any]) -> list[tuple[object, int]]:
         pairs = zip(rows.tolist(), seats.tolist(), strict=True)
-        return [(self._token, row, seat) for row, seat in pairs]
-
-    def _ask_in_process(self, agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Answers:
-        """Ask an agent of this process for all games at once; if it fails, game by game."""
-        rng = self._generators_for(batch, rows)
-        before = rng.saved()
-        started = perf_counter()
-        compiled_before = compile_seconds()
-        chosen = _choice(agent, batch, rows, rng)
-        # Rules are compiled once, which does not count as thinking.
-        compiling = compile_seconds() - compiled_before
-        seconds = max(0.0, perf_counter() - started - compiling) / len(rows)
-        if not isinstance(chosen, Fault):
-            return Answers(chosen, seconds, {})
-        if len(rows) == 1:
-            no_action = np.array([-1])  # illegal, so the game is forfeited
-            return Answers(no_action, seconds, {0: chosen})
-        # Ask again, game by game, with the same random numbers. The failed attempt's time counts.
-        rng.restore(before)
-        single = [self._ask_in_process(agent, batch, rows[k : k + 1]) for k in range(len(rows))]
-        return Answers(
-            np.concatenate([answers.actions for answers in single]),
-            seconds + np.array([answers.seconds for answers in single]),
-            {place: answers.faults[0] for place, answers in enumerate(single) if answers.faults},
-        )
+        return [(self._tokens[row], seat) for row, seat in pairs]
 
     def _forfeit_illegal(
         self, batch: Batch, rows: NDArray[Any], actions: NDArray[np.int32], answers: Answers
@@ -151,21 +139,60 @@ class RefereedLineup(Lineup):
             scores = batch.scores(np.array([row]))[0, : batch.players[row]].tolist()
             self.forfeits[row] = Forfeit(seat, fault, tuple(scores))
             self.forfeited[row] = True
-            self.decisions[row, seat] -= 1  # the choice does not count, but its time does
             self.seats[row] = OUTSIDE
             actions[place] = legal[0]
 
 
-def _choice(
-    agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
-) -> NDArray[np.int32] | Fault:
-    kind = "error"  # the kind of fault if the next step fails
-    try:
-        chosen = decide(agent, batch, rows, rng)
-        kind = "garbage"  # from here on only the conversion of the answer can fail
-        return as_actions(chosen, len(rows))
-    except Exception as fault:  # an object's own conversion may raise anything, too
-        return Fault(kind, fault_in_words(fault))
+class _Attempt:
+    """A question to an agent of this process: for all games at once; if it fails, game by game."""
+
+    def __init__(
+        self, agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators
+    ) -> None:
+        self._agent = agent
+        self._batch = batch
+        self._rows = rows
+        self._rng = rng
+        self._before: Saved = rng.saved()
+        self._began = perf_counter()
+        self.asked: Future[Decision] = ask(agent, batch, rows, rng)
+        self._seconds = perf_counter() - self._began  # for agents that are not asynchronous
+
+    def answers(self) -> Answers:
+        """Wait for the agent, and return its answers."""
+        count = len(self._rows)
+        is_background = not self.asked.done()
+        kind = "error"  # the kind of fault if the next step fails
+        try:
+            decision = self.asked.result()
+            kind = "garbage"  # from here on only the conversion of the answer can fail
+            actions = as_actions(decision.actions, count)
+            return Answers(actions, decision.seconds / count, {})
+        except Exception as raised:  # an object's own conversion may raise anything, too
+            fault = Fault(kind, fault_in_words(raised))
+        if is_background:
+            self._seconds = perf_counter() - self._began
+        seconds = self._seconds / count
+        if count == 1:
+            no_action = np.array([-1])  # illegal, so the game is forfeited
+            return Answers(no_action, seconds, {0: fault})
+        # Ask again, game by game, with the same random numbers. The failed attempt's time counts.
+        self._rng.restore(self._before)
+        places = np.arange(count)[:, None]
+        again = [
+            _Attempt(self._agent, self._batch, self._rows[place], self._rng[place])
+            for place in places
+        ]
+        try:
+            single = [attempt.answers() for attempt in again]
+        finally:
+            for attempt in again:
+                attempt.asked.cancel()  # has an effect only after an interrupt
+        return Answers(
+            np.concatenate([answers.actions for answers in single]),
+            seconds + np.array([answers.seconds for answers in single]),
+            {place: answers.faults[0] for place, answers in enumerate(single) if answers.faults},
+        )
 
 
 def _illegal(batch: Batch, row: int, seat: int, action: int) -> Fault:

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections import Counter
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from contextlib import closing
 from enum import StrEnum
 from pathlib import Path
@@ -14,7 +13,8 @@ from shakespeare_agents.travel import AgentSources, agent_set, workers_for_store
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.matchmaking import GROWTH, Ladder, ladders_at_look, plan_round
-from shakespeare_arena.playing import GamesJob, play
+from shakespeare_arena.playing import GamesJob, Row, play_recorded, shards_of
+from shakespeare_arena.recording import GamesWriter
 from shakespeare_arena.results import CONFIG_NAME, ResultsFolder, RoundPlan, open_results
 from shakespeare_arena.seating import RunSettings, Seating
 from shakespeare_env.core import registry
@@ -23,20 +23,16 @@ from shakespeare_env.extras import requires_extra
 with requires_extra("arena", "the arena needs"):
     import polars as pl
 
-SHARD_S = 3.0
-"""The seconds that the games of a shard should take. An interruption loses the shard."""
-_MOST_TOGETHER = 16_384  # the most games of a shard
-_GUESS_S = 0.25  # the assumed seconds of thinking per game of an agent that has played none
 _FIRST_ROUND = 24  # games per agent and table in the first round
 LOST_IN_A_ROW = 10
 """The number of games lost by faults in a row after which an agent plays no more."""
 
-RoundProgress = Callable[[int, int, int], None]
-"""Progress callback, called when a round begins and whenever finished games were written.
+RoundProgress = Callable[[int, int, int, int], None]
+"""Progress callback, called when a round begins and after every step of it.
 
-The arguments are the number of the round, from 0 (-1 before the first is planned); the games
-finished by the arena's agents in all rounds; and the games that will be finished when the round is
-over.
+The arguments are the number of the round, from 0 (-1 before the first is planned); the games of the
+arena's agents that are kept, in all rounds; the games that will be kept when the round is over; and
+the decisions made in this run.
 """
 
 
@@ -60,7 +56,7 @@ def run_arena(
 
     Results are kept in the folder. If it already holds results, they count too, even those of
     agents that are not in the configuration. Calling this again resumes an arena. An interruption
-    loses only the games of the last seconds. Equal configurations give equal games, unless a time
+    loses only the games in progress. Equal configurations give equal games, unless a time
     limit, an agent's use of the clock or an external program influences them. The programs
     and the Python code that the configuration names are run (see `ArenaConfig.untrusted_code`).
 
@@ -88,7 +84,7 @@ def run_arena(
         # `GamesJob` fills in `agents`, which it sends to workers apart from the settings.
         settings = RunSettings(config.game, config.variants, config.seed, agents={}, names=names)
         playing = list(entrants.values())
-        job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play)
+        job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play_recorded)
         # The digest of an agent named as Python code is made of its files. So these must not change
         # while it plays (`AgentSources`), and by default it plays in a new process, which imports
         # them as they are now (`workers_for_stored_games`).
@@ -116,7 +112,7 @@ class _Arena:
     def __init__(
         self,
         config: ArenaConfig,
-        job: GamesJob[pl.DataFrame],
+        job: GamesJob[list[Row]],
         results: ResultsFolder,
         on_progress: RoundProgress | None,
         workers: Workers,
@@ -129,9 +125,7 @@ class _Arena:
         self._workers = workers
         self._sources = sources
         self._until: float | None = None  # the time to stop, on the monotonic clock
-        self._seconds: Counter[str] = Counter()  # thinking time by agent
-        self._seats: Counter[str] = Counter()  # seats played by agent
-        self._note_pace(results.results)
+        self._decisions = 0  # made in this run
         # The games that count so far, and those that will count when the round is over.
         self._games = self._games_of_config().height
         self._planned = self._games
@@ -151,38 +145,20 @@ class _Arena:
             return Ending.minutes
 
     def _play(self, seatings: Sequence[Seating]) -> None:
-        # Workers report progress after every step, and then the time is checked.
-        shards = self._shards(seatings)
-        with closing(self._workers.run(self._job, shards, lambda *_: self._check_time())) as played:
-            for _, rows in played:
-                self._sources.check_unchanged()
-                self._folder.append(rows)
-                self._note_pace(rows)
-                self._games += len(rows)
+        shards = shards_of(seatings, len(seatings), self._workers)
+        before = self._games
+        with (
+            closing(self._workers.run(self._job, shards)) as progress,
+            GamesWriter(self._folder, self._sources) as writer,
+        ):
+            for step in progress:
+                writer.add(step.result or [])
+                self._games = before + writer.written
+                self._decisions += step.decisions
                 self._report_progress()
                 self._check_time()
-
-    def _shards(self, seatings: Sequence[Seating]) -> Iterator[Sequence[Seating]]:
-        """Yield shards that should take about `SHARD_S` seconds, judging by earlier games."""
-        while seatings:
-            total = 0.0
-            count = 0
-            for seating in seatings[:_MOST_TOGETHER]:
-                for digest in seating.digests:
-                    seats = self._seats[digest]
-                    total += self._seconds[digest] / seats if seats else _GUESS_S
-                if count and total > SHARD_S:
-                    break
-                count += 1
-            yield seatings[:count]
-            seatings = seatings[count:]
-
-    def _note_pace(self, rows: pl.DataFrame) -> None:
-        seats = rows.select("digests", "seconds").explode("digests", "seconds")
-        by_agent = seats.group_by("digests").agg(pl.col("seconds").sum(), seats=pl.len())
-        for digest, seconds, count in by_agent.iter_rows():
-            self._seconds[digest] += seconds
-            self._seats[digest] += count
+        self._games = before + len(seatings)
+        self._report_progress()
 
     def _begin_round(self) -> None:
         last = self._folder.last_plan
@@ -267,7 +243,7 @@ class _Arena:
         if self._on_progress is not None:
             plan = self._folder.last_plan
             number = -1 if plan is None else plan.number
-            self._on_progress(number, self._games, self._planned)
+            self._on_progress(number, self._games, self._planned, self._decisions)
 
     def _check_time(self) -> None:
         if self._until is None and self._config.minutes is not None:

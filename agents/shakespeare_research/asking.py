@@ -31,7 +31,7 @@ from shakespeare_agents.naming import AgentSpec
 from shakespeare_agents.networks.checkpoint import read_card
 from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.travel import AgentSources
-from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_agents.workers import Progress, Workers
 from shakespeare_env.checks.box_files import box_facts, facts_digest
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core import registry
@@ -84,11 +84,15 @@ _KEY_COLUMNS = [field.name for field in fields(Shard) if field.name != "question
 _key_of = attrgetter(*_KEY_COLUMNS)
 
 
+_NumberedBox = tuple[int, tuple[list[Shard], bytes]]
+"""The number of a box, the shards that ask about it, and the content of its file."""
+
+
 @dataclass(frozen=True)
 class _Job:
     """A job for workers. A worker gets all `Shard`s of one box at once, and the box's content."""
 
-    def start(self) -> Callable[[tuple[list[Shard], bytes], ProgressCallback], pl.DataFrame]:
+    def start(self) -> Callable[[_NumberedBox], Iterator[Progress[tuple[int, pl.DataFrame]]]]:
         return _answer
 
 
@@ -195,8 +199,11 @@ def ask(
         shards_of_box = list(group)
         by_box.append((shards_of_box, shards[shards_of_box[0]].read_bytes()))
     sources = AgentSources({shard.player for shard in shards})
-    with closing((workers or Workers()).run(_Job(), by_box)) as results:
-        for number, rows in results:
+    with closing((workers or Workers()).run(_Job(), enumerate(by_box))) as progress:
+        for step in progress:
+            if step.result is None:
+                continue
+            number, rows = step.result
             sources.check_unchanged()
             shards_of_box, box = by_box[number]
             first = shards_of_box[0]
@@ -245,9 +252,9 @@ def _trained_for(player: AgentSpec, game: Game) -> str:
     return "" if folder is None else read_card(folder).box_digest
 
 
-def _answer(box_job: tuple[list[Shard], bytes], _on_progress: ProgressCallback) -> pl.DataFrame:
+def _answer(numbered: _NumberedBox) -> Iterator[Progress[tuple[int, pl.DataFrame]]]:
     """Answer the shards of one box in a process of their own."""
-    shards, box = box_job
+    number, (shards, box) = numbered
     with TemporaryDirectory() as folder:
         Path(folder, _BOX_FILE).write_bytes(box)
         process = subprocess.run(
@@ -262,7 +269,8 @@ def _answer(box_job: tuple[list[Shard], bytes], _on_progress: ProgressCallback) 
             reason = last_words or f"the process ended with status {process.returncode}"
             name = shards[0].box_digest[:DIGITS]
             raise WorkerError(f"nothing can be asked in box {name}: {reason}")
-        return read_parquet(Path(folder, _ANSWERS_FILE))
+        rows = read_parquet(Path(folder, _ANSWERS_FILE))
+    yield Progress(result=(number, rows))
 
 
 def _answer_in(folder: Path) -> None:

@@ -43,7 +43,7 @@ def _play(arena: ArenaConfig) -> None:
         ending = run_arena(
             arena,
             HERE / arena.game,
-            on_progress=lambda _, games, total: bar.update(task, completed=games, total=total),
+            on_progress=lambda _, games, total, *__: bar.update(task, completed=games, total=total),
         )
     Console().print(f"{title}: stopped because {ending}", highlight=False)
 

@@ -14,9 +14,9 @@ from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import Batches, read_games
+from shakespeare_training.mlp import MlpPolicy
 from shakespeare_training.policy import (
     Outputs,
-    PolicyNetwork,
     bfloat16_is_faster,
     forecast_losses,
     masked_log_softmax,
@@ -53,17 +53,13 @@ held_out = Batches(games.filter(is_held_out), size=size, agent=args.agent)
 name, players = games.select("game", "players").first().collect().row(0)
 game = registry.game(name)
 
-policy = PolicyNetwork(
-    game.layout,
-    actions=game.actions.size,
-    seats=game.max_seats,
-    width=args.width,
-    rng=torch.Generator().manual_seed(args.seed),
-)
+rng = torch.Generator().manual_seed(args.seed)
+policy = MlpPolicy.fresh(game, rng, width=args.width)
+network = policy.network
 policy.use_bfloat16 = bfloat16_is_faster(policy, size)
 # Muon needs half as many epochs as Adam, but it can only train matrices.
-matrices = [weights for weights in policy.parameters() if weights.ndim == 2]
-others = [weights for weights in policy.parameters() if weights.ndim != 2]
+matrices = [weights for weights in network.parameters() if weights.ndim == 2]
+others = [weights for weights in network.parameters() if weights.ndim != 2]
 optimizers = [
     torch.optim.Muon(
         matrices,
@@ -94,14 +90,14 @@ def losses(batch):
     masks = torch.from_numpy(batch.masks)
     actions = torch.from_numpy(batch.actions)
     with policy.in_precision(observations):
-        features = policy.features(observations)
-        hidden = torch.relu(policy.policy(features))
-        logits = policy.action(hidden)
+        features = network.features(observations)
+        hidden = torch.relu(network.policy(features))
+        logits = network.action(hidden)
         # The network soon knows the results of some thousand games by heart.
         # `detach` keeps this memory out of the features that the policy uses.
-        hidden = torch.relu(policy.outlook(features.detach()))
-        win = policy.win(hidden)
-        score = policy.score(hidden)
+        hidden = torch.relu(network.outlook(features.detach()))
+        win = network.win(hidden)
+        score = network.score(hidden)
     log_probs = masked_log_softmax(logits, masks)
     changes = torch.from_numpy(batch.scores - batch.scores_before)
     forecasts = sum(
@@ -128,9 +124,9 @@ began = time.monotonic()
 for epoch in range(args.epochs):
     for batch in training.epoch(epoch):
         imitation, forecasts, _ = losses(batch)
-        policy.zero_grad()
+        network.zero_grad()
         (imitation + forecasts).backward()
-        torch.nn.utils.clip_grad_norm_(policy.parameters(), 0.5)
+        torch.nn.utils.clip_grad_norm_(network.parameters(), 0.5)
         for optimizer in optimizers:
             optimizer.step()
         for scheduler in schedulers:

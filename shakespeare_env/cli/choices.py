@@ -167,10 +167,11 @@ def exit_with_error(message: str) -> NoReturn:
     raise typer.Exit(1)
 
 
-def exit_interrupted(message: str) -> NoReturn:
-    """Print a message and how to resume the command that Ctrl-C has ended, and exit.
+def exit_interrupted(message: str, can_resume: bool = True) -> NoReturn:
+    """Print a message and, if the command that Ctrl-C has ended can be resumed, how; and exit.
 
     The message ends with the space or line break that goes before "To resume".
     """
-    typer.echo(f"{message}To resume: {command(*sys.argv[1:])}", err=True)
+    resume = f"To resume: {command(*sys.argv[1:])}" if can_resume else ""
+    typer.echo(f"{message}{resume}", err=True)
     raise typer.Exit(_INTERRUPTED)

@@ -18,6 +18,7 @@ from shakespeare_env.core.batch_checks import (
     as_actions,
     checked_count,
     checked_games,
+    checked_players,
     checked_rows,
     checked_seats,
     checked_seeds,
@@ -139,7 +140,13 @@ class Batch:
         self._history = MoveHistory(self.game, n, 0)  # see `keep_history`
         self.reset(seed)
 
-    def reset(self, seed: int, deals: Integers | None = None, rows: Integers | None = None) -> None:
+    def reset(
+        self,
+        seed: int,
+        deals: Integers | None = None,
+        rows: Integers | None = None,
+        players: int | Integers | None = None,
+    ) -> None:
         """Deal all games, or some, from a seed.
 
         Args:
@@ -147,8 +154,13 @@ class Batch:
             deals: int[m], not negative, which game of the seed each row plays; None means that row
                 i plays game i.
             rows: int[m], increasing; None means all games.
+            players: int[m], or one number for all, the seats from now on; None keeps them.
         """
         reset_rows = self._every_row if rows is None else checked_rows(self.n, rows)
+        seats = self._players[reset_rows]
+        if players is not None:
+            seats = checked_players(self.game, len(reset_rows), players)
+            self.game.option_bits(self._variants, map(int, np.unique(seats)))
         dealt = reset_rows if deals is None else integers("deals", deals, (len(reset_rows),))
         random = streams(seed, dealt)
         chance = streams(int(check_seed(seed) ^ CHOICE), dealt)
@@ -158,6 +170,7 @@ class Batch:
             else:
                 self._check_complete()
             self._replacing = True
+            self._players[reset_rows] = seats
             self._games["random"][reset_rows] = random
             self._chance[reset_rows] = chance
             self._set_up(reset_rows)

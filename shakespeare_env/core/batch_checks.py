@@ -87,9 +87,7 @@ def checked_settings(
         reward: The name of the reward.
         variants: The variants by name, each switched on or off.
     """
-    shape = () if is_integer(players) else (n,)
-    given = integers("players", players, shape, high=game.max_seats, low=game.min_seats)
-    seats = np.full(n, given, np.int8)
+    seats = checked_players(game, n, players)
     if not isinstance(autoreset, bool | np.bool_):
         raise TypeError(f"autoreset={short_repr(autoreset)} must be True or False")
     bits = game.option_bits(variants, map(int, np.unique(seats)))
@@ -101,6 +99,13 @@ def checked_settings(
         target=game.solo_target or 0.0,
     )
     return seats, settings
+
+
+def checked_players(game: Game, n: int, players: int | Integers) -> npt.NDArray[np.int8]:
+    """Return the seat counts of n games, int8[n], from one for all games or one for each."""
+    shape = () if is_integer(players) else (n,)
+    given = integers("players", players, shape, high=game.max_seats, low=game.min_seats)
+    return np.full(n, given, np.int8)
 
 
 def checked_rows(n: int, rows: Integers) -> npt.NDArray[np.int64]:

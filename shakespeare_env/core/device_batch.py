@@ -80,6 +80,19 @@ def _step_of(game: Game) -> Callable[..., None]:
     return step
 
 
+@cache
+def _scores_of(game: Game) -> Callable[..., None]:
+    """Return the rule that writes a game's current scores into `out`, int16[n, S]."""
+    rules_scores = game.rules.scores
+
+    @rule
+    def scores(i: int, arrays_tuple: Any, out: Any) -> None:
+        arrays = GameArrays(*arrays_tuple)
+        rules_scores(arrays.games[i], out[i])
+
+    return scores
+
+
 class DeviceBatch:
     """N games of one kind on a GPU that are stepped together; every step overwrites the tensors.
 
@@ -236,6 +249,12 @@ class DeviceBatch:
         self._refused.fill_(NOT_REFUSED)
         mask = self.mask[row].cpu().numpy()
         raise illegal_move(self.game, self.save([row])[0], mask, action, row)
+
+    def scores(self) -> torch.Tensor:
+        """Return the current scores by seat in all games, int16[n, S]."""
+        scores = torch.zeros_like(self.final_scores)
+        self._launch("scores", _scores_of(self.game), self.n, self._arrays, scores)
+        return scores
 
     def save(self, indices: Integers | slice) -> Records:
         """Return copies of games in the CPU's memory, for `load` here and in `Batch`."""

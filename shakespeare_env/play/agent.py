@@ -2,14 +2,22 @@
 
 from __future__ import annotations
 
+import asyncio
+import inspect
 import os
-from collections.abc import Callable
+import threading
+from collections.abc import Awaitable, Callable
+from concurrent.futures import Future
+from contextlib import suppress
+from functools import cache
 from importlib import import_module
-from typing import Any, Protocol, runtime_checkable
+from time import perf_counter
+from typing import Any, NamedTuple, Protocol, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.compile.decorators import compile_seconds
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators
@@ -29,8 +37,8 @@ class Agent(Protocol):
 
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
-    ) -> NDArray[Any]:
-        """Return int[m], a legal action id for each of m games.
+    ) -> NDArray[Any] | Awaitable[NDArray[Any]]:
+        """Return int[m], a legal action id for each of m games. It may be an `async def`.
 
         Args:
             observations: int8[m, D], what the seats to move see.
@@ -44,8 +52,13 @@ class Agent(Protocol):
 class Searcher(Protocol):
     """An agent that decides by trying moves in games that look to its seat like the true one."""
 
-    def search(self, games: InformationSets, rng: GameGenerators) -> NDArray[Any]:
-        """Return int[m], a legal action id for each of m games, drawing from their generators."""
+    def search(
+        self, games: InformationSets, rng: GameGenerators
+    ) -> NDArray[Any] | Awaitable[NDArray[Any]]:
+        """Return int[m], a legal action id for each of m games, drawing from their generators.
+
+        It may be an `async def`.
+        """
         ...
 
 
@@ -96,7 +109,9 @@ class Advisor(Protocol):
 
 
 AnyAgent = Agent | Searcher
-Act = Callable[[NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any]]
+Act = Callable[
+    [NDArray[np.int8], NDArray[np.bool_], GameGenerators], NDArray[Any] | Awaitable[NDArray[Any]]
+]
 """A function like `Agent.act`."""
 AgentLike = str | os.PathLike[str] | AnyAgent | Act | Callable[..., AnyAgent]
 """Anything that can become an agent: a name, a checkpoint's folder, an agent, a function or a
@@ -111,6 +126,71 @@ def name_of(player: AgentLike) -> str:
     return name if isinstance(name, str) else type(player).__name__
 
 
+class Decision(NamedTuple):
+    """An agent's actions, and how long it has thought."""
+
+    actions: NDArray[Any]  # int[m], as the agent has returned them
+    seconds: float  # without the compilation of rules
+
+
+def ask(
+    agent: AnyAgent,
+    batch: Batch,
+    rows: NDArray[Any],
+    rng: GameGenerators,
+    masks: NDArray[np.bool_] | None = None,
+) -> Future[Decision]:
+    """Ask an agent for its actions in the games `rows`, int[m], of a batch.
+
+    The future is done when this returns, unless the agent decides in an `async def`. Such an agent
+    goes on in an event loop of its own thread, so that several agents can think at the same time.
+
+    Args:
+        agent: The agent.
+        batch: The games, which must not change before the agent has decided.
+        rows: int[m], the games in which it decides.
+        rng: The generators of these games, from which it draws.
+        masks: bool[m, A]. If given, it decides as if only these actions were legal.
+
+    Returns:
+        The decision. `result()` raises the agent's own exception if it fails, or RuntimeError if it
+        calls `sys.exit`, which must not end the process that asks it.
+    """
+    began = perf_counter()
+    compiled_before = compile_seconds()
+
+    def decision(actions: NDArray[Any]) -> Decision:
+        # Rules are compiled once, which does not count as thinking.
+        compiling = compile_seconds() - compiled_before
+        return Decision(actions, max(0.0, perf_counter() - began - compiling))
+
+    async def decision_of(answer: Awaitable[NDArray[Any]]) -> Decision:
+        try:
+            return decision(await answer)
+        except SystemExit as fault:
+            raise _exit_as_error(fault) from fault
+
+    decided: Future[Decision] = Future()
+    try:
+        # `hasattr` is ten times as fast as `isinstance` with a protocol.
+        if hasattr(agent, "search"):
+            games = InformationSets(batch, rows)
+            if masks is not None:
+                games.masks = masks
+            answer = agent.search(games, rng)
+        else:
+            observations = _observations_for(agent, batch, rows)
+            answer = agent.act(observations, batch.mask[rows] if masks is None else masks, rng)
+        if inspect.isawaitable(answer):
+            return asyncio.run_coroutine_threadsafe(decision_of(answer), _event_loop(os.getpid()))
+        decided.set_result(decision(answer))
+    except SystemExit as fault:
+        decided.set_exception(_exit_as_error(fault))
+    except Exception as fault:
+        decided.set_exception(fault)
+    return decided
+
+
 def decide(
     agent: AnyAgent,
     batch: Batch,
@@ -118,26 +198,37 @@ def decide(
     rng: GameGenerators,
     masks: NDArray[np.bool_] | None = None,
 ) -> NDArray[Any]:
-    """Return int[m], an agent's actions in the games `rows`, int[m], of a batch.
-
-    The agent draws from the games' generators. Given `masks`, bool[m, A], it decides as if only
-    these actions were legal.
-
-    Raises:
-        RuntimeError: The agent calls `sys.exit`, which must not end the process that asks it.
-    """
+    """Return int[m], an agent's actions, once it has decided (see `ask`)."""
+    decided = ask(agent, batch, rows, rng, masks)
     try:
-        # `hasattr` is ten times as fast as `isinstance` with a protocol.
-        if hasattr(agent, "search"):
-            games = InformationSets(batch, rows)
-            if masks is not None:
-                games.masks = masks
-            return agent.search(games, rng)
-        observations = _observations_for(agent, batch, rows)
-        return agent.act(observations, batch.mask[rows] if masks is None else masks, rng)
-    except SystemExit as fault:
-        error = RuntimeError(f"it tried to end the process (SystemExit: {fault})")
-        raise error.with_traceback(fault.__traceback__) from fault
+        return decided.result().actions
+    finally:
+        decided.cancel()  # has an effect only after an interrupt
+
+
+def _exit_as_error(fault: SystemExit) -> RuntimeError:
+    error = RuntimeError(f"it tried to end the process (SystemExit: {fault})")
+    error.__cause__ = fault
+    return error.with_traceback(fault.__traceback__)
+
+
+@cache
+def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
+    """Return the event loop of this process's asynchronous agents, which runs in its own thread.
+
+    It is one loop for all calls, because clients of remote services keep their connections to one
+    loop. The caller's thread may have a loop of its own, as in notebooks.
+    """
+    loop = asyncio.new_event_loop()
+
+    def run() -> None:
+        while True:
+            # If a task exits, its exception goes to who awaits it, and also ends `run_forever`.
+            with suppress(SystemExit, KeyboardInterrupt):
+                loop.run_forever()
+
+    threading.Thread(target=run, name="agents", daemon=True).start()
+    return loop
 
 
 def history_length(agent: AnyAgent) -> int:

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass
-from typing import Any
+from concurrent.futures import Future
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -12,7 +14,7 @@ from numpy.typing import NDArray
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.errors import AgentNote, IllegalMove
-from shakespeare_env.play.agent import AnyAgent, decide, history_length
+from shakespeare_env.play.agent import AnyAgent, Decision, ask, history_length
 from shakespeare_env.play.generators import GameGenerators
 
 OUTSIDE = -1
@@ -24,6 +26,14 @@ OnStep = Callable[[NDArray[np.int64], NDArray[np.int64]], None]
 """Called with the games stepped, int64[m], and their actions, int64[m]."""
 
 
+class Call(NamedTuple):
+    """One call of an agent, for all games of a step in which it decides."""
+
+    agent: int  # its index in `Lineup.agents`
+    rows: NDArray[np.int64]  # int64[m], the games
+    seconds: NDArray[np.float64] | float  # float64[m], the time for each game, or one for all
+
+
 @dataclass(eq=False)
 class Lineup:
     """The agents at the seats of n games, and the generators that they draw from."""
@@ -32,6 +42,7 @@ class Lineup:
     seats: NDArray[Any]  # int[n, S], an index of `agents`, `OUTSIDE` or `NOBODY`; may be changed
     generators: GameGenerators  # of the n games
     names: Sequence[str] = ()  # the agents' names in errors; agents without one appear as repr
+    calls: list[Call] = field(default_factory=list, init=False)  # those of the last `decide`
 
     @classmethod
     def seated(
@@ -69,19 +80,42 @@ class Lineup:
         movers: NDArray[Any] = self.seats[rows, batch.to_move[rows]]
         return movers
 
+    def seat(self, rows: NDArray[Any], seats: NDArray[Any], states: NDArray[np.uint64]) -> None:
+        """Seat agents in games that begin anew.
+
+        Args:
+            rows: int[m], the games.
+            seats: int[m, S], as in the attribute `seats`.
+            states: uint64[m], the states of the games' generators.
+        """
+        self.seats[rows] = seats
+        self.generators.states[rows] = states
+        self.generators[rows].forget()
+
     def decide(self, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
         """Return int64[m], the agents' actions in m games. Each agent is asked once for all games.
 
-        In each of these games an agent has to be to move, not an `OUTSIDE` seat. An error that an
-        agent raises gets a note with the agent's name.
+        Agents with an `async def` think at the same time as all others. In each of these games an
+        agent has to be to move, not an `OUTSIDE` seat. An error that an agent raises gets a note
+        with the agent's name.
         """
+        self.calls = []
         if len(self.agents) == 1 and len(rows):
-            return self._ask(0, batch, rows)
+            return self._answer(self._ask(0, batch, rows), 0, batch, rows)
         movers = self.to_move(batch, rows)
+        indices = np.flatnonzero(np.bincount(movers)).tolist()
+        places = {index: np.flatnonzero(movers == index) for index in indices}
+        asked: dict[int, Future[Decision]] = {}
         actions = np.empty(len(rows), np.int64)
-        for index in np.flatnonzero(np.bincount(movers)).tolist():
-            of_agent = np.flatnonzero(movers == index)
-            actions[of_agent] = self._ask(index, batch, rows[of_agent])
+        try:
+            for index in sorted(indices, key=self._is_synchronous):
+                asked[index] = self._ask(index, batch, rows[places[index]])
+            for index, of_agent in places.items():
+                answer = self._answer(asked[index], index, batch, rows[of_agent])
+                actions[of_agent] = answer
+        finally:
+            for future in asked.values():
+                future.cancel()  # has an effect only after an error or an interrupt
         return actions
 
     def name(self, index: int) -> str:
@@ -97,17 +131,30 @@ class Lineup:
         if chooser != OUTSIDE:
             fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
 
+    def _is_synchronous(self, index: int) -> bool:
+        agent: Any = self.agents[index]
+        decide = agent.search if hasattr(agent, "search") else agent.act
+        return not inspect.iscoroutinefunction(decide)
+
     def _generators_for(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
         return self.generators.for_seats(batch.to_move[rows], rows)
 
-    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> NDArray[np.int64]:
+    def _ask(self, index: int, batch: Batch, rows: NDArray[Any]) -> Future[Decision]:
+        return ask(self.agents[index], batch, rows, self._generators_for(batch, rows))
+
+    def _answer(
+        self, asked: Future[Decision], index: int, batch: Batch, rows: NDArray[Any]
+    ) -> NDArray[np.int64]:
+        """Wait for an agent's answer, and note the call."""
         try:
-            chosen = decide(self.agents[index], batch, rows, self._generators_for(batch, rows))
-            return as_actions(chosen, len(rows)).astype(np.int64)
+            decision = asked.result()
+            actions = as_actions(decision.actions, len(rows))
         except Exception as fault:
             games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
             fault.add_note(AgentNote(f"The agent {self.name(index)} failed to decide in {games}."))
             raise
+        self.calls.append(Call(index, rows, decision.seconds / len(rows)))
+        return actions.astype(np.int64)
 
 
 def warm_up(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:

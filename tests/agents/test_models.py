@@ -192,9 +192,11 @@ def test_a_search_in_batches_plays_as_the_compiled_one(name, players, horizon, t
 
 def test_a_search_uses_the_model_that_its_name_gives():
     table: dict[str, Any] = {"players": 3, "games": 3, "seed": 3}
-    name = "search,network=my.py:Net,width=9,simulations=4"
-    with pytest.raises(TypeError, match="no option 'width'"):
-        make(name, FIGARO)
+    with pytest.raises(TypeError, match=r"my.py:Net' has no option 'widht' .*'width'"):
+        make("search,network=my.py:Net,widht=9,simulations=4", FIGARO)
+    search: Any = make("search,network=my.py:Net,width=9,simulations=4", FIGARO)
+    assert search.prior.model.module.body.out_features == 9
+    assert search.settings.simulations == 4
     result = evaluate(["search,network=net.pt,simulations=2", "random"], "figaro", **table)
     assert result.agents[0].games == 3
 

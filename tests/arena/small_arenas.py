@@ -3,7 +3,7 @@
 import polars as pl
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena.playing import play
+from shakespeare_arena.playing import play_recorded, results_frame
 from shakespeare_arena.results import open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
@@ -25,6 +25,12 @@ class Failing(RandomAgent):
         if self.left < 0:
             raise ValueError("tired\x1b[2J\nof this")
         return super().act(observations, masks, rng)
+
+
+def play(seatings, settings):
+    """Play games at once under a referee, and return them as a frame."""
+    steps = play_recorded(seatings, settings)
+    return results_frame([row for step in steps for row in step.result or []])
 
 
 def written(name, folder):

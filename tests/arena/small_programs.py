@@ -59,7 +59,7 @@ def forfeits(table, tested, n=1, most=None):
     """Return the faults by which an agent loses some of n games against random agents."""
     batch, lineup = games(table, [tested], n)
     play_out(batch, lineup, max_steps=most)
-    lineup.end()
+    lineup.end(np.arange(n))
     forfeited = np.flatnonzero(lineup.forfeited)
     faults = [lineup.forfeits[row].fault for row in forfeited.tolist()]
     return [(fault.kind, fault.details) for fault in faults]

@@ -11,10 +11,12 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_arena import Entrant, evaluate, playing
-from shakespeare_arena.evaluation import EvaluationResult, agent_results
+from shakespeare_arena import Entrant, evaluate, playing, recording
+from shakespeare_arena.dataset import write_dataset
+from shakespeare_arena.evaluation import Evaluation, EvaluationResult, NoCompleteDeal, agent_results
 from shakespeare_arena.intervals import share_interval
 from shakespeare_env.core import registry
+from shakespeare_env.errors import ArenaError
 from tests.contract.each_table import full_tables, small_tables
 
 
@@ -51,8 +53,8 @@ def test_equal_agents_win_their_share(table):
     result = evaluate(entrants, table.game, games=10 * seats, seed=5, on_progress=on_progress)
     assert result.games % result.deals == 0
     # Seats of one agent decide together.
-    assert reports[0] == (result.games, 0)
-    assert same.most_at_once == result.games
+    decisions = [decisions for decisions, _ in reports]
+    assert same.most_at_once == max(np.diff(decisions, prepend=0))
     assert reports == sorted(reports)
     assert reports[-1] == (same.decisions, result.games)
     for agent in result.agents:
@@ -74,6 +76,82 @@ def test_results_depend_on_the_seed_and_not_on_how_many_games_run_at_once(table,
         results.append(evaluate(entrants, table.game, games=10 * table.players, seed=seed))
     assert results[0] == results[1] == results[2]
     assert results[0].agents != results[3].agents
+
+
+def test_an_interrupted_evaluation_shows_complete_deals_and_goes_on_from_its_folder(
+    tmp_path, monkeypatch
+):
+    """Resumed in many pieces, it has the result of an undisturbed one, which keeps no games."""
+    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 4)
+    monkeypatch.setattr(recording, "WRITE_EVERY_S", 0)
+    agents = ["random", "heuristic"]
+    arguments: dict[str, Any] = {"games": 18, "players": 3, "seed": 3}
+    undisturbed = evaluate(agents, "figaro", **arguments)
+
+    def interrupt_at(games):
+        def interrupt(_decisions, finished):
+            if finished >= games:
+                raise KeyboardInterrupt
+
+        return interrupt
+
+    for results in (None, tmp_path):
+        evaluation = Evaluation(agents, "figaro", results=results, **arguments)
+        with pytest.raises(NoCompleteDeal, match="0 of 18 games are over, and a deal has 3"):
+            evaluation.result()
+        with pytest.raises(KeyboardInterrupt):
+            evaluation.play(interrupt_at(6))
+        partly = evaluation.result()
+        missing = 6 - partly.deals
+        assert 0 < missing < 6
+        assert partly.games == 3 * partly.deals
+        assert f"Interrupted: {missing} deal" in (partly.warning or "")
+        assert "Interrupted" in str(partly)
+    with pytest.raises(KeyboardInterrupt):
+        Evaluation(agents, "figaro", results=tmp_path, **arguments).play(interrupt_at(12))
+    asked: list[tuple[int, int]] = []
+    resumed = Evaluation(agents, "figaro", results=tmp_path, **arguments)
+    resumed.play(lambda *counts: asked.append(counts))
+    assert resumed.result() == undisturbed
+    assert asked[0][1] >= 12, "those of earlier runs are not played again"
+    assert asked[-1][1] == 18
+
+
+class Stumbles(RandomAgent):
+    """An agent that fails once some games are over."""
+
+    version = 1
+    left = 200
+
+    def act(self, observations, masks, rng):
+        self.left -= len(masks)
+        if self.left < 0:
+            raise ConnectionError("the service is down")
+        return super().act(observations, masks, rng)
+
+
+def test_an_agent_that_fails_loses_no_game_of_an_evaluation_that_keeps_its_games(
+    tmp_path, monkeypatch
+):
+    """In a dataset it does, and such games are not evaluated."""
+    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 3)
+    agent = Stumbles()
+    entrants = [Entrant("mine", agent), RANDOM, RANDOM]
+    arguments: dict[str, Any] = {"games": 30, "seed": 3}
+    evaluation = Evaluation(entrants, "figaro", results=tmp_path / "games", **arguments)
+    with pytest.raises(ConnectionError) as caught:
+        evaluation.play()
+    assert "mine failed to decide in" in caught.value.__notes__[0]
+    assert evaluation.result().games > 0
+    agent.left = 10**6
+    evaluation.play()
+    assert evaluation.result() == evaluate(entrants, "figaro", **arguments)
+
+    agent.left = 50
+    write_dataset(tmp_path / "lost", entrants, "figaro", **arguments)
+    refused = Evaluation(entrants, "figaro", results=tmp_path / "lost", **arguments)
+    with pytest.raises(ArenaError, match=r"mine has forfeited .*service is down.*another folder"):
+        refused.play()
 
 
 def test_in_the_solo_game_nobody_wins_and_the_target_is_given():

@@ -9,7 +9,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena import tournament
+from shakespeare_arena import playing, recording, tournament
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.intervals import wilson_interval
 from shakespeare_arena.ladders.standings import LEVEL, standings_of
@@ -54,7 +54,7 @@ def test_an_arena_plays_at_all_tables_until_its_games_are_played_and_can_be_cont
     tmp_path, monkeypatch
 ):
     """The games are in one file, and none is played twice. Another seed deals other games."""
-    monkeypatch.setattr(tournament, "SHARD_S", 0.1)
+    monkeypatch.setattr(recording, "WRITE_EVERY_S", 0.1)
     assert run_arena(small(players=[1, 2, 4], games=200), tmp_path) is Ending.games
     first = read_results(tmp_path)
     assert 200 <= len(first) < 200 + 3 * 4
@@ -73,12 +73,13 @@ def test_an_arena_plays_at_all_tables_until_its_games_are_played_and_can_be_cont
 
 def test_an_interrupted_arena_plays_the_games_of_an_uninterrupted_one(tmp_path, monkeypatch):
     """An agent that often fails sits out from the same round on."""
-    monkeypatch.setattr(tournament, "SHARD_S", 0.1)
+    monkeypatch.setattr(recording, "WRITE_EVERY_S", 0.1)
     config = small("random", Twin(), breaks_down, games=120)
     run_arena(config, tmp_path / "undisturbed")
+    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 4)
     for games_before in (1, 45, 75):
 
-        def interrupt(_number, finished, _planned, games_before=games_before):
+        def interrupt(_number, finished, *_, games_before=games_before):
             if finished >= games_before:
                 raise Stop
 

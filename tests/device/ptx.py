@@ -51,6 +51,7 @@ def main() -> None:
         games = DeviceGames(league, 2, torch.device("cuda"))
         games.begin_rollout(np.random.default_rng(0))
         games.batch.random_actions()
+        games.scores()
         games.step(games.fill_in_opponents(torch.zeros(4, dtype=torch.int64)))
 
 

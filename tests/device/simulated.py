@@ -18,16 +18,23 @@ import torch
 from shakespeare_env import Batch, DeviceBatch, IllegalMove, PositionError
 from shakespeare_env.compile.device import SIMULATED
 from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.device import DeviceGames
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
+from shakespeare_training.mlp import MlpPolicy
+from shakespeare_training.own_network import make_own_policy
 from shakespeare_training.ppo import PPO, PPOSettings
+from shakespeare_training.reward import OwnReward, Standing
+from shakespeare_training.rollout import CHANGE, NO_DECISION, SHARE
 
 ARRAYS = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
 """The arrays that both kinds of batch show."""
 GPU = torch.device("cuda")
+HERE = "tests.device.simulated"
+"""The name of this module, which runs as `__main__`."""
 
 
 def pair(name: str, players: Any, **arguments: Any) -> tuple[Batch, DeviceBatch]:
@@ -43,6 +50,7 @@ def assert_equal_arrays(host: Batch, device: DeviceBatch, names: list[str]) -> N
 
 def assert_equal(host: Batch, device: DeviceBatch) -> None:
     assert_equal_arrays(host, device, ARRAYS)
+    np.testing.assert_array_equal(host.scores(), device.scores().numpy())
     assert host.save(slice(None)).tobytes() == device.save(slice(None)).tobytes()
 
 
@@ -158,7 +166,7 @@ def refusals() -> None:
         DeviceBatch("figaro", players=3, strategic_rest=True)
 
 
-def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
+def learner(opponents: dict[str, float], *, is_on_device: bool, **parts: Any) -> PPO:
     """Return a learner with a few games that will end soon."""
     batch = Batch("figaro", n=8, players=[3, 4] * 4, seed=1, autoreset=False, reward="score")
     play_until_a_game_ends(batch)
@@ -167,13 +175,13 @@ def learner(opponents: dict[str, float], *, is_on_device: bool) -> PPO:
     games = DeviceGames(league, 24, GPU) if is_on_device else HostGames(league)
     settings = PPOSettings(
         seed=3,
-        width=16,
         batch_size=64,
         n_epochs=10,
         n_steps=24,
         learning_rate=lambda _left: 3e-4,
         near_certain_share=0.5,
         target_kl=0.03,
+        **({"make_policy": partial(MlpPolicy.fresh, width=16)} | parts),
     )
     return PPO(games, settings)
 
@@ -213,7 +221,8 @@ def exploded_weights() -> None:
     """Weights that are not finite raise the same error as on the CPU, though later."""
     for is_on_device in (True, False):
         ppo = learner({"current": 1.0}, is_on_device=is_on_device)
-        torch.nn.init.constant_(ppo.policy.action.weight, torch.nan)
+        network: Any = ppo.policy.network
+        torch.nn.init.constant_(network.action.weight, torch.nan)
         with pytest.raises(FloatingPointError, match="too large"):
             ppo.learn(24)
 
@@ -226,7 +235,7 @@ def a_league() -> None:
     assert torch.equal(ppo.games.learner_to_move, on_host.games.learner_to_move)
     for _ in range(3):
         ppo.learn(80)
-        ppo.league.add_snapshot(f"{ppo.num_timesteps}", ppo.policy.tensors())
+        ppo.add_snapshot()
     assert ppo.league.finished >= 2
     assert sum(opponent.games for opponent in ppo.league.opponents) > 0
     assert ((ppo.league.lineup.seats == OUTSIDE).sum(axis=1) >= 1).all()
@@ -234,6 +243,50 @@ def a_league() -> None:
     masks = ppo.rollout.decisions["masks"][is_decision]
     actions = ppo.rollout.decisions["actions"][is_decision]
     assert masks.gather(1, actions[:, None]).all()
+
+
+class Module(torch.nn.Module):
+    """A network such as users may write."""
+
+    def __init__(self, game: Game) -> None:
+        super().__init__()
+        self.sizes = [game.actions.size, game.max_seats, game.max_seats]
+        self.layer = torch.nn.Linear(game.layout.size, sum(self.sizes))
+
+    def forward(self, observations: torch.Tensor) -> dict[str, torch.Tensor]:
+        outputs = self.layer(observations).split(self.sizes, dim=1)
+        return dict(zip(("logits", "win_logits", "changes"), outputs, strict=True))
+
+
+def victory(before: Standing, after: Standing) -> torch.Tensor:
+    return after.shares - before.shares
+
+
+def parts_of_ones_own() -> None:
+    """Modules learn and play, as snapshots too, and rewards see the standings."""
+    ppo = learner(
+        {"past": 0.8, "current": 0.2},
+        is_on_device=True,
+        make_policy=partial(make_own_policy, f"{HERE}:Module"),
+        reward=OwnReward(f"{HERE}:victory"),
+    )
+    ended = 0
+    for _ in range(3):
+        before = ppo.policy.tensors()["layer.weight"]
+        ppo.learn(80)
+        assert (ppo.policy.tensors()["layer.weight"] != before).any()
+        ppo.add_snapshot()
+        gains = ppo.rollout.gains
+        assert torch.equal(gains[..., CHANGE], gains[..., SHARE])
+        ended += int((gains[..., CHANGE] > 0).any(dim=2).sum())
+    assert ended >= 2
+    assert (ppo.rollout.seats[-1] == NO_DECISION).any(), "a snapshot decided"
+    (slot, *_) = ppo.games._slots  # type: ignore[attr-defined]
+    opponent = ppo.league.opponents[int(slot.index)]
+    on_device = slot.network(ppo.games.obs, ppo.games.mask).softmax(dim=1)
+    agent: Any = opponent.agent
+    on_host = agent.probabilities(ppo.games.obs.numpy(), ppo.games.mask.numpy())
+    np.testing.assert_allclose(on_device.numpy(), on_host, atol=1e-6)
 
 
 def opponents_for_the_cpu_only() -> None:
@@ -251,6 +304,7 @@ PARTS: dict[str, list[Callable[[], None]]] = {
         seats_drawn_during_a_rollout,
         exploded_weights,
         a_league,
+        parts_of_ones_own,
         opponents_for_the_cpu_only,
     ],
 }

@@ -60,7 +60,7 @@ def learn_quietly(run, save_at=float("inf")):
     with run.learning() as learner:
         while run.decisions < run.config.decisions:
             if run.decisions // 400 > snapshots:
-                run.add_snapshot()
+                run.learner.add_snapshot()
                 snapshots = run.decisions // 400
             if run.decisions >= save_at:
                 run.save()

@@ -61,7 +61,7 @@ def test_settings_are_read_back_from_their_toml_which_describes_each(tmp_path):
     path.write_text(as_toml(config), encoding="utf-8-sig")  # as some editors write
     assert chosen_config(str(path), {}) == config
     lines = path.read_text("utf-8-sig").splitlines()
-    for name in settings_of("ppo"):
+    for name in settings_of(TrainingConfig()):
         (place,) = [number for number, line in enumerate(lines) if line.startswith(f"{name} = ")]
         assert lines[place - 1].startswith("# ")
     path.write_text("width = 32\n")

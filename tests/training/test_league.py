@@ -7,6 +7,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
+from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.league import League
@@ -20,11 +21,12 @@ def make_league(opponents, *, n=400, players=3, max_snapshots=3, seed=0):
     return League(opponents, batch, max_snapshots=max_snapshots, seed=seed)
 
 
-def weights(league):
-    """Return weights of the right shapes."""
+def add_snapshot(league, name):
+    """Add a snapshot whose weights are zeros."""
     game = league.batch.game
     shapes = Network.shapes(4, game.layout.size, game.actions.size)
-    return {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    tensors = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
+    league.add_snapshot(name, NetworkAgent(Network(tensors, game.layout)), tensors)
 
 
 def names(league):
@@ -40,7 +42,7 @@ def end_game(league, row, *, seat_scores):
 
 def test_kinds_of_games_have_the_configured_shares():
     league = make_league({"current": 2.0, "random": 1.0, "past": 1.0}, n=4000)
-    league.add_snapshot("1", weights(league))
+    add_snapshot(league, "1")
     league.lineup.generators.memory(7)["note"] = "of the last game"
     league.assign_seats(np.arange(4000))
     assert league.lineup.generators.memory(7) == {}
@@ -63,7 +65,7 @@ def test_the_learner_has_one_seat_among_opponents_and_each_seat_equally_often():
 def test_hard_opponents_come_more_often():
     league = make_league({"past": 1.0}, n=4, max_snapshots=2)
     for name in ("weak", "strong"):
-        league.add_snapshot(name, weights(league))
+        add_snapshot(league, name)
     weak, strong = league.pool
     weak.games = 98.0
     weak.wins = 69.0  # (69 + 1) / 100
@@ -100,7 +102,7 @@ def test_a_result_is_the_share_of_opponents_that_the_learner_beat():
 def test_the_easiest_snapshot_is_dropped_but_never_the_newest():
     league = make_league({"past": 1.0}, max_snapshots=2)
     for name in ("1", "2", "3", "4"):
-        league.add_snapshot(name, weights(league))
+        add_snapshot(league, name)
         pool = [snapshot.name for snapshot in league.pool]
         assert pool == {"1": ["1"], "2": ["1", "2"], "3": ["2", "3"], "4": ["2", "4"]}[name]
         # By these results 1 and 3 are the easiest.
@@ -112,17 +114,17 @@ def test_the_easiest_snapshot_is_dropped_but_never_the_newest():
 
 def test_a_dropped_snapshot_finishes_its_games():
     league = make_league({"past": 1.0, "random": 1.0}, n=50, max_snapshots=1)
-    league.add_snapshot("1", weights(league))
+    add_snapshot(league, "1")
     league.assign_seats(np.arange(50))
     before = names(league)
     seats = league.lineup.seats.copy()
-    league.add_snapshot("2", weights(league))
+    add_snapshot(league, "2")
     assert [snapshot.name for snapshot in league.pool] == ["2"]
     assert names(league) == before
     assert ((league.lineup.seats >= 0) == (seats >= 0)).all()
     league.assign_seats(np.arange(25))
     assert names(league)[25:] == before[25:]
     league.assign_seats(np.arange(50))
-    league.add_snapshot("3", weights(league))
+    add_snapshot(league, "3")
     assert [opponent.name for opponent in league.opponents] == ["random", "2", "3"]
     assert set(names(league)) == {"2", "random"}

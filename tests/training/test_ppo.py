@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from functools import partial
 from types import SimpleNamespace
 from typing import Any
 
@@ -11,13 +12,11 @@ import pytest
 import torch
 
 from shakespeare_agents import RandomAgent
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import Network
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core.game import ObservationLayout
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
-from shakespeare_training.policy import PolicyNetwork
+from shakespeare_training.mlp import MlpPolicy
 from shakespeare_training.ppo import PPO, PPOSettings
 from shakespeare_training.rollout import (
     CHANGE,
@@ -47,8 +46,10 @@ TENSORS = {**HEADLESS, **HEADS_ALONE, **VALUE}
 
 def make_policy():
     """Return a fresh policy, with the same weights in every call."""
-    rng = torch.Generator().manual_seed(0)
-    return PolicyNetwork(LAYOUT, actions=ACTIONS, seats=SEATS, width=WIDTH, rng=rng)
+    game: Any = SimpleNamespace(
+        layout=LAYOUT, actions=SimpleNamespace(size=ACTIONS), max_seats=SEATS
+    )
+    return MlpPolicy.fresh(game, torch.Generator().manual_seed(0), width=WIDTH)
 
 
 @pytest.fixture
@@ -102,7 +103,7 @@ def test_evaluating_actions_equals_autograd_on_the_outputs(policy, views, bfloat
     weights = torch.randn(2, len(actions), generator=generator)
 
     def gradients(log_probs, entropies):
-        policy.zero_grad()
+        policy.network.zero_grad()
         ((log_probs * weights[0]).sum() + (entropies * weights[1]).sum()).backward()
         return [p.grad.clone() for p in policy.parameters() if p.grad is not None]
 
@@ -264,7 +265,7 @@ def gradient(policy, observations, actions, advantages, repetition):
     changes = repetition.repeat(evaluation.changes)
     assert len(log_probs) == len(entropies) == len(changes) == COUNT
     loss = (advantages * log_probs).mean() + (changes[:, 0] - advantages).square().mean()
-    policy.zero_grad()
+    policy.network.zero_grad()
     (loss + entropies.mean()).backward()
     gradients = [p.grad for p in policy.parameters() if p.grad is not None]
     return torch.cat([part.flatten() for part in gradients]).double()
@@ -318,7 +319,7 @@ def test_minibatches_hold_every_closed_decision_once_with_all_of_its_data(share,
 
 def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
     settings: dict[str, Any] = {
-        "width": 32,
+        "make_policy": partial(MlpPolicy.fresh, width=32),
         "n_steps": 16,
         "batch_size": 256,
         "n_epochs": 4,
@@ -332,8 +333,7 @@ def make_learner(*, players=2, games=32, seed=0, opponents=None, **arguments):
 
 def win_rate(learner):
     """Return the rate at which the learner's policy beats a random player."""
-    network = Network(learner.policy.tensors(), learner.league.batch.game.layout)
-    agent = NetworkAgent(network, greedy=False)
+    agent = learner.policy.agent(greedy=False)
     entrants = [Entrant("learner", agent), Entrant("random", RandomAgent())]
     return evaluate(entrants, NAME, games=400, seed=1).agents[0].win_rate
 

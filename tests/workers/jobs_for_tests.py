@@ -6,6 +6,8 @@ import time
 from dataclasses import dataclass
 from pathlib import Path
 
+from shakespeare_agents.workers import Progress
+
 
 @dataclass(frozen=True)
 class Squares:
@@ -18,8 +20,8 @@ class Squares:
             print(os.getpid(), file=file)
         return self._work
 
-    def _work(self, number, on_progress):
-        on_progress(number, 1)
+    def _work(self, number):
+        yield Progress(number, 1)
         if (self.folder / f"slow {number}").exists():
             time.sleep(0.3)
         if (self.folder / f"fail {number}").exists():
@@ -28,7 +30,27 @@ class Squares:
             raise fault
         if (self.folder / f"kill {number}").exists():
             os.kill(os.getpid(), signal.SIGKILL)
-        return number * number
+        yield Progress(result=number * number)
+
+
+@dataclass(frozen=True)
+class Answered:
+    """A shard that is over once the driver has answered its first result by making a file."""
+
+    file: Path
+
+    def start(self):
+        return self._work
+
+    def _work(self, _shard):
+        yield Progress(1, 0, "first")
+        for _ in range(200):
+            if self.file.exists():
+                yield Progress(1, 1, "last")
+                return
+            time.sleep(0.1)
+            yield Progress()
+        raise TimeoutError("no answer")
 
 
 class UnpicklableError(Exception):
@@ -44,5 +66,5 @@ class RaisesUnpicklable:
     def start(self):
         return self._work
 
-    def _work(self, _number, _on_progress):
+    def _work(self, _number):
         raise UnpicklableError("mine")

@@ -4,6 +4,7 @@ import os
 import pickle
 import subprocess
 import sys
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -30,7 +31,7 @@ from tests.arena.small_arenas import games
 from tests.contract import knowledge
 from tests.contract.games import small_games
 from tests.contract.small_datasets import write_small_dataset
-from tests.workers.agents_for_tests import Drawing, Unpicklable, last_legal
+from tests.workers.agents_for_tests import AsyncDrawing, Drawing, Unpicklable, last_legal
 
 FIGARO = registry.game("figaro")
 DRAWING = Drawing()
@@ -38,6 +39,7 @@ AGENTS: dict[str, list[Any]] = {
     "named": ["random", "heuristic", "search,rollouts=heuristic,simulations=2"],
     "networks": ["network,greedy=false", str(bundled_checkpoint(FIGARO, 1))],
     "imported": ["tests.workers.agents_for_tests:Drawing"],
+    "asynchronous": ["tests.workers.agents_for_tests:AsyncDrawing", AsyncDrawing()],
     "with a history": ["tests.generators:RecallingAgent"],
     "files": [str(Path(__file__).with_name("agents_for_tests.py")) + ":last_legal"],
     "functions": [last_legal, lambda observations, masks, rng: masks.argmax(axis=1)],
@@ -58,6 +60,15 @@ def test_agents_play_on_workers_as_they_play_here(name, processes):
     table: dict[str, Any] = {"games": 6, "players": 3, "seed": 7}
     here = evaluate(agents, "figaro", **table)
     assert evaluate(agents, "figaro", workers=processes, **table) == here
+
+
+def test_an_asynchronous_agent_plays_as_a_synchronous_one_does():
+    names = [f"tests.workers.agents_for_tests:{name}" for name in ("Drawing", "AsyncDrawing")]
+    ours, theirs = (
+        evaluate([name, "heuristic"], "figaro", games=6, players=3, seed=7).agents[0]
+        for name in names
+    )
+    assert replace(theirs, name=ours.name) == ours
 
 
 def test_recordings_and_arenas_are_those_of_one_process(processes, tmp_path):

@@ -9,9 +9,9 @@ from typing import Any
 import psutil
 import pytest
 
-from shakespeare_agents.workers import code_digest, in_shard_order, open_workers
+from shakespeare_agents.workers import code_digest, open_workers
 from shakespeare_env.errors import WorkerError, own_frames
-from tests.workers.jobs_for_tests import RaisesUnpicklable, Squares
+from tests.workers.jobs_for_tests import Answered, RaisesUnpicklable, Squares
 
 SQUARES = [number * number for number in range(12)]
 KINDS: dict[str, dict[str, Any]] = {
@@ -19,6 +19,10 @@ KINDS: dict[str, dict[str, Any]] = {
     "processes": {"processes": 2},
     "ray": {"ray": "local"},
 }
+
+
+def results(progress):
+    return sorted(step.result for step in progress if step.result is not None)
 
 
 @pytest.fixture(params=KINDS, scope="module")
@@ -38,14 +42,23 @@ def test_a_cluster_that_is_not_there_is_refused_with_the_remedy(address):
 
 def test_every_shard_runs_once_and_is_counted(workers, tmp_path):
     """Each worker starts the job once, even if it runs twice: jobs are known by their content."""
-    heard: list[tuple[int, int]] = []
     for _ in range(2):
-        found = workers.run(Squares(tmp_path), range(12), lambda *counts: heard.append(counts))
-        assert list(in_shard_order(found)) == SQUARES
-    counted = sorted(counts for counts in heard if counts != (0, 0))
-    assert counted == sorted(2 * [(number, 1) for number in range(12)])
+        progress = list(workers.run(Squares(tmp_path), range(12)))
+        assert results(progress) == SQUARES
+        assert sum(step.decisions for step in progress) == sum(range(12))
+        assert sum(step.games for step in progress) == 12
     starts = (tmp_path / "starts").read_text().split()
     assert len(starts) <= max(2, workers.size)
+
+
+@pytest.mark.parametrize("workers", ["this process", "processes"], indirect=True)
+def test_results_and_progress_come_before_their_shard_is_over(workers, tmp_path):
+    results_so_far = []
+    for step in workers.run(Answered(tmp_path / "answer"), range(1)):
+        if step.result is not None:
+            results_so_far.append(step.result)
+            (tmp_path / "answer").touch()
+    assert results_so_far == ["first", "last"]
 
 
 def test_shards_that_are_dropped_do_no_harm(workers, tmp_path):
@@ -54,7 +67,7 @@ def test_shards_that_are_dropped_do_no_harm(workers, tmp_path):
     found = workers.run(Squares(tmp_path), range(12))
     next(found)
     found.close()
-    assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+    assert results(workers.run(Squares(tmp_path), range(5))) == SQUARES[:5]
 
 
 def test_a_failed_shard_raises_its_own_exception_and_others_run_afterwards(workers, tmp_path):
@@ -63,7 +76,7 @@ def test_a_failed_shard_raises_its_own_exception_and_others_run_afterwards(worke
         list(workers.run(Squares(tmp_path), range(12)))
     assert raised.value.__notes__ == ["a note"]
     assert own_frames(raised.value)[-1].filename.endswith("jobs_for_tests.py")
-    assert list(in_shard_order(workers.run(Squares(tmp_path), range(5)))) == SQUARES[:5]
+    assert results(workers.run(Squares(tmp_path), range(5))) == SQUARES[:5]
 
 
 def test_an_exception_that_cannot_be_pickled_is_put_in_words(workers):
@@ -76,7 +89,7 @@ def test_a_killed_worker_is_an_error_after_which_others_run(workers, tmp_path):
     (tmp_path / "kill 5").touch()
     with pytest.raises(WorkerError, match="fewer workers"):
         list(workers.run(Squares(tmp_path), range(12)))
-    assert list(in_shard_order(workers.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+    assert results(workers.run(Squares(tmp_path), range(2))) == SQUARES[:2]
 
 
 @pytest.mark.parametrize("workers", ["ray"], indirect=True)
@@ -91,7 +104,7 @@ def test_a_cluster_that_this_process_has_joined_is_used_and_not_left(workers, tm
     import ray
 
     with open_workers(ray="auto") as others:
-        assert list(in_shard_order(others.run(Squares(tmp_path), range(2)))) == SQUARES[:2]
+        assert results(others.run(Squares(tmp_path), range(2))) == SQUARES[:2]
     assert ray.is_initialized()
 
 

@@ -9,6 +9,7 @@ import math
 import time
 from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
+from functools import partial
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -39,6 +40,7 @@ from shakespeare_training.distillation import (
 from shakespeare_training.games import HostGames
 from shakespeare_training.league import League
 from shakespeare_training.learner import linear
+from shakespeare_training.mlp import MlpPolicy
 from shakespeare_training.runs.saving import locked
 from shakespeare_training.stopping import Stop, Stopped
 
@@ -322,7 +324,7 @@ def _learner(teacher: Teacher, game: Game, settings: AdoptionSettings) -> Distil
         teacher,
         DistillationSettings(
             seed=settings.seed,
-            width=settings.width,
+            make_policy=partial(MlpPolicy.fresh, width=settings.width),
             batch_size=_BATCH_SIZE,
             n_epochs=_EPOCHS,
             learning_rate=linear(_RATE, _RATE * _LAST_RATE),

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
@@ -12,12 +13,16 @@ from shakespeare_agents.search.agent import SearchSettings
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
-from shakespeare_training.config import TrainingConfig
+from shakespeare_training.config import MLP, WEIGHTED, TrainingConfig
 from shakespeare_training.expert_iteration import ExpertIteration, ExpertIterationSettings
 from shakespeare_training.games import HostGames, LearnerGames
 from shakespeare_training.league import League
 from shakespeare_training.learner import Learner, Schedule, linear
+from shakespeare_training.mlp import MlpPolicy
+from shakespeare_training.own_network import make_own_policy, measured_bytes
+from shakespeare_training.policy import PolicyMaker
 from shakespeare_training.ppo import PPO, PPOSettings
+from shakespeare_training.reward import OwnReward
 
 _SEAT_DECISIONS = 50
 """The approximate number of a seat's decisions in a game; 32 to 55 in the bundled games."""
@@ -28,11 +33,13 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
 
     Raises:
         ValueError: an opponent cannot play, or there is no such device.
+        TypeError, ImportError: a network or a reward of the user's own cannot be used.
         MemoryLimitError: the learner needs more memory than the machine has.
     """
     device = checked_device(device)
     if device == "cpu":
-        require_memory("the run", needed_bytes(config), "lower n_envs, n_steps or width")
+        size = "width" if config.network == MLP else "the size of the network"
+        require_memory("the run", needed_bytes(config), f"lower n_envs, n_steps or {size}")
     batch = Batch(
         config.game,
         n=config.n_envs,
@@ -56,7 +63,7 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
 def _ppo_settings(config: TrainingConfig, device: str) -> PPOSettings:
     return PPOSettings(
         seed=config.seed,
-        width=config.width,
+        make_policy=_policy_maker(config),
         batch_size=config.batch_size,
         n_epochs=config.n_epochs,
         learning_rate=_learning_rate(config),
@@ -71,7 +78,14 @@ def _ppo_settings(config: TrainingConfig, device: str) -> PPOSettings:
         score_reward_coef=linear(config.score_reward_coef, config.score_reward_coef_end),
         win_reward_coef=config.win_reward_coef,
         ent_coef=linear(config.ent_coef, config.ent_coef_end),
+        reward=None if config.reward == WEIGHTED else OwnReward(config.reward),
     )
+
+
+def _policy_maker(config: TrainingConfig) -> PolicyMaker:
+    if config.network == MLP:
+        return partial(MlpPolicy.fresh, width=config.width)
+    return partial(make_own_policy, config.network)
 
 
 def _expert_iteration_settings(config: TrainingConfig, device: str) -> ExpertIterationSettings:
@@ -85,7 +99,7 @@ def _expert_iteration_settings(config: TrainingConfig, device: str) -> ExpertIte
     )
     return ExpertIterationSettings(
         seed=config.seed,
-        width=config.width,
+        make_policy=_policy_maker(config),
         batch_size=config.batch_size,
         n_epochs=config.n_epochs,
         learning_rate=_learning_rate(config),
@@ -131,13 +145,19 @@ def needed_bytes(config: TrainingConfig) -> int:
     """Estimate the memory of a run's large arrays: games, decisions, networks, a minibatch.
 
     The factors below are approximate numbers of bytes for an input, an action, a seat or a unit of
-    the network.
+    the network. A network of the user's own is made, and measured.
     """
     game = registry.game(config.game)
     inputs = game.layout.size
     actions = game.actions.size
     seats = game.max_seats
-    network = 4 * config.width * (inputs + actions + 2 * config.width)
+    if config.network == MLP:
+        network = 4 * config.width * (inputs + actions + 2 * config.width)
+        layers = 20 * config.width
+    else:
+        policy = make_own_policy(config.network, game, torch.Generator())
+        network = sum(tensor.nbytes for tensor in policy.network.state_dict().values())
+        layers = 2 * measured_bytes(policy)  # with gradients
     snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
     if config.algorithm == "ppo":
         decisions = config.n_envs * (seats + config.n_steps)
@@ -146,7 +166,7 @@ def needed_bytes(config: TrainingConfig) -> int:
         decisions = config.n_envs * max(config.players) * _SEAT_DECISIONS
         # Twice, because decisions are held in shards and in the group that is joined from them.
         bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
-    minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * (actions + config.width))
+    minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * actions + layers)
     games = config.n_envs * (game.state.itemsize + inputs + actions)
     networks = (4 + snapshots) * network  # the learner's with its gradient and Adam's two moments
     return games + decisions * bytes_per_decision + networks + minibatch

@@ -7,6 +7,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,7 +16,7 @@ import typer
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.lineup import complete_agent
-from shakespeare_agents.cli.playing import games_progress
+from shakespeare_agents.cli.playing import GamesProgress, random_game_decisions
 from shakespeare_agents.naming import HOW_TO_NAME, names
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
@@ -36,6 +37,7 @@ if TYPE_CHECKING:
     from stable_baselines3.common.callbacks import BaseCallback
 
     from shakespeare_agents.making import Entrant
+    from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.workers import Workers
     from shakespeare_arena.best_response import BestResponse
     from shakespeare_env.core.game import Game
@@ -107,16 +109,17 @@ def train(
         list[str] | None,
         typer.Option(
             metavar="AGENT",
-            help="An agent in Python that --resume may import, as the run's settings name it; "
-            "may be repeated.",
+            help="Python that --resume may import, as the run's settings name it: an agent, a "
+            "network or a reward; may be repeated.",
         ),
     ] = None,
     start: Annotated[
         str | None,
         typer.Option(
             metavar="CHECKPOINT",
-            help="Checkpoint whose weights to start from: network, or a folder. If it was trained "
-            "with another box, the default settings are those that adapt it.",
+            help="Weights to start from: a checkpoint (network, or a folder), or a network of "
+            "your own, my.py:NAME,weights=FILE. If a checkpoint was trained with another box, the "
+            "default settings are those that adapt it.",
             autocompletion=complete_agent,
             show_default=False,
         ),
@@ -237,9 +240,10 @@ def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
 def _choose_config(
     config: str | None, overrides: dict[str, Any], start: str | None, minutes: float | None
 ) -> tuple[TrainingConfig, Path | None]:
-    """Return the settings, and the folder of the checkpoint to start from.
+    """Return the settings, and the checkpoint or the file of weights to start from.
 
-    A checkpoint changes the defaults of some settings:
+    A network of the user's own is also that of the settings. A checkpoint changes the defaults of
+    some settings:
 
     - The width is the checkpoint's.
     - There is no warm-up if the checkpoint has heads.
@@ -248,15 +252,26 @@ def _choose_config(
     """
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
-    from shakespeare_training.config import ADAPTING, FOREVER, bundled_names, chosen_config
+    from shakespeare_training.config import ADAPTING, FOREVER, MLP, bundled_names, chosen_config
 
+    spec = None if start is None else AgentSpec.parse(start)
+    if spec is not None and spec.python is not None:
+        return _choose_own_network(config, overrides, spec)
     chosen = chosen_config(config, overrides, origin="--set")
-    if start is None:
+    if spec is None:
         return chosen, None
     game = chosen.game
-    checkpoint = AgentSpec.parse(start).checkpoint(registry.game(game))
+    if chosen.network != MLP:
+        raise ValueError(
+            f"--start {start} is a checkpoint, but the settings name the network {chosen.network}; "
+            f"start from its weights: --start {chosen.network},weights=FILE"
+        )
+    checkpoint = spec.checkpoint(registry.game(game))
     if checkpoint is None:
-        raise ValueError(f"there is no checkpoint {start!r} to --start from; give a folder")
+        raise ValueError(
+            f"there is no checkpoint {start!r} to --start from; give a folder, or a PyTorch module "
+            "of your own with its weights: my.py:NAME,weights=FILE"
+        )
     card = read_card(checkpoint)
     defaults: dict[str, Any] = {"width": card.width}
     if card.heads and chosen.algorithm == "expert_iteration":
@@ -267,6 +282,21 @@ def _choose_config(
         if minutes is not None:
             defaults["decisions"] = FOREVER
     return chosen_config(config, overrides, origin="--set", defaults=defaults), checkpoint
+
+
+def _choose_own_network(
+    config: str | None, overrides: dict[str, Any], spec: AgentSpec
+) -> tuple[TrainingConfig, Path]:
+    """Return the settings and the file of weights for a start from a network of the user's own."""
+    from shakespeare_training.config import chosen_config, own_start
+
+    network, weights = own_start(spec)
+    chosen = chosen_config(config, {"network": network, **overrides}, origin="--start and --set")
+    if chosen.network != network:
+        raise ValueError(
+            f"--start has the network {network}, but --set network={chosen.network}; leave one out"
+        )
+    return chosen, weights
 
 
 def _open_workers(
@@ -380,7 +410,8 @@ def exploit(
         str | None,
         typer.Option(
             metavar="CHECKPOINT",
-            help="Checkpoint whose weights to start from: network, or a folder.",
+            help="Weights to start from: a checkpoint (network, or a folder), or a network of "
+            "your own, my.py:NAME,weights=FILE.",
             autocompletion=complete_agent,
             show_default="the agent's own, or those that it searches with",
         ),
@@ -436,14 +467,10 @@ def exploit(
         stoppable(console, f"Stopped. To resume: {resume}") as stop,
         workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
-        progress = games_progress()
+        # It appears with its first update, because the training shows a bar of its own before.
         measurements = seeds + 1 if seeds > 1 else 1
-        task = progress.add_task("playing", total=games * measurements, decisions=0)
-
-        def on_progress(decisions: int, finished: int) -> None:
-            progress.start()  # only now, because the training shows a progress bar of its own
-            progress.update(task, completed=finished, decisions=decisions)
-
+        at_random = partial(random_game_decisions, game, seats, {})
+        progress = GamesProgress(games * measurements, at_random)
         import_training(console)
         try:
             with _exit_on(out, *_FAULTS):
@@ -462,11 +489,11 @@ def exploit(
                     game.name,
                     console=console,
                     stop=stop,
-                    on_progress=on_progress,
+                    on_progress=progress.update,
                     workers=running_workers,
                 )
         finally:
-            progress.stop()
+            progress.close()
         if response is None:
             raise Stopped
     _show_and_save(console, response, out)

@@ -6,7 +6,7 @@ import textwrap
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import TYPE_CHECKING, Annotated, Any, Literal
 
 from shakespeare_env.checks.limits import parse_toml, read_text
 from shakespeare_env.checks.values import command, did_you_mean, short_repr
@@ -20,9 +20,13 @@ with requires_extra("train", "training needs"):
         ConfigDict,
         Field,
         ValidationError,
+        ValidationInfo,
         field_validator,
         model_validator,
     )
+
+if TYPE_CHECKING:
+    from shakespeare_agents.naming import AgentSpec
 
 CONFIGS = Path(__file__).parent / "configs"
 """The folder of bundled settings, `<game>/<name>.toml`."""
@@ -30,6 +34,10 @@ CURRENT = "current"
 """Key of the setting `opponents` that stands for self-play."""
 PAST = "past"
 """Key of the setting `opponents` that stands for a snapshot of the learner."""
+MLP = "mlp"
+"""Value of the setting `network` that stands for the project's own network."""
+WEIGHTED = "weighted"
+"""Value of the setting `reward` that stands for the reward that coefficients define."""
 SCALE: Literal["scale"] = "scale"
 """Entry of the setting `evaluation_opponents`: the scale of `shakespeare measure`."""
 FOREVER = 10**12
@@ -54,13 +62,16 @@ Count = Annotated[int, Field(gt=0)]
 
 @dataclass(frozen=True)
 class Only:
-    """Marks, in a type annotation, a setting that only one algorithm has."""
+    """Marks, in a type annotation, a setting that there is only beside a value of another."""
 
-    algorithm: str
+    setting: str
+    value: str
 
 
-OnlyPPO = Only("ppo")
-OnlySearch = Only("expert_iteration")
+OnlyPPO = Only("algorithm", "ppo")
+OnlySearch = Only("algorithm", "expert_iteration")
+OnlyMlp = Only("network", MLP)
+OnlyWeighted = Only("reward", WEIGHTED)
 
 
 class TrainingConfig(BaseModel):
@@ -99,12 +110,15 @@ class TrainingConfig(BaseModel):
     max_snapshots: Count = 12
     """Snapshots to keep; the easiest to beat is dropped first."""
 
-    score_reward_coef: Annotated[Weight, OnlyPPO] = 1.0
+    reward: Annotated[str, OnlyPPO] = WEIGHTED
+    """What a seat learns to gain. `weighted` is the change of its score and its share of the
+    victory, with the coefficients below. Otherwise a function of your own, `my.py:NAME`."""
+    score_reward_coef: Annotated[Weight, OnlyPPO, OnlyWeighted] = 1.0
     """Coefficient of the reward `score` at the start of the run. This reward is the change of the
     seat's own score by each move, in units of the game's scale."""
-    score_reward_coef_end: Annotated[Weight, OnlyPPO] = 1.0
+    score_reward_coef_end: Annotated[Weight, OnlyPPO, OnlyWeighted] = 1.0
     """Coefficient of the reward `score` at the end of the run; linear in between."""
-    win_reward_coef: Annotated[Weight, OnlyPPO] = 0.0
+    win_reward_coef: Annotated[Weight, OnlyPPO, OnlyWeighted] = 0.0
     """Coefficient of the share of the victory, scaled so that all of it is worth 1 and the share
     that equal players expect 0. In solo games it adds to the coefficient of the score."""
 
@@ -138,8 +152,11 @@ class TrainingConfig(BaseModel):
     """Coefficient of the loss of the forecast shares of the victory."""
     target_kl: Annotated[Positive, OnlyPPO] = 0.03
     """An update ends early at 1.5 times this KL divergence from the policy that played."""
-    width: Count = 256
-    """Width of the network's layers."""
+    network: str = MLP
+    """The network. `mlp` is the project's own. Otherwise a PyTorch module of your own, with its
+    options: `my.py:NAME,width=64`."""
+    width: Annotated[Count, OnlyMlp] = 256
+    """Width of the layers of `mlp`."""
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Precision of matrix products; `auto` picks the faster one on this machine."""
 
@@ -213,7 +230,7 @@ class TrainingConfig(BaseModel):
         algorithm = given.get("algorithm", _DEFAULT_ALGORITHM)
         if algorithm in bundled_names(name):
             defaults |= _entries(CONFIGS / name / f"{algorithm}.toml")
-        return {**defaults, **given}
+        return {**_without_unused(defaults, given), **given}
 
     @field_validator("game")
     @classmethod
@@ -229,6 +246,21 @@ class TrainingConfig(BaseModel):
             raise ValueError("give at least one of them a weight above 0")
         return value
 
+    @field_validator("network", "reward")
+    @classmethod
+    def _names_python(cls, value: str, info: ValidationInfo) -> str:
+        standard = cls.model_fields[str(info.field_name)].default
+        if value == standard:
+            return value
+        from shakespeare_agents.naming import AgentSpec
+
+        spec = AgentSpec.parse(value)
+        if spec.python is None or spec.name == "search":
+            raise ValueError(f"choose {standard}, or name code of your own as my.py:NAME")
+        if "weights" in spec.written_options:
+            raise ValueError(f"weights to start from are given by --start {value}")
+        return value
+
     @model_validator(mode="after")
     def _suits_the_game(self) -> TrainingConfig:
         for count in self.players:
@@ -241,30 +273,55 @@ class TrainingConfig(BaseModel):
         return self
 
     @model_validator(mode="after")
-    def _suits_the_algorithm(self) -> TrainingConfig:
-        own = settings_of(self.algorithm)
+    def _suits_other_settings(self) -> TrainingConfig:
         for name, field in TrainingConfig.model_fields.items():
             value = getattr(self, name)
-            if name not in own and value != field.default:
+            marker = _unmet(name, dict(self))
+            if marker is not None and value != field.default:
+                chosen = getattr(self, marker.setting)
                 raise ValueError(
-                    f"{name} = {short_repr(value)}: algorithm = {self.algorithm!r} has no such "
-                    "setting; leave it out"
+                    f"{name} = {short_repr(value)}: {marker.setting} = {chosen!r} has no such "
+                    f"setting; leave it out{_instead(marker, name, value, chosen)}"
                 )
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings that the algorithm has, for JSON."""
-        return self.model_dump(mode="json", include=set(settings_of(self.algorithm)))
+        """Return the settings that count beside each other, for JSON."""
+        return self.model_dump(mode="json", include=set(settings_of(self)))
 
 
-def settings_of(algorithm: str) -> list[str]:
-    """Return the names of the settings that an algorithm has, in order."""
-    names = []
-    for name, field in TrainingConfig.model_fields.items():
-        markers = [marker for marker in field.metadata if isinstance(marker, Only)]
-        if all(marker.algorithm == algorithm for marker in markers):
-            names.append(name)
-    return names
+def settings_of(config: TrainingConfig) -> list[str]:
+    """Return the names of the settings that count beside each other, in order."""
+    return [name for name in TrainingConfig.model_fields if _unmet(name, dict(config)) is None]
+
+
+def _unmet(name: str, settings: Mapping[str, Any]) -> Only | None:
+    """Return the first condition of a setting that others do not meet; None if they meet all."""
+    for marker in TrainingConfig.model_fields[name].metadata:
+        if isinstance(marker, Only):
+            default = TrainingConfig.model_fields[marker.setting].default
+            if settings.get(marker.setting, default) != marker.value:
+                return marker
+    return None
+
+
+def _instead(marker: Only, name: str, value: Any, chosen: str) -> str:
+    """Return what to write for a setting of the project's own parts, to end an error with."""
+    if marker.setting == "network":
+        return f", or write network = '{chosen},{name}={value}' if it has this option"
+    if marker.setting == "reward":
+        return ", because your function returns all that counts"
+    return ""
+
+
+def _without_unused(entries: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
+    """Return bundled settings less those that do not count beside the given ones."""
+    settings = {**entries, **given}
+    return {
+        name: value
+        for name, value in entries.items()
+        if name not in TrainingConfig.model_fields or _unmet(name, settings) is None
+    }
 
 
 def make_config(data: Mapping[str, Any], origin: str) -> TrainingConfig:
@@ -342,9 +399,30 @@ def chosen_config(
                 f"--config {short_repr(choice)}{did_you_mean(choice, known)}: give a TOML file, or "
                 f"one of the bundled settings of {game}: {', '.join(known) or 'none'}"
             )
-        data |= _entries(path)
+        entries = _entries(path)
+        data |= _without_unused(entries, overrides) if choice in known else entries
         make_config(data, str(path))
     return make_config({**data, **overrides}, origin)
+
+
+def own_start(spec: AgentSpec) -> tuple[str, Path]:
+    """Return the network and the file of weights that `--start my.py:Net,weights=FILE` names.
+
+    Raises:
+        ValueError: no weights are named, or there is no such file.
+    """
+    options = dict(spec.written_options)
+    weights = options.pop("weights", "")
+    parts = [spec.name] + [f"{option}={value}" for option, value in options.items()]
+    network = ",".join(parts)
+    if not weights:
+        raise ValueError(
+            f"--start {spec.text} names no weights; add them as {spec.text},weights=FILE, or leave "
+            f"--start out and --set network={network}"
+        )
+    if not Path(weights).is_file():
+        raise ValueError(f"--start {spec.text}: there is no file {weights!r}; give its path")
+    return network, Path(weights)
 
 
 def parse_override(text: str) -> tuple[str, Any]:
@@ -363,22 +441,22 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 
 def as_toml(config: TrainingConfig) -> str:
-    """Return the text of a TOML file with the algorithm's settings and their descriptions."""
+    """Return the text of a TOML file with the settings that count, and their descriptions."""
     entries = []
-    for name in settings_of(config.algorithm):
+    for name in settings_of(config):
         text = TrainingConfig.model_fields[name].description or ""
         comment = textwrap.fill(text, 98, initial_indent="# ", subsequent_indent="# ")
         entries.append(f"{comment}\n{name} = {toml_value(getattr(config, name))}\n")
     return "\n".join(entries)
 
 
-def train_command(config: TrainingConfig, precision: str, start: Path | None = None) -> str:
+def train_command(config: TrainingConfig, precision: str, start: str | Path | None = None) -> str:
     """Return the shell command that trains a network with these settings, in a given precision.
 
     Args:
         config: The settings.
         precision: The precision of matrix products, which replaces `auto`.
-        start: The checkpoint that the run starts from.
+        start: What the run starts from, as `--start` names it.
     """
     parts = ["train", *game_option(config.game)]
     if config.algorithm != _DEFAULT_ALGORITHM:
@@ -386,12 +464,17 @@ def train_command(config: TrainingConfig, precision: str, start: Path | None = N
     parts += ["--seed", str(config.seed)]
     if start is not None:
         parts += ["--start", str(start)]
-    defaults = make_config({"game": config.game, "algorithm": config.algorithm}, "defaults")
+    of_game = {"game": config.game, "algorithm": config.algorithm}
+    parts_chosen = {"network": config.network, "reward": config.reward}
+    defaults = make_config({**of_game, **parts_chosen}, "defaults")
     # The seed has an option of its own above. The default here keeps it out of the `--set` options.
     settings = {**dict(config), "precision": precision, "seed": defaults.seed}
-    for name in settings_of(config.algorithm):
+    standard = TrainingConfig.model_fields
+    for name in settings_of(config):
         value = settings[name]
-        if value != getattr(defaults, name):
+        # The defaults of other settings depend on the network and the reward.
+        default = standard[name].default if name in parts_chosen else getattr(defaults, name)
+        if value != default:
             parts += ["--set", f"{name}={toml_value(value)}"]
     return command(*parts)
 

@@ -3,21 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
+from copy import deepcopy
 from functools import cache, partial
-from typing import Any
+from typing import Any, Protocol
 
 import numpy as np
 import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from shakespeare_agents.capabilities import PlaysOnDevice, RulePolicy
+from shakespeare_agents.capabilities import NetworkPolicy, PlaysOnDevice, RulePolicy
+from shakespeare_agents.networks.models import ModelAgent, TorchModel
 from shakespeare_agents.networks.network import ILLEGAL, Tensors, input_scale
 from shakespeare_env.compile.decorators import rule
 from shakespeare_env.compile.device import device_uint64, launch
 from shakespeare_env.core.device_batch import DeviceBatch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import DeviceError, IllegalMove
+from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.games import TOO_LARGE, RolloutProgress
@@ -61,6 +64,7 @@ class DeviceGames:
         self.to_move = self.batch.to_move
         self.rewards = self.batch.rewards
         self.done = self.batch.done
+        self.final_scores = self.batch.final_scores
         self.final_winners = self.batch.final_winners
         self._generator = torch.Generator(device)
         self._seats = torch.from_numpy(league.lineup.seats).to(device, copy=True)
@@ -106,7 +110,9 @@ class DeviceGames:
         while len(self._slots) < self._slots_in_use:
             # Any snapshot has the right shapes; the loop below puts in the one that belongs there.
             snapshot = league.opponents[snapshots[0]]
-            self._slots.append(_Slot(snapshot, league.batch.game, self.batch.device))
+            network = _network_of(snapshot.agent, league.batch.game, self.batch.device)
+            assert network is not None
+            self._slots.append(_Slot(network))
         # Slots of an earlier rollout may be left over; they keep their weights unused.
         for slot, index in zip(self._slots, snapshots, strict=False):
             slot.hold(league.opponents[index], index)
@@ -126,7 +132,7 @@ class DeviceGames:
         for index, chooser in self._named.items():
             actions = torch.where(movers == index, chooser(self, movers, index), actions)
         for slot in self._slots[: self._slots_in_use]:
-            chosen = self.sample(legal_logits(slot.weights, self.obs, self.mask))
+            chosen = self.sample(slot.network(self.obs, self.mask))
             actions = torch.where(movers == slot.index, chosen, actions)
         return actions
 
@@ -195,6 +201,10 @@ class DeviceGames:
         lineup.seats[:] = self._seats.cpu().numpy()
         lineup.generators.states[:] = self.states.cpu().numpy().view(np.uint64)
 
+    def scores(self) -> torch.Tensor:
+        """Return the current scores by seat, int16[n, S]."""
+        return self.batch.scores()
+
     def save(self) -> torch.Tensor:
         """Return a copy of the records, uint8[n, ...]."""
         return self.batch.records.clone()
@@ -231,50 +241,119 @@ class _Slot:
     """A fixed place for the weights of a snapshot, from which recorded rollouts read them.
 
     Args:
-        snapshot: The first snapshot that it holds; all have weights of the same shapes.
-        game: The game.
-        device: The device.
+        network: The network of any snapshot, since all have weights of the same shapes.
 
     Attributes:
-        weights: The weights.
+        network: The network, with the weights of the snapshot that the slot holds.
         index: int32[], the snapshot's index among the league's opponents.
     """
 
-    def __init__(self, snapshot: Opponent, game: Game, device: torch.device) -> None:
-        self._snapshot = snapshot
-        self._scale = torch.from_numpy(input_scale(game.layout)).to(device)
-        self.weights = _weights(snapshot.tensors, self._scale)
-        self.index = torch.zeros((), dtype=torch.int32, device=device)
+    def __init__(self, network: DeviceNetwork) -> None:
+        self.network = network
+        self._snapshot: Opponent | None = None
+        self.index = torch.zeros((), dtype=torch.int32, device=network.device)
 
     def hold(self, snapshot: Opponent, index: int) -> None:
         self.index.fill_(index)
         if self._snapshot is not snapshot:
+            assert snapshot.tensors is not None  # every snapshot has them
             self._snapshot = snapshot
-            for name, tensor in _weights(snapshot.tensors, self._scale).items():
-                self.weights[name].copy_(tensor)
+            self.network.hold(snapshot.tensors)
 
 
-def _weights(tensors: Tensors | None, scale: torch.Tensor) -> dict[str, torch.Tensor]:
-    """Return a network's weights for `legal_logits`, on the device of its input's scale."""
-    assert tensors is not None  # every snapshot has them
-    weights = {name: torch.from_numpy(array).to(scale.device) for name, array in tensors.items()}
-    weights["trunk.weight"] = weights["trunk.weight"] * scale
-    return {
-        name: tensor.bfloat16() if tensor.ndim == 2 else tensor for name, tensor in weights.items()
-    }
+class DeviceNetwork(Protocol):
+    """A network of an opponent on the learner's device."""
+
+    device: torch.device
+
+    def __call__(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        """Return the logits of actions, float32[n, A], about -1e8 where they are illegal.
+
+        Args:
+            observations: int8[n, D].
+            masks: bool[n, A], the legal actions.
+        """
+
+    def hold(self, tensors: Tensors) -> None:
+        """Replace the weights, in place."""
+
+
+class _Perceptron:
+    """The project's own network (`DeviceNetwork`), without its forecasts."""
+
+    def __init__(self, tensors: Tensors, game: Game, device: torch.device) -> None:
+        self.device = device
+        self._scale = torch.from_numpy(input_scale(game.layout)).to(device)
+        self._weights = self._prepared(tensors)
+
+    def _prepared(self, tensors: Tensors) -> Weights:
+        """Return weights that take unscaled observations, with matrices in bfloat16."""
+        weights = {name: torch.from_numpy(array).to(self.device) for name, array in tensors.items()}
+        weights["trunk.weight"] = weights["trunk.weight"] * self._scale
+        return {
+            name: tensor.bfloat16() if tensor.ndim == 2 else tensor
+            for name, tensor in weights.items()
+        }
+
+    def hold(self, tensors: Tensors) -> None:
+        for name, tensor in self._prepared(tensors).items():
+            self._weights[name].copy_(tensor)
+
+    def __call__(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        weights = self._weights
+
+        def linear(name: str, hidden: torch.Tensor) -> torch.Tensor:
+            return nn.functional.linear(hidden, weights[f"{name}.weight"], weights[f"{name}.bias"])
+
+        size = weights["norm.bias"].shape
+        with torch.autocast(observations.device.type, torch.bfloat16), torch.no_grad():
+            hidden = linear("trunk", observations.to(torch.bfloat16))
+            norm = weights["norm.weight"], weights["norm.bias"]
+            hidden = nn.functional.layer_norm(hidden, size, *norm).relu()
+            logits = linear("action", linear("policy", hidden).relu())
+        return logits.float().masked_fill(~masks, _ILLEGAL)
+
+
+class _Module:
+    """A PyTorch module of the user's own (`DeviceNetwork`)."""
+
+    def __init__(self, module: nn.Module, device: torch.device) -> None:
+        self.device = device
+        self._model = TorchModel(deepcopy(module).to(device))
+
+    def hold(self, tensors: Tensors) -> None:
+        state = {name: torch.from_numpy(array) for name, array in tensors.items()}
+        self._model.module.load_state_dict(state)
+
+    def __call__(self, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
+        with torch.no_grad():
+            logits: torch.Tensor = self._model.forward(observations.float(), masks)["logits"]
+        return logits.float().masked_fill(~masks, _ILLEGAL)
+
+
+def _network_of(agent: AnyAgent, game: Game, device: torch.device) -> DeviceNetwork | None:
+    """Return the network by which an agent plays, on a device; None if it plays by none."""
+    if isinstance(agent, ModelAgent) and isinstance(agent.model, TorchModel):
+        return _Module(agent.model.module, device)
+    policy = agent.device_policy() if isinstance(agent, PlaysOnDevice) else None
+    if isinstance(policy, NetworkPolicy):
+        return _Perceptron(policy.tensors, game, device)
+    return None
 
 
 def _chooser(opponent: Opponent, game: Game, device: torch.device) -> Chooser:
-    if not isinstance(opponent.agent, PlaysOnDevice):
-        raise DeviceError(
-            f"the opponent {opponent.name!r} plays on the CPU only; a league on a GPU takes "
-            "networks and heuristics. Leave it out of the setting `opponents`, or use --device cpu"
-        )
-    policy = opponent.agent.device_policy()
+    agent: Any = opponent.agent
+    policy = agent.device_policy() if isinstance(agent, PlaysOnDevice) else None
     if isinstance(policy, RulePolicy):
         return partial(_by_rule, policy)
-    weights = _weights(policy.tensors, torch.from_numpy(input_scale(game.layout)).to(device))
-    return partial(_by_network, weights, policy.greedy)
+    network = _network_of(agent, game, device)
+    if network is None:
+        raise DeviceError(
+            f"the opponent {opponent.name!r} plays on the CPU only; a league on a GPU takes "
+            "networks, PyTorch modules and heuristics. Leave it out of the setting `opponents`, or "
+            "use --device cpu"
+        )
+    return partial(_by_network, network, agent.greedy)
 
 
 def _by_rule(
@@ -298,31 +377,10 @@ def _by_rule(
 
 
 def _by_network(
-    weights: Weights, greedy: bool, games: DeviceGames, _movers: torch.Tensor, _index: int
+    network: DeviceNetwork, greedy: bool, games: DeviceGames, _movers: torch.Tensor, _index: int
 ) -> torch.Tensor:
-    logits = legal_logits(weights, games.obs, games.mask)
+    logits = network(games.obs, games.mask)
     return logits.argmax(dim=1) if greedy else games.sample(logits)
-
-
-def legal_logits(weights: Weights, observations: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
-    """Return the logits of actions, float32[n, A], about -1e8 where they are illegal.
-
-    Args:
-        weights: A network's weights from `_weights`, which take unscaled observations.
-        observations: int8[n, D].
-        masks: bool[n, A], the legal actions.
-    """
-
-    def linear(name: str, hidden: torch.Tensor) -> torch.Tensor:
-        return nn.functional.linear(hidden, weights[f"{name}.weight"], weights[f"{name}.bias"])
-
-    size = weights["norm.bias"].shape
-    with torch.autocast(observations.device.type, torch.bfloat16), torch.no_grad():
-        hidden = linear("trunk", observations.to(torch.bfloat16))
-        norm = weights["norm.weight"], weights["norm.bias"]
-        hidden = nn.functional.layer_norm(hidden, size, *norm).relu()
-        logits = linear("action", linear("policy", hidden).relu())
-    return logits.float().masked_fill(~masks, _ILLEGAL)
 
 
 class Recorded:

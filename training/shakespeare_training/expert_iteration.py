@@ -15,15 +15,9 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.network import Network
-from shakespeare_agents.search.agent import (
-    SearchAgent,
-    SearchResult,
-    SearchSettings,
-    network_search,
-)
+from shakespeare_agents.search.agent import SearchAgent, SearchResult, SearchSettings
 from shakespeare_agents.travel import AgentSet
-from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_agents.workers import Progress, Workers
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
@@ -124,11 +118,8 @@ class ExpertIteration(Learner):
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
-        game = self.league.batch.game
         settings = self.settings
-        expert = network_search(
-            game,
-            Network(self.policy.tensors(), game.layout),
+        expert = self.policy.search(
             settings.search,
             horizon=settings.horizon,
             temperature=settings.temperature,
@@ -156,14 +147,14 @@ class ExpertIteration(Learner):
             self.check_stop()
             on_games(self.league.finished_games(finished))
 
-        def on_progress(decisions: int, _games: int) -> None:
-            nonlocal decisions_under_way
-            decisions_under_way += decisions
-            report(no_games)
-
         report(no_games)
-        with closing(self.workers.run(self._job(), self._shards(), on_progress)) as results:
-            for _, result in results:
+        with closing(self.workers.run(self._job(), self._shards())) as progress:
+            for step in progress:
+                decisions_under_way += step.decisions
+                result = step.result
+                if result is None:
+                    report(no_games)
+                    continue
                 played.append(result)
                 decisions_under_way -= len(result.examples.players)
                 batch.final_scores[result.shard.rows] = result.scores
@@ -182,9 +173,12 @@ class ExpertIteration(Learner):
         batch = self.league.batch
         opponents = [self.league.opponents[index] for index in self._opponent_indices()]
         names = [opponent.name for opponent in opponents]
-        agents = self.experts() + [opponent.agent for opponent in opponents]
+        # The learner's own agents are sent as they are, and named ones by their names.
+        experts = self.experts()
+        agents = experts + [opponent.agent for opponent in opponents]
+        given = experts + [opponent.given for opponent in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, agents, ["", *names]),  # the expert needs no name
+            agents=AgentSet(batch.game, agents, given),
             names=tuple(names),
             make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,
@@ -269,11 +263,11 @@ class SearchedGames:
     make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
-    def start(self) -> Callable[[GameShard, ProgressCallback], PlayedShard]:
+    def start(self) -> Callable[[GameShard], Iterator[Progress[PlayedShard]]]:
         """Return the function that plays a shard (`Job.start`)."""
         return self._play
 
-    def _play(self, shard: GameShard, on_progress: ProgressCallback) -> PlayedShard:
+    def _play(self, shard: GameShard) -> Iterator[Progress[PlayedShard]]:
         expert: Any = self.agents.agents[0]
         opponents = list(self.agents.agents[1:])
         seed = 0  # without effect, because the records have random states of their own
@@ -301,12 +295,12 @@ class SearchedGames:
                 lineup.name_chooser(fault, batch)
                 raise
             ended = batch.done[rows]
-            on_progress(int(own.sum()), int(ended.sum()))
+            yield Progress(int(own.sum()), int(ended.sum()))
             rows = rows[~ended]
             step += 1
 
         order, examples = buffer.decisions(shard.rows)
-        return PlayedShard(
+        played = PlayedShard(
             shard=shard,
             random=batch.save(slice(None))["random"],
             generators=lineup.generators.states,
@@ -314,6 +308,7 @@ class SearchedGames:
             order=order,
             examples=examples,
         )
+        yield Progress(result=played)
 
 
 def _decide(

@@ -49,6 +49,7 @@ class LearnerGames(Protocol):
         to_move: int8[n], the seats to move.
         rewards: float32[n, S], changes of scores in the last step.
         done: bool[n], whether the last step ended the game.
+        final_scores: int16[n, S], scores of the last game that ended in each row.
         final_winners: bool[n, S], winners of the last game that ended in each row.
     """
 
@@ -59,6 +60,7 @@ class LearnerGames(Protocol):
     to_move: torch.Tensor
     rewards: torch.Tensor
     done: torch.Tensor
+    final_scores: torch.Tensor
     final_winners: torch.Tensor
 
     @property
@@ -88,6 +90,9 @@ class LearnerGames(Protocol):
     def play_steps(self, play: Callable[[int], None], steps: int) -> Iterator[RolloutProgress]:
         """Call `play` with 0, 1, ... for each step, and yield the progress from time to time."""
 
+    def scores(self) -> torch.Tensor:
+        """Return the current scores by seat, int16[n, S]."""
+
     def save(self) -> torch.Tensor:
         """Return a copy of the records, uint8[n, ...]."""
 
@@ -108,6 +113,7 @@ class HostGames:
         self.to_move = _shared(batch.to_move)
         self.rewards = _shared(batch.rewards)
         self.done = _shared(batch.done)
+        self.final_scores = _shared(batch.final_scores)
         self.final_winners = _shared(batch.final_winners)
         self._progress = RolloutProgress(0, league.finished_games(np.zeros(0, np.int64)))
         self._rng = np.random.default_rng()
@@ -162,6 +168,10 @@ class HostGames:
             play(step)
             self.league.record_results(self._progress.finished)
             yield self._progress
+
+    def scores(self) -> torch.Tensor:
+        """Return the current scores by seat, int16[n, S]."""
+        return torch.from_numpy(self.batch.scores())
 
     def save(self) -> torch.Tensor:
         """Return a copy of the records, uint8[n, ...]."""

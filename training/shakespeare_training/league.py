@@ -18,14 +18,13 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import AgentSpec
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import Network, Tensors
+from shakespeare_agents.networks.network import Tensors
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.extras import requires_extra
-from shakespeare_env.play.agent import AnyAgent
+from shakespeare_env.play.agent import AgentLike, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, next_unit
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
@@ -61,6 +60,11 @@ class Opponent:
     wins: float = 0.0
     retired: bool = False
     stored: StoredTensors | None = None
+
+    @property
+    def given(self) -> AgentLike:
+        """The agent's name, or the agent itself if it is a snapshot, for `AgentSet`."""
+        return self.name if self.tensors is None else self.agent
 
     @property
     def win_rate(self) -> float:
@@ -296,14 +300,15 @@ class League:
             opponent.games = opponent.games * decay + float(weights.sum())
             opponent.wins = opponent.wins * decay + float((weights * wins).sum())
 
-    def add_snapshot(self, name: str, tensors: Tensors) -> None:
+    def add_snapshot(self, name: str, agent: AnyAgent, tensors: Tensors) -> None:
         """Add a snapshot of the learner to the pool, and retire one if there are too many.
 
         Args:
             name: The number of decisions that the learner has made.
+            agent: An agent that plays as the learner does now, and goes on to do so.
             tensors: The learner's weights.
         """
-        self.opponents.append(self._snapshot(name, tensors))
+        self.opponents.append(Opponent(name, agent, tensors))
         older = self.pool[:-1]  # the newest stays, because it has not played yet
         if len(older) >= self.max_snapshots:
             easiest = min(older, key=lambda snapshot: snapshot.weight)
@@ -326,10 +331,6 @@ class League:
         seats[is_opponent] = new_index[seats[is_opponent]]
         self.opponents = [self.opponents[index] for index in kept]
         self._set_agents()
-
-    def _snapshot(self, name: str, tensors: Tensors) -> Opponent:
-        network = Network(tensors, self.batch.game.layout)
-        return Opponent(name, NetworkAgent(network, greedy=False), tensors)
 
     def _set_agents(self) -> None:
         self.lineup.agents = [opponent.agent for opponent in self.opponents]
@@ -368,7 +369,7 @@ class League:
     def restore(
         self,
         data: Mapping[str, Any],
-        snapshots: Sequence[Tensors],
+        snapshots: Sequence[tuple[AnyAgent, Tensors]],
         seats: NDArray[np.int32],
         generators: NDArray[np.uint64],
     ) -> None:
@@ -376,14 +377,15 @@ class League:
 
         Args:
             data: The other league's `to_json`.
-            snapshots: The weights of its snapshots.
+            snapshots: The agents and the weights of its snapshots.
             seats: int32[n, S], the seats of its line-up.
             generators: uint64[n], the states of the generators of its line-up.
 
         Raises:
             LookupError, TypeError, ValueError: no league can be in this state.
         """
-        self.opponents = self.named + [self._snapshot("", tensors) for tensors in snapshots]
+        restored = [Opponent("", agent, tensors) for agent, tensors in snapshots]
+        self.opponents = self.named + restored
         for opponent, entry in zip(self.opponents, data["opponents"], strict=True):
             # Restored snapshots have no name yet. A snapshot's name is a number of decisions.
             if opponent.tensors is not None and entry["name"].isdecimal():

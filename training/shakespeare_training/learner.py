@@ -15,7 +15,7 @@ from shakespeare_agents.networks.torch_threads import adopt_threads
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.games import LearnerGames
 from shakespeare_training.league import FinishedGames, League
-from shakespeare_training.policy import PolicyNetwork
+from shakespeare_training.policy import Policy, PolicyMaker
 
 _MAX_GRADIENT_NORM = 0.5  # for each of the network's parameter groups by itself
 _MOST_LOGGED = 16  # size of the tensor of summed losses and statistics
@@ -56,7 +56,7 @@ class LearnerSettings:
 
     Attributes:
         seed: Decides the initial weights and every draw.
-        width: Width of the network's layers.
+        make_policy: Makes the network, and draws its initial weights.
         batch_size: Decisions per minibatch, approximately.
         n_epochs: Passes over the collected decisions in an update.
         learning_rate: Learning rate of Adam.
@@ -67,7 +67,7 @@ class LearnerSettings:
     """
 
     seed: int
-    width: int
+    make_policy: PolicyMaker
     batch_size: int
     n_epochs: int
     learning_rate: Schedule
@@ -87,7 +87,7 @@ class Learner:
         games: The games that the learner plays.
         settings: The learner's settings.
         league: The opponents, and the players at the seats.
-        policy: The network.
+        policy: The network, with the agents that play by it.
         num_timesteps: Decisions that the learner has made.
         updates: Passes over collected decisions so far, up to `n_epochs` in a call of `train`.
         goal: The number of decisions at which schedules reach their end.
@@ -116,14 +116,8 @@ class Learner:
         game = self.league.batch.game
         adopt_threads()  # the weights are drawn with as many threads as they are trained with
         weights_rng = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
-        policy = PolicyNetwork(
-            game.layout,
-            actions=game.actions.size,
-            seats=game.max_seats,
-            width=settings.width,
-            rng=weights_rng,
-        )
-        self.policy = policy.to(self.device)
+        self.policy: Policy = settings.make_policy(game, weights_rng)
+        self.policy.network.to(self.device)
 
         # On a GPU an update may be recorded as a CUDA graph (`device.Recorded`), which reads these
         # tensors at fixed addresses. So they are changed in place.
@@ -131,7 +125,7 @@ class Learner:
         first_rate = settings.learning_rate(1.0)
         self._rate = torch.tensor(first_rate, device=self.device)
         self.optimizer = torch.optim.Adam(
-            policy.parameters(),
+            self.policy.parameters(),
             lr=self._rate if on_gpu else first_rate,
             eps=1e-5,
             fused=True,
@@ -150,6 +144,12 @@ class Learner:
         It is below 0 once the run has passed its end.
         """
         return min(1.0 - self.num_timesteps / self.goal, 1.0 - self.time_share())
+
+    def add_snapshot(self) -> None:
+        """Add a snapshot of the network to the opponents."""
+        tensors = self.policy.tensors()
+        agent = self.policy.agent(tensors, greedy=False)
+        self.league.add_snapshot(f"{self.num_timesteps}", agent, tensors)
 
     def experts(self) -> list[AnyAgent]:
         """Return the agents that the network learns from; PPO has none."""

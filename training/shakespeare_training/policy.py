@@ -1,21 +1,25 @@
-"""The network that learns, in PyTorch.
+"""Networks that learn, in PyTorch, and the losses of their outputs.
 
-Its layers have the same names as in `shakespeare_agents.networks.network`, which runs the trained
-network without PyTorch.
+`mlp.py` has the project's own network, and `own_network.py` makes those of users.
 """
 
 from __future__ import annotations
 
 import math
 import time
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.network import ILLEGAL, Network, Tensors, input_scale
-from shakespeare_env.core.game import ObservationLayout
+from shakespeare_agents.networks.network import ILLEGAL, Tensors
+from shakespeare_agents.search.agent import SearchAgent, SearchSettings
+from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
+from shakespeare_env.play.agent import AnyAgent
 
 with requires_extra("train", "training needs"):
     import torch
@@ -36,7 +40,7 @@ class Outputs(NamedTuple):
         win_logits: float32[n, S], logits of each seat's share of the victory; meaningless for
             absent seats.
         changes: float32[n, S], changes of the scores until the end, in units of
-            `Game.score_scale`.
+            `Game.score_scale`; with a reward of the user's own, its sum until the end.
     """
 
     log_probabilities: torch.Tensor
@@ -92,56 +96,88 @@ class _MaskedCategorical(torch.autograd.Function):
         return gradient.to(ctx.dtype), None, None
 
 
-class PolicyNetwork(nn.Module):
-    """The network that is trained, with heads for the policy and the forecasts.
+class Policy:
+    """A PyTorch module that learns, as learners use it. Its subclasses know how to play with it.
 
-    Fresh heads forecast equal shares of the victory and no changes of scores.
+    The module returns by name `logits` [n, A], `win_logits` [n, S] and `changes` [n, S] (see
+    `Outputs`). It stays in evaluation mode, so that moves are learned from with the probabilities
+    with which they were chosen.
 
     Args:
-        layout: The layout of the observations.
-        actions: The number of actions.
-        seats: The most seats of the game.
-        width: The width of the layers.
-        rng: The generator that draws the initial weights; PyTorch's global one is left alone.
+        network: The module.
+        game: The game.
 
     Attributes:
+        network: The module.
         use_bfloat16: Whether layers multiply in bfloat16, which is more than twice as fast on some
             processors; weights, logits and forecasts stay float32.
     """
 
-    scale: torch.Tensor
-
-    def __init__(
-        self,
-        layout: ObservationLayout,
-        *,
-        actions: int,
-        seats: int,
-        width: int,
-        rng: torch.Generator,
-    ) -> None:
-        super().__init__()
+    def __init__(self, network: nn.Module, game: Game) -> None:
+        self.network = network.eval()
+        self.game = game
         self.use_bfloat16 = False
-        self.register_buffer("scale", torch.from_numpy(input_scale(layout)), persistent=False)
-        self.trunk = _uninitialised_layer(layout.size, width)
-        self.norm = nn.LayerNorm(width)
-        self.win = _uninitialised_layer(width, seats)
-        self.score = _uninitialised_layer(width, seats)
-        self.policy = _uninitialised_layer(width, width)
-        self.outlook = _uninitialised_layer(width, width)
-        self.action = _uninitialised_layer(width, actions)
-        for hidden in (self.trunk, self.policy, self.outlook):
-            nn.init.orthogonal_(hidden.weight, math.sqrt(2), generator=rng)
-        nn.init.orthogonal_(self.action.weight, 0.01, generator=rng)
-        nn.init.zeros_(self.win.weight)
-        nn.init.zeros_(self.score.weight)
-        layers = [self.trunk, self.win, self.score, self.policy, self.outlook, self.action]
-        for layer in layers:
-            nn.init.zeros_(layer.bias)
+
+    def forward(
+        self, observations: torch.Tensor, masks: torch.Tensor
+    ) -> Mapping[str, torch.Tensor]:
+        """Return the module's outputs by name.
+
+        Args:
+            observations: int8[n, D].
+            masks: bool[n, A].
+        """
+        raise NotImplementedError
+
+    def tensors_of(self, state: Mapping[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
+        """Return a copy of the weights in the module's `state_dict`, to save and to play with."""
+        raise NotImplementedError
+
+    def agent(self, tensors: Tensors | None = None, *, greedy: bool = True) -> AnyAgent:
+        """Return an agent that plays with weights from `tensors_of`, by default the present ones.
+
+        The agent keeps to these weights, whatever the module learns later.
+        """
+        raise NotImplementedError
+
+    def search(
+        self, settings: SearchSettings, *, horizon: int, temperature: float, threads: int
+    ) -> SearchAgent:
+        """Return a search with the present weights (see `network_search`)."""
+        raise NotImplementedError
+
+    def start_from(self, weights: Path) -> None:
+        """Take over the weights of a checkpoint's folder or of a file.
+
+        Raises:
+            CheckpointError: they are damaged, or for another game or version.
+            ValueError: they are not for this module.
+        """
+        raise NotImplementedError
+
+    def save(self, folder: Path, tensors: Tensors, facts: TrainingFacts) -> None:
+        """Write weights from `tensors_of` into a folder, to play with."""
+        raise NotImplementedError
+
+    def agent_name(self, folder: Path) -> str:
+        """Return the name of the agent that plays with the weights that `save` has written."""
+        raise NotImplementedError
+
+    def parameter_groups(self) -> list[list[nn.Parameter]]:
+        """Return the parameters that learn, in lists whose gradients are clipped separately."""
+        return [self.parameters()]
+
+    def parameters(self) -> list[nn.Parameter]:
+        """Return the parameters that learn."""
+        return [weights for weights in self.network.parameters() if weights.requires_grad]
+
+    def tensors(self) -> dict[str, NDArray[np.float32]]:
+        """Return a copy of the present weights (see `tensors_of`)."""
+        return self.tensors_of(self.network.state_dict())
 
     def outputs(self, observations: torch.Tensor, masks: torch.Tensor) -> Outputs:
         """Return all outputs for observations, int8[n, D], and masks, bool[n, A]."""
-        logits, win_logits, changes = self._heads(observations)
+        logits, win_logits, changes = self._heads(observations, masks)
         return Outputs(masked_log_softmax(logits, masks), win_logits, changes)
 
     def evaluate_actions(
@@ -151,7 +187,7 @@ class PolicyNetwork(nn.Module):
 
         The numbers equal those from `outputs`, but their gradients take half the time.
         """
-        logits, win_logits, changes = self._heads(observations)
+        logits, win_logits, changes = self._heads(observations, masks)
         log_probs, entropies = _MaskedCategorical.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
         return ActionEvaluation(log_probs, entropies, win_logits, changes)
 
@@ -160,63 +196,33 @@ class PolicyNetwork(nn.Module):
         device = observations.device.type
         return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
 
-    def features(self, observations: torch.Tensor) -> torch.Tensor:
-        """Return the output of the shared layer, float[n, width]. Call it within `in_precision`."""
-        # Scaling the weights has the effect of scaling the observations, which are far more
-        # numerous. Also, unscaled observations are small integers, which are exact in bfloat16.
-        weight = self.trunk.weight * self.scale
-        inputs = observations.to(torch.bfloat16 if self.use_bfloat16 else weight.dtype)
-        return torch.relu(self.norm(nn.functional.linear(inputs, weight, self.trunk.bias)))
-
-    def _heads(self, observations: torch.Tensor) -> tuple[torch.Tensor, ...]:
+    def _heads(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, ...]:
         with self.in_precision(observations):
-            features = self.features(observations)
-            logits = self.action(torch.relu(self.policy(features)))
-            outlook = torch.relu(self.outlook(features))
-            win_logits = self.win(outlook)
-            changes = self.score(outlook)
-        return logits, win_logits.float(), changes.float()
-
-    def parameter_groups(self) -> list[list[nn.Parameter]]:
-        """Return the parameters in three lists: shared layer, policy head, forecast heads."""
-        groups = (
-            [self.trunk, self.norm],
-            [self.policy, self.action],
-            [self.outlook, self.win, self.score],
-        )
-        return [[weight for layer in group for weight in layer.parameters()] for group in groups]
-
-    def tensors(self) -> dict[str, NDArray[np.float32]]:
-        """Return a copy of the weights, for `shakespeare_agents.networks.network.Network`."""
-        return tensors_of(self.state_dict())
-
-    def set_tensors(self, tensors: Tensors) -> None:
-        """Take over a copy of a network's weights. Heads that the network lacks become fresh.
-
-        Raises:
-            RuntimeError: the weights have another width or are for another game.
-        """
-        shapes = Network.head_shapes(self.norm.weight.numel(), self.win.bias.numel())
-        fresh = {name: np.zeros(shape, np.float32) for name, shape in shapes.items()}
-        given = {**fresh, **tensors}
-        self.load_state_dict({name: torch.tensor(given[name]) for name in self.state_dict()})
+            outputs = self.forward(observations, masks)
+        return outputs["logits"], outputs["win_logits"].float(), outputs["changes"].float()
 
 
-def _uninitialised_layer(inputs: int, outputs: int) -> nn.Linear:
-    """Return a layer without the initial weights that PyTorch draws from its global generator."""
-    layer: nn.Linear = nn.utils.skip_init(nn.Linear, inputs, outputs)  # type: ignore[no-untyped-call]
-    return layer
+PolicyMaker = Callable[[Game, torch.Generator], Policy]
+"""Makes the policy that learns a game. The generator draws the initial weights."""
 
 
-def tensors_of(state: dict[str, torch.Tensor]) -> dict[str, NDArray[np.float32]]:
-    """Return the weights in a policy's `state_dict`, with a value head added.
+@dataclass(frozen=True, kw_only=True)
+class TrainingFacts:
+    """Facts about a training that are saved with its weights.
 
-    The value is the first output of `score`: the forecast change of the observing seat's own score.
+    Attributes:
+        players: The numbers of seats that the network was trained with.
+        command: The command that trains it again.
+        settings: Its settings, as JSON values.
+        figures: Its results, as JSON values.
+        reward: The name of the user's own reward, which `changes` then forecasts; empty without.
     """
-    tensors = {name: tensor.cpu().numpy().copy() for name, tensor in state.items()}
-    for kind in ("weight", "bias"):
-        tensors[f"value.{kind}"] = tensors[f"score.{kind}"][:1].copy()
-    return tensors
+
+    players: Sequence[int]
+    command: str
+    settings: Mapping[str, Any]
+    figures: Mapping[str, Any]
+    reward: str = ""
 
 
 def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
@@ -260,27 +266,35 @@ def forecast_losses(
     return win_loss, score_loss
 
 
-def bfloat16_is_faster(policy: PolicyNetwork, batch_size: int) -> bool:
+def bfloat16_is_faster(policy: Policy, batch_size: int) -> bool:
     """Return whether an update on the policy's device is faster in bfloat16 than in float32.
 
     The timing takes about half a second, leaves the policy as it was and draws nothing random.
     """
     former_choice = policy.use_bfloat16
-    device = policy.scale.device
-    observations = torch.zeros(batch_size, len(policy.scale), dtype=torch.int8, device=device)
-    masks = observations.new_ones((batch_size, len(policy.action.bias)), dtype=torch.bool)
+    game = policy.game
+    device = next(policy.network.parameters()).device
+    observations = torch.zeros(batch_size, game.layout.size, dtype=torch.int8, device=device)
+    masks = observations.new_ones((batch_size, game.actions.size), dtype=torch.bool)
     # The precisions take turns. The shortest time of each counts, because other work on the machine
     # can only make an update slower.
     seconds = {False: math.inf, True: math.inf}
-    for _ in range(_REPEATS):
-        for bfloat16 in seconds:
-            policy.use_bfloat16 = bfloat16
-            began = time.perf_counter()
-            outputs = policy.outputs(observations, masks)
-            (outputs.log_probabilities[:, 0] + outputs.changes[:, 0]).mean().backward()  # type: ignore[no-untyped-call]
-            if device.type == "cuda":
-                torch.cuda.synchronize()
-            seconds[bfloat16] = min(seconds[bfloat16], time.perf_counter() - began)
-    policy.use_bfloat16 = former_choice
-    policy.zero_grad()
+    try:
+        for _ in range(_REPEATS):
+            for bfloat16 in seconds:
+                policy.use_bfloat16 = bfloat16
+                began = time.perf_counter()
+                outputs = policy.outputs(observations, masks)
+                loss = (outputs.log_probabilities[:, 0] + outputs.changes[:, 0]).mean()
+                loss.backward()  # type: ignore[no-untyped-call]
+                if device.type == "cuda":
+                    torch.cuda.synchronize()
+                seconds[bfloat16] = min(seconds[bfloat16], time.perf_counter() - began)
+    except RuntimeError:
+        # Some operations of users' modules have no form in bfloat16. Faults that have another cause
+        # show in the first rollout.
+        return False
+    finally:
+        policy.use_bfloat16 = former_choice
+        policy.network.zero_grad()
     return seconds[False] > _LEAST_SPEEDUP * seconds[True]

@@ -19,6 +19,12 @@ from shakespeare_training.learner import (
     ignore_games,
 )
 from shakespeare_training.policy import ActionEvaluation, forecast_losses, log_shares
+from shakespeare_training.reward import (
+    OwnReward,
+    current_standing,
+    standing_after_step,
+    victory_shares,
+)
 from shakespeare_training.rollout import (
     NO_DECISION,
     ClosedDecisions,
@@ -41,6 +47,7 @@ class PPOSettings(LearnerSettings):
         score_reward_coef: Coefficient of the change of the score.
         win_reward_coef: Coefficient of the share of the victory.
         ent_coef: Entropy coefficient of the loss.
+        reward: A reward of the user's own, in place of the change of the score.
     """
 
     n_steps: int
@@ -50,6 +57,7 @@ class PPOSettings(LearnerSettings):
     score_reward_coef: Schedule = lambda _progress_remaining: 1.0
     win_reward_coef: float = 0.0
     ent_coef: Schedule = lambda _progress_remaining: 0.01
+    reward: OwnReward | None = None
 
 
 class Decisions(NamedTuple):
@@ -60,7 +68,7 @@ class Decisions(NamedTuple):
         network_rows: The m games in which the network was run.
         forecasts: float32[m, S, 2], the network's value estimates for every seat, by seat number.
             On the last axis are the seat's share of the victory (`rollout.SHARE`) and the change of
-            its score (`rollout.CHANGE`).
+            its score (`rollout.CHANGE`), or the sum of the user's own reward.
         log_probs: float32[m], log-probabilities of the moves that were drawn from the network.
     """
 
@@ -92,12 +100,16 @@ class PPO(Learner):
         # A tensor, because an update recorded as a CUDA graph reads it at a fixed address.
         self.entropy_coef = torch.zeros((), device=self.device)
         self._recorded_update: Callable[[Minibatch], None] | None = None
+        if settings.reward is not None:  # so that faults show early
+            standing = current_standing(games)
+            settings.reward(standing, standing)
 
     def collect(self, on_games: GamesCallback = ignore_games) -> None:
         """Play a rollout, and find the targets and advantages of its decisions.
 
         Raises:
             FloatingPointError: the network's outputs are too large to choose a move by.
+            TrainingError: the user's own reward is not finite.
         """
         settings = self.settings
         games = self.games
@@ -121,7 +133,10 @@ class PPO(Learner):
                 win_coef=settings.win_reward_coef,
                 score_coef=settings.score_reward_coef(remaining),
             )
-            for name, share in explained_variance(self.closed).items():
+            if settings.reward is not None:
+                settings.reward.check_finite(self.rollout.gains)
+            change = "score" if settings.reward is None else "reward"
+            for name, share in explained_variance(self.closed, change).items():
                 self.logger.record(f"explained_variance/{name}", share)
 
     def _stagger(self) -> None:
@@ -152,10 +167,16 @@ class PPO(Learner):
         stored["forecasts"][decisions.network_rows] = decisions.forecasts
         stored["log_probs"][decisions.network_rows] = decisions.log_probs
 
-        games.step(decisions.actions)
-        winners = games.final_winners * games.done[:, None]
-        shares = winners / winners.sum(dim=1, keepdim=True).clamp(min=1)
-        rollout.gains[row] = torch.stack([shares, games.rewards], dim=2)
+        reward = self.settings.reward
+        if reward is None:
+            games.step(decisions.actions)
+            changes = games.rewards
+        else:
+            before = current_standing(games)
+            games.step(decisions.actions)
+            changes = reward(before, standing_after_step(games))
+        shares = victory_shares(games.final_winners * games.done[:, None])
+        rollout.gains[row] = torch.stack([shares, changes], dim=2)
         rollout.dones[row] = games.done
 
     @torch.no_grad()

@@ -23,7 +23,8 @@ NO_DECISION = -1
 SHARE = 0
 """Index, in the last axis of gains, forecasts and targets, of a seat's share of the victory."""
 CHANGE = 1
-"""Index, in the same axis, of the change of a seat's score, in units of `Game.score_scale`."""
+"""Index, in the same axis, of the change of a seat's score, in units of `Game.score_scale`, or of a
+reward of the user's own in its place."""
 NEAR_CERTAIN = 0.99
 """The probability above which a move is near-certain. Most moves of a trained network are, and they
 teach little. To save time, the network may be run on only some of a minibatch's near-certain
@@ -385,10 +386,14 @@ def normalised_advantages(
     return advantages
 
 
-def explained_variance(closed: ClosedDecisions) -> dict[str, float]:
+def explained_variance(closed: ClosedDecisions, change: str = "score") -> dict[str, float]:
     """Return the share of the targets' variance that the deciding seats' forecasts explain.
 
     There is one for each table size and each kind of forecast.
+
+    Args:
+        closed: The decisions.
+        change: What `CHANGE` is a change of, for the names.
     """
     explained = {}
     for size in torch.unique(closed.players).tolist():
@@ -397,5 +402,5 @@ def explained_variance(closed: ClosedDecisions) -> dict[str, float]:
         variance = closed.targets[at_table, 0].var(dim=0, correction=0)
         shares = 1.0 - closed.own_errors[at_table].square().mean(dim=0) / variance
         explained[f"win_{size}_seats"] = shares[SHARE].item()
-        explained[f"score_{size}_seats"] = shares[CHANGE].item()
+        explained[f"{change}_{size}_seats"] = shares[CHANGE].item()
     return explained

@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from contextlib import AbstractContextManager, contextmanager
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 from rich.console import Console
-from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeElapsedColumn
+from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn, TimeRemainingColumn
 
 from shakespeare_agents.naming import AgentSpec
 from shakespeare_env.cli.choices import exit_with_error
 
 if TYPE_CHECKING:
     from shakespeare_agents.workers import Workers
+    from shakespeare_env.core.game import Game
 
 WorkerCount = Annotated[
     int,
@@ -58,34 +60,136 @@ def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | N
         yield workers
 
 
-def games_progress(words: str = "{task.fields[decisions]:,} decisions") -> Progress:
-    """Return a progress bar on stderr that counts games.
+_RANDOM_GAMES = 32
+"""The random games that show how many decisions a game has."""
+_MOST_DECISIONS = 10_000  # in a random game
+_SPEED_S = 120.0  # the seconds that decide the forecast of the end; steps may take many
+
+
+def forecast_decisions(decided: int, ended: int, games: int, at_random: float) -> float:
+    """Forecast the number of decisions of some games that are played at once.
 
     Args:
-        words: A template for the text before the bar. Tasks must have the fields that it names.
+        decided: The number of decisions so far.
+        ended: The number of games that have ended so far.
+        games: The number of all games.
+        at_random: The mean number of decisions of a game in which all play at random.
     """
-    return Progress(
-        TextColumn(words),
-        BarColumn(),
-        MofNCompleteColumn(),
-        TextColumn("games"),
-        TimeElapsedColumn(),
-        console=Console(stderr=True),
-        transient=True,
-    )
+    if not ended:
+        return max(at_random * games, decided)
+    # The more games have ended, the less do decisions of unfinished ones distort their mean.
+    share = min(ended / games, 1.0)
+    per_game = (1 - share) * at_random + share * decided / ended
+    return max(per_game * games, decided)
+
+
+class GamesProgress(AbstractContextManager["GamesProgress"]):
+    """A progress bar on stderr for games, which are played at once and so end late.
+
+    It counts decisions, so that it shows progress and forecasts the end from the first step on
+    (see `forecast_decisions`).
+
+    Args:
+        total: The number of games, or None if it is not known.
+        decisions_per_game: Returns the mean decisions of a random game. It is called after the
+            first step. If it is not given, the bar counts games.
+    """
+
+    def __init__(
+        self, total: int | None, decisions_per_game: Callable[[], float] | None = None
+    ) -> None:
+        self._games = total
+        self._decisions_per_game = decisions_per_game
+        self._at_random: float | None = None  # what `decisions_per_game` has returned
+        self._kept = 0  # games that there were before the first decision
+        self._progress = Progress(
+            TextColumn("{task.description}{task.fields[decisions]:,} decisions"),
+            BarColumn(),
+            TextColumn("{task.fields[games]} games"),
+            TimeElapsedColumn(),
+            TextColumn("left"),
+            TimeRemainingColumn(),
+            console=Console(stderr=True),
+            transient=True,
+            speed_estimate_period=_SPEED_S,
+        )
+        self._task = self._progress.add_task("", total=None, decisions=0, games=0)
+
+    def __enter__(self) -> GamesProgress:
+        self._progress.start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Remove the bar."""
+        self._progress.stop()
+
+    def update(
+        self, decisions: int, games: int, total: int | None = None, description: str = ""
+    ) -> None:
+        """Show the numbers of decisions and of finished games so far.
+
+        Args:
+            decisions: The decisions.
+            games: The games, with those that were there before.
+            total: The games that there will be, if that has changed.
+            description: Words before the bar.
+        """
+        self._progress.start()  # in case no block was entered; a second start does nothing
+        if total is not None:
+            self._games = total
+        if decisions == 0:
+            self._kept = games
+        shown = f"{games:,}" if self._games is None else f"{games:,}/{self._games:,}"
+        fields: dict[str, Any] = {"decisions": decisions, "games": shown}
+        if self._games is not None:
+            if self._decisions_per_game is None:
+                fields |= {"completed": games, "total": self._games}
+            elif decisions:
+                if self._at_random is None:
+                    self._at_random = self._decisions_per_game()
+                ended = games - self._kept
+                to_play = max(self._games - self._kept, 1)
+                expected = forecast_decisions(decisions, ended, to_play, self._at_random)
+                fields |= {"completed": decisions, "total": expected}
+        self._progress.update(self._task, description=description, **fields)
+
+
+def random_game_decisions(game: Game, players: int, options: Mapping[str, bool]) -> float:
+    """Return the mean number of decisions of a game in which all play at random."""
+    from shakespeare_env.core.batch import Batch
+
+    variants: dict[str, Any] = dict(options)
+    batch = Batch(game.name, _RANDOM_GAMES, players=players, autoreset=False, **variants)
+    decisions = 0
+    for _ in range(_MOST_DECISIONS):
+        playing = int((batch.to_move >= 0).sum())
+        if not playing:
+            break
+        decisions += playing
+        batch.step(batch.random_actions())
+    return decisions / _RANDOM_GAMES
 
 
 @contextmanager
-def show_games_progress(total: int | None) -> Iterator[Callable[[int, int], None]]:
+def show_games_progress(
+    total: int | None,
+    game: Game | None = None,
+    players: int | None = None,
+    options: Mapping[str, bool] | None = None,
+) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar for the length of a block, and yield a function that updates it.
 
-    The function takes the numbers of decisions and of finished games so far.
+    The function takes the numbers of decisions and of finished games so far. Given the game and the
+    table, the bar forecasts the end before the first game is over.
     """
-    with games_progress() as progress:
-        task = progress.add_task("playing", total=total, decisions=0)
-        yield lambda decisions, finished: progress.update(
-            task, completed=finished, decisions=decisions
-        )
+    per_game = None
+    if game is not None and players is not None:
+        per_game = partial(random_game_decisions, game, players, options or {})
+    with GamesProgress(total, per_game) as progress:
+        yield progress.update
 
 
 def show_result(result: Any, out: Path | None) -> None:

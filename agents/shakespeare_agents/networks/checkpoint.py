@@ -28,6 +28,8 @@ from shakespeare_env.errors import CheckpointError
 
 FORMAT = 6
 CARD_NAME = "card.json"
+OWN_WEIGHTS_NAME = "weights.safetensors"
+"""The file in a run's folder that holds the `state_dict` of a network of the user's own."""
 LICENCE = "MIT"  # the licence of the weights, which is that of the code
 _MOST_WIDTH = 4096  # no memory is allocated for a wider network, which a damaged card may claim
 NEWEST = 0  # the version number that stands for the newest version of a bundled network
@@ -175,6 +177,12 @@ def read_card(folder: Path) -> Card:
         CheckpointError: the card is damaged or missing.
     """
     path = folder / CARD_NAME
+    weights = folder / OWN_WEIGHTS_NAME
+    if weights.is_file() and not path.exists():
+        raise CheckpointError(
+            f"{folder}: is no checkpoint, but a run of a network of one's own; name this network "
+            f"with its weights: my.py:NAME,weights={weights}"
+        )
     data = storage.read_json(path, FORMAT, "checkpoint")
     try:
         return _CARD.validate_json(json.dumps(data), strict=True)

@@ -25,6 +25,9 @@ Outputs = Mapping[str, NDArray[Any]]
 """Outputs of n positions: `logits` [n, A], `value` [n], `win_logits` [n, S], `changes` [n, S]."""
 Model = Callable[[NDArray[np.int8], NDArray[np.bool_]], Outputs]
 """A function of observations, int8[n, D], and masks, bool[n, A]."""
+OTHER_REWARD = "other_reward"
+"""Entry in the metadata of a file of weights that have learned from a reward of the user's own. It
+names the reward."""
 
 
 class ModelAgent:
@@ -140,28 +143,49 @@ def is_torch_module(candidate: object) -> bool:
     return torch is not None and isinstance(candidate, torch.nn.Module)
 
 
-def torch_model(module: Any) -> Model:
-    """Return the model of a PyTorch module.
+class TorchModel:
+    """The model of a PyTorch module, which is put into evaluation mode.
 
     The module gets observations as float32[n, D] on its own device and, if it takes a second
     argument, masks. It may return outputs by name, logits alone, or logits and values.
+
+    Attributes:
+        module: The module.
+        forecasts_scores: Whether its output `changes`, if it has one, forecasts scores. It is left
+            out if the module has learned to forecast a reward of the user's own.
     """
-    import torch
 
-    module.eval()
-    takes_masks = _positional_parameters(module.forward) > 1
-    parameter = next(module.parameters(), None)
-    device = "cpu" if parameter is None else parameter.device
+    def __init__(self, module: Any) -> None:
+        self.module = module.eval()
+        self.forecasts_scores = True
+        self._takes_masks = _positional_parameters(module.forward) > 1
 
-    def model(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Outputs:
-        inputs = [torch.as_tensor(observations, dtype=torch.float32, device=device)]
-        if takes_masks:
-            inputs.append(torch.as_tensor(masks, device=device))
+    def forward(self, observations: Any, masks: Any) -> dict[str, Any]:
+        """Return the module's outputs by name, as tensors.
+
+        Args:
+            observations: float32[n, D], a tensor on the module's device.
+            masks: bool[n, A], a tensor on the module's device.
+        """
+        inputs = (observations, masks) if self._takes_masks else (observations,)
+        return _by_name(self.module(*inputs))
+
+    def __call__(self, observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Outputs:
+        """Return the outputs for n positions, as `Model` asks."""
+        import torch
+
+        parameter = next(self.module.parameters(), None)
+        device = "cpu" if parameter is None else parameter.device
+        # `torch.tensor` copies, because the arrays of a batch are read-only.
         with one_thread(), torch.inference_mode():
-            outputs = _by_name(module(*inputs))
-        return {name: output.float().cpu().numpy() for name, output in outputs.items()}
-
-    return model
+            outputs = self.forward(
+                torch.tensor(observations, dtype=torch.float32, device=device),
+                torch.tensor(masks, device=device),
+            )
+        arrays = {name: output.float().cpu().numpy() for name, output in outputs.items()}
+        if not self.forecasts_scores:
+            arrays.pop("changes", None)
+        return arrays
 
 
 def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = "") -> AnyAgent:
@@ -172,17 +196,23 @@ def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = 
     Raises:
         ValueError: the weights or the outputs do not fit, or `greedy` is not for this module.
     """
+    model = TorchModel(module)
     if weights:
-        _load_weights(module, Path(weights))
-    module.eval()
+        load_weights(module, Path(weights))
+        model.forecasts_scores = forecasts_scores(Path(weights))
     if isinstance(module, Agent | Searcher):
         if not greedy:
             raise ValueError("this module chooses its actions itself; drop greedy=false")
         return module
-    return model_agent(torch_model(module), game, greedy=greedy)
+    return model_agent(model, game, greedy=greedy)
 
 
-def _load_weights(module: Any, file: Path) -> None:
+def load_weights(module: Any, file: Path) -> None:
+    """Load a file with the `state_dict` of a PyTorch module into the module.
+
+    Raises:
+        ValueError: the file cannot be read, or belongs to a module of another shape.
+    """
     import torch
 
     try:
@@ -197,10 +227,23 @@ def _load_weights(module: Any, file: Path) -> None:
         raise ValueError(f"the weights {str(file)!r} cannot be loaded: {fault}") from fault
 
 
+def forecasts_scores(weights: Path) -> bool:
+    """Return whether a file's network has learned to forecast scores, not a reward of the user's.
+
+    Training writes this into the metadata of its safetensors files (`OTHER_REWARD`).
+    """
+    if weights.suffix != ".safetensors":
+        return True
+    from safetensors import safe_open
+
+    with safe_open(weights, framework="numpy") as file:
+        return OTHER_REWARD not in (file.metadata() or {})
+
+
 def function_model(function: Callable[..., Any]) -> Model:
     """Return the model of a function of arrays, which may return outputs as a PyTorch module may.
 
-    These forms are described in `torch_model`.
+    These forms are described in `TorchModel`.
     """
 
     def model(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Outputs:
@@ -222,7 +265,7 @@ def model_in_file(file: Path) -> Model:
     with requires_extra("train", "a TorchScript file needs"):
         import torch
     try:
-        return torch_model(torch.jit.load(file, map_location="cpu"))  # type: ignore[no-untyped-call]
+        return TorchModel(torch.jit.load(file, map_location="cpu"))  # type: ignore[no-untyped-call]
     except (RuntimeError, OSError) as fault:
         raise ValueError(
             f"{file} cannot be read as TorchScript ({str(fault).splitlines()[0]}); name weights "

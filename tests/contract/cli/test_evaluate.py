@@ -8,12 +8,13 @@ from typing import Any
 import pytest
 
 import shakespeare_agents
+from shakespeare_agents.cli.playing import forecast_decisions, random_game_decisions
 from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena.evaluation import evaluate as play_games
 from shakespeare_arena.seating import seatings
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors
-from tests.contract.command_line import output_of, refusal_of
+from tests.contract.command_line import output_of, refusal_of, run
 
 
 @pytest.fixture(params=registry.names())
@@ -49,6 +50,51 @@ def test_who_sits_down(game, evaluated, tmp_path):
         _, data = evaluated(*names, *seats, "--games", "1")
         assert data["entrants"] == table
         assert data["games"] == len(seatings(table)), "a whole deal, from every seat"
+
+
+INTERRUPTED = """
+class Interrupted:
+    left = {left}
+
+    def act(self, observations, masks, rng):
+        Interrupted.left -= len(masks)
+        if Interrupted.left < 0:
+            raise KeyboardInterrupt
+        return masks.argmax(axis=1)
+"""
+
+
+def test_ctrl_c_shows_complete_deals_and_writes_no_result(game, tmp_path, monkeypatch):
+    monkeypatch.setattr("shakespeare_arena.playing.GAMES_AT_ONCE", 4)
+    file = tmp_path / "mine.py"
+    out = tmp_path / "result.json"
+    seats = max(game.min_seats, 2)
+    named = ["evaluate", "--game", game.name, f"{file}:Interrupted", "random"]
+    command = [*named, "--players", str(seats), "--games", "60", "--out", str(out)]
+    file.write_text(INTERRUPTED.format(left=10))
+    stopped = run(*command)
+    assert stopped.exit_code == 130
+    assert "no deal is complete; 0 of 60 games" in stopped.stderr
+    file.write_text(INTERRUPTED.format(left=800))
+    stopped = run(*command)
+    assert stopped.exit_code == 130
+    assert "Interrupted:" in stopped.stdout
+    assert "To resume" not in stopped.stderr
+    assert not out.exists()
+
+
+def test_the_end_is_forecast_before_the_first_game_is_over(game):
+    players = max(game.min_seats, 2)
+    made: list[int] = []
+    play_games(
+        ["random"] * players, game.name, games=60, on_progress=lambda count, _: made.append(count)
+    )
+    at_random = random_game_decisions(game, players, {})
+    assert forecast_decisions(made[0], 0, 60, at_random) == pytest.approx(made[-1], rel=0.1)
+    # An agent that plays shorter games is noticed as they end.
+    forecasts = [forecast_decisions(30 * ended, ended, 60, at_random) for ended in (6, 30, 60)]
+    assert forecasts == sorted(forecasts, reverse=at_random > 30)
+    assert forecasts[-1] == 30 * 60
 
 
 def test_a_link_is_written_through(evaluated, tmp_path):

@@ -11,10 +11,10 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.making import entrants_of as entrants_named
-from shakespeare_arena import Entrant, dataset, evaluate
+from shakespeare_arena import Entrant, evaluate, playing, recording
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.ladders.standings import standings_of
-from shakespeare_arena.playing import places_of, play
+from shakespeare_arena.playing import places_of
 from shakespeare_arena.results import merge, open_results
 from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env import Batch
@@ -22,7 +22,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results
 from shakespeare_env.datasets.reading import results_files
 from tests.arena.simulated_results import simulated
-from tests.arena.small_arenas import games
+from tests.arena.small_arenas import games, play
 from tests.contract.command_line import output_of, refusal_of
 from tests.contract.small_datasets import entrants_of, write_small_dataset
 
@@ -145,7 +145,8 @@ def test_an_evaluation_and_the_standings_of_the_same_games_agree(tmp_path):
 
 def test_interruptions_change_no_row(tmp_path, monkeypatch):
     write_small_dataset(tmp_path / "whole", NAME, deals=4)
-    monkeypatch.setattr(dataset, "_DEALS_PER_SHARD", 1)
+    monkeypatch.setattr(playing, "GAMES_AT_ONCE", 3)
+    monkeypatch.setattr(recording, "WRITE_EVERY_S", 0)
     # A name that must be taken neither for a pattern nor for a column.
     folder = tmp_path / "[one] seed=7,*"
     for deals in (1, 3):
@@ -156,7 +157,7 @@ def test_interruptions_change_no_row(tmp_path, monkeypatch):
 
         with pytest.raises(KeyboardInterrupt):
             write_small_dataset(folder, NAME, deals=4, on_progress=interrupt)
-        assert len(games(folder)) == deals * 3
+        assert deals * 3 <= len(games(folder)) < 4 * 3
     write_small_dataset(folder, NAME, deals=4)
     interrupted = read_games(folder).drop("seconds").collect()
     whole = read_games(tmp_path / "whole").drop("seconds").collect()

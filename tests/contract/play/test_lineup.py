@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import sys
+import threading
 from collections import Counter
 
 import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent
+from shakespeare_env.play.agent import decide
 from shakespeare_env.play.generators import draw_columns
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, play_out
 from tests.contract.each_table import full_tables, plain_tables, small_tables
+from tests.contract.random_games import TABLES
 from tests.generators import RememberingAgent, generators
 
 
@@ -208,3 +212,108 @@ def test_columns_are_drawn_by_weight_and_never_one_of_weight_0():
         assert np.bincount(drawn, minlength=6) / 20_000 == pytest.approx(wanted, abs=0.015)
     assert draw_columns(row[None], np.zeros(1)) == [1]
     assert draw_columns(row[None], np.nextafter(np.ones(1), 0)) == [4]
+
+
+ENOUGH_S = 20.0
+"""Seconds after which a test that waits for something gives up."""
+
+
+class AsyncAgent:
+    """A random agent whose decisions wait for `before`, a coroutine function."""
+
+    def __init__(self, before):
+        self.before = before
+
+    async def act(self, observations, masks, rng):
+        await asyncio.wait_for(self.before(), ENOUGH_S)
+        return RandomAgent().act(observations, masks, rng)
+
+
+@small_tables
+def test_asynchronous_agents_think_at_the_same_time_and_draw_as_others_do(table):
+    """Each waits until the other one and an agent of this thread have been asked."""
+    batch = table.batch(6, seed=0)
+    both_asked = asyncio.Barrier(2)
+    other_asked = threading.Event()
+
+    async def meet():
+        await both_asked.wait()
+        await asyncio.to_thread(other_asked.wait)
+
+    class Other(RandomAgent):
+        def act(self, observations, masks, rng):
+            other_asked.set()
+            return super().act(observations, masks, rng)
+
+    movers = [0, 1, 2, 0, 1, 2]
+    lineup = lineup_for_next_move(batch, [Other(), AsyncAgent(meet), AsyncAgent(meet)], movers)
+    plain = lineup_for_next_move(batch, [RandomAgent() for _ in range(3)], movers)
+    actions = lineup.decide(batch, np.arange(6))
+    assert actions.tolist() == plain.decide(batch, np.arange(6)).tolist()
+    assert sorted((call.agent, call.rows.tolist()) for call in lineup.calls) == [
+        (0, [0, 3]),
+        (1, [1, 4]),
+        (2, [2, 5]),
+    ]
+
+
+def test_an_asynchronous_agent_is_asked_in_one_event_loop_even_where_another_one_runs():
+    table = TABLES[0]
+    batch = table.batch(1, seed=0)
+    loops = []
+
+    async def note():
+        loops.append(asyncio.get_running_loop())
+
+    async def notebook():
+        loops.append(asyncio.get_running_loop())
+        return decide(AsyncAgent(note), batch, np.array([0]), generators(1))
+
+    decide(AsyncAgent(note), batch, np.array([0]), generators(1))
+    asyncio.run(notebook())
+    before, of_notebook, after = loops
+    assert before is after is not of_notebook
+
+
+@pytest.mark.parametrize("fault", [ZeroDivisionError("no"), SystemExit(3)])
+def test_an_asynchronous_agent_that_fails_is_named_and_can_be_asked_again(fault):
+    batch = TABLES[0].batch(2, seed=0)
+
+    async def fail():
+        raise fault
+
+    async def nothing():
+        pass
+
+    lineup = lineup_for_next_move(batch, [AsyncAgent(fail)], [0, 0])
+    expected = RuntimeError if isinstance(fault, SystemExit) else type(fault)
+    with pytest.raises(expected) as caught:
+        lineup.decide(batch, np.arange(2))
+    (note,) = caught.value.__notes__
+    assert "AsyncAgent" in note
+    lineup.agents[0].before = nothing
+    assert (lineup.decide(batch, np.arange(2)) >= 0).all()
+
+
+def test_an_interrupt_cancels_what_asynchronous_agents_do():
+    batch = TABLES[0].batch(2, seed=0)
+    begun = threading.Event()
+    cancelled = threading.Event()
+
+    async def think():
+        begun.set()
+        try:
+            await asyncio.sleep(ENOUGH_S)
+        except asyncio.CancelledError:
+            cancelled.set()
+            raise
+
+    class Interrupted:
+        def act(self, observations, masks, rng):
+            begun.wait(ENOUGH_S)
+            raise KeyboardInterrupt
+
+    lineup = lineup_for_next_move(batch, [AsyncAgent(think), Interrupted()], [0, 1])
+    with pytest.raises(KeyboardInterrupt):
+        lineup.decide(batch, np.arange(2))
+    assert cancelled.wait(ENOUGH_S)

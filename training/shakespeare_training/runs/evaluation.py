@@ -12,13 +12,10 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import Network, Tensors
 from shakespeare_arena import Entrant, EvaluationResult, evaluate
 from shakespeare_arena.measure import Placement, ScaleGames
 from shakespeare_arena.reports import counted
 from shakespeare_arena.scale import RUNGS, place_of, relative_cost
-from shakespeare_env.core import registry
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.config import SCALE, TrainingConfig
 
@@ -242,7 +239,7 @@ def _last_strength(history: Sequence[Result], players: int, decisions: int) -> S
 
 
 def evaluate_learner(
-    tensors: Tensors,
+    agent: AnyAgent,
     opponents: Mapping[str, AnyAgent],
     config: TrainingConfig,
     kinds: Mapping[Kind, float],
@@ -256,7 +253,7 @@ def evaluate_learner(
     All evaluations of a kind play the same deals, so that only the learner differs.
 
     Args:
-        tensors: The learner's weights.
+        agent: The agent that plays with the learner's weights.
         opponents: Agents by the names in `kinds`.
         config: The run's settings.
         kinds: Some of `kinds_of_games`, each with its number of games, which is rounded up to a
@@ -265,8 +262,7 @@ def evaluate_learner(
         seconds: Seconds of training so far.
         on_progress: Called after every step with the share of the games that is played.
     """
-    game = registry.game(config.game)
-    learner = Entrant(_LEARNER, NetworkAgent(Network(tensors, game.layout)))
+    learner = Entrant(_LEARNER, agent)
     seed = config.seed + _SEED_OFFSET
     # Progress is counted in decisions.
     work = {

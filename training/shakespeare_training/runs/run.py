@@ -13,19 +13,26 @@ from stable_baselines3.common.logger import configure
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import AgentSpec, names_running_python
-from shakespeare_agents.networks.checkpoint import load_checkpoint
-from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_agents.networks.network import LARGEST_WEIGHT, Network
+from shakespeare_agents.networks.network import LARGEST_WEIGHT
+from shakespeare_agents.python_names import load
 from shakespeare_agents.storage import write_atomically
 from shakespeare_arena.measure import reason_without_scale, scale_digest
 from shakespeare_env.checks.limits import is_utf8
-from shakespeare_env.checks.values import short_repr
+from shakespeare_env.checks.values import command, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.lineup import warm_up
 from shakespeare_training.building import make_learner
-from shakespeare_training.config import SCALE, TrainingConfig, as_toml, override, train_command
+from shakespeare_training.config import (
+    MLP,
+    SCALE,
+    WEIGHTED,
+    TrainingConfig,
+    as_toml,
+    override,
+    train_command,
+)
 from shakespeare_training.learner import Learner, never_stop, no_time_limit
 from shakespeare_training.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import (
@@ -91,15 +98,20 @@ class Run:
         specs |= league.specs
         named = {opponent.name: opponent.agent for opponent in league.named} | self._opponents
         self._warm_up(named)
-        # To find out, when the run is resumed, whether an opponent has changed.
+        policy = self.learner.policy
+        # To find out, when the run is resumed, whether an opponent or a part of the learner has
+        # changed.
+        parts = {name: AgentSpec.parse(name) for name in own_parts(config)}
+        named_python = {name: load(spec.python) for name, spec in parts.items() if spec.python}
+        specs |= parts
         self._digests = {
-            name: agent_digest(specs[name], agent, game) for name, agent in named.items()
+            name: agent_digest(specs[name], made, game)
+            for name, made in {**named, **named_python}.items()
         }
 
         if SCALE in config.evaluation_opponents:
             self._digests[SCALE] = scale_digest(game)
 
-        policy = self.learner.policy
         if bfloat16 is not None:
             policy.use_bfloat16 = bfloat16
         elif config.precision == "auto":
@@ -110,9 +122,7 @@ class Run:
     def _warm_up(self, named: Mapping[str, AnyAgent]) -> None:
         """Have the named agents and the learner's own choose a move, so that faults show early."""
         config = self.config
-        layout = registry.game(config.game).layout
-        network_agent = NetworkAgent(Network(self.learner.policy.tensors(), layout))
-        own = [*self.learner.experts(), network_agent]
+        own = [*self.learner.experts(), self.learner.policy.agent()]
         numbered = {f"number {number} of the learner": agent for number, agent in enumerate(own)}
         warm_up({**named, **numbered}, config.game, max(config.players), config.seed)
 
@@ -126,7 +136,10 @@ class Run:
         device: str = "auto",
         minutes: float | None = None,
     ) -> Run:
-        """Start a run, with the weights of the checkpoint `start` if given.
+        """Start a run, with the weights of `start` if given.
+
+        `start` is the folder of a checkpoint or, for a network of the user's own, a file with its
+        `state_dict`.
 
         Its schedules follow the number of decisions or the time limit, whichever ends sooner.
         Expert iteration may search from the first decision (`warmup_decisions` of 0) if `start` has
@@ -134,24 +147,18 @@ class Run:
 
         Raises:
             CheckpointError: `start` is damaged, or for another game or version.
-            ValueError: the width is not that of `start`.
+            ValueError: the network has another shape than `start`.
             MemoryLimitError: the run needs more memory than the machine has.
             Exception: the folder cannot be locked (`saving.locked`).
         """
-        network: Network | None = None
-        if start is not None:
-            network, card = load_checkpoint(start, registry.game(config.game))
-            if card.width != config.width:
-                raise ValueError(
-                    f"{start}: width {card.width}, but the settings say width = {config.width}, "
-                    "which a trained network cannot change; leave width out of them, or add "
-                    f"--set width={card.width}"
-                )
         run = cls(config, folder, device=device)
-        if network is not None:
-            run.learner.policy.set_tensors(network.tensors)
+        start_name: str | None = None
+        if start is not None:
+            run.learner.policy.start_from(start)
+            is_own = config.network != MLP
+            start_name = f"{config.network},weights={start}" if is_own else str(start)
         run._limit_time(minutes)
-        run.commands = [train_command(config, run.precision, start) + _time_option(minutes)]
+        run.commands = [train_command(config, run.precision, start_name) + _time_option(minutes)]
         run._lock = ExitStack()
         run._lock.enter_context(locked(folder, is_new=True))
         return run
@@ -171,12 +178,12 @@ class Run:
         Its schedules follow the new number of decisions and the new time limit. The `minutes` are
         counted from now on. Without them the run has no time limit, even if it had one before.
 
-        A stranger may have written the folder. So opponents that are Python code are imported only
-        if their names are among the `trusted`.
+        A stranger may have written the folder. So Python code that the settings name is imported
+        only if its names are among the `trusted`.
 
         Raises:
-            CheckpointError: the run is damaged or for another game, box or version, or an opponent
-                has changed or is Python that is not trusted.
+            CheckpointError: the run is damaged or for another game, box or version, or an opponent,
+                the network or the reward has changed or is Python that is not trusted.
             ValueError: the run has passed `decisions`, or there is no such device.
             MemoryLimitError: the run needs more memory than the machine has.
             Exception: the folder cannot be locked (`saving.locked`).
@@ -199,9 +206,10 @@ class Run:
             for name, digest in run._digests.items():
                 if state.digests.get(name) != digest:
                     raise CheckpointError(
-                        f"{folder}: the weights, source or files of the opponent {name!r} have "
-                        "changed since the run was started, so resuming would mix two opponents; "
-                        "put the old ones back"
+                        f"{folder}: the weights, source or files of {name!r} have changed since "
+                        "the run was started, so resuming would mix two of them; put the old ones "
+                        "back, or start a new run from its weights: "
+                        + command("train", "--start", run.agent_name)
                     )
             run.history = list(state.history)
             run.seconds = state.seconds
@@ -233,6 +241,11 @@ class Run:
         """Raise TrainingError if the run has been closed, since others may use its folder now."""
         if self._lock is None:
             raise TrainingError(f"{self.folder}: this run has been closed; resume it")
+
+    @property
+    def agent_name(self) -> str:
+        """The name of the agent that plays with the saved weights."""
+        return self.learner.policy.agent_name(self.folder)
 
     @property
     def precision(self) -> str:
@@ -333,7 +346,7 @@ class Run:
 
     def check_weights(self) -> None:
         """Raise TrainingError if a weight is huge or not finite."""
-        named = dict(self.learner.policy.named_parameters())
+        named = dict(self.learner.policy.network.named_parameters())
         # The answers are read in one transfer, because every transfer waits for the GPU.
         fine = torch.stack([(weights.abs() <= LARGEST_WEIGHT).all() for weights in named.values()])
         for name, is_fine in zip(named, fine.tolist(), strict=True):
@@ -344,13 +357,9 @@ class Run:
         return TrainingError(
             f"after {self.decisions:,} decisions {fault}, and nothing more was saved; "
             "start a new run from the last checkpoint with a lower learning_rate than "
-            f"{self.config.learning_rate:g}: --start {self.folder} "
+            f"{self.config.learning_rate:g}: --start {self.agent_name} "
             f"--set learning_rate={self.config.learning_rate / 4:g}"
         )
-
-    def add_snapshot(self) -> None:
-        """Add a snapshot of the learner to its opponents."""
-        self.learner.league.add_snapshot(f"{self.decisions}", self.learner.policy.tensors())
 
     def evaluate(
         self, games: int, on_progress: Callable[[float], None], after_each: Callable[[Result], None]
@@ -370,7 +379,7 @@ class Run:
             for players, opponent in self.unmeasured
         }
         results = evaluate_learner(
-            self.learner.policy.tensors(),
+            self.learner.policy.agent(),
             self._opponents,
             self.config,
             kinds,
@@ -413,15 +422,26 @@ class Run:
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
 
+def own_parts(config: TrainingConfig) -> list[str]:
+    """Return the names of the user's own network and reward, if there are any."""
+    standard = (MLP, WEIGHTED)
+    return [name for name in (config.network, config.reward) if name not in standard]
+
+
 def _time_option(minutes: float | None) -> str:
     return "" if minutes is None else f" --minutes {minutes:g}"
 
 
+def python_in(config: TrainingConfig) -> list[str]:
+    """Return the names in settings that run Python which the user has not installed, sorted."""
+    named = {*config.opponents, *config.evaluation_opponents, *own_parts(config)}
+    return sorted(names_running_python(named))
+
+
 def _refuse_python(folder: Path, config: TrainingConfig, trusted: Collection[str]) -> None:
-    untrusted = {*config.opponents, *config.evaluation_opponents} - {*trusted}
-    if running := names_running_python(untrusted):
+    untrusted = [name for name in python_in(config) if name not in trusted]
+    if untrusted:
         raise CheckpointError(
             f"{folder}: resuming would run Python that its settings name: "
-            f"{', '.join(map(short_repr, sorted(running)))}; if you trust it, name each with "
-            "--trust"
+            f"{', '.join(map(short_repr, untrusted))}; if you trust it, name each with --trust"
         )

@@ -21,10 +21,10 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError
 from shakespeare_agents import storage
 from shakespeare_agents.networks.checkpoint import (
     CARD_NAME,
+    OWN_WEIGHTS_NAME,
     compatibility_facts,
     load_network,
     reason_unfit,
-    save_checkpoint,
 )
 from shakespeare_agents.networks.network import LARGEST_WEIGHT
 from shakespeare_agents.storage import Arrays, StoredTensors
@@ -34,10 +34,10 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.building import needed_bytes
-from shakespeare_training.config import TrainingConfig
+from shakespeare_training.config import WEIGHTED, TrainingConfig
 from shakespeare_training.league import MOST_GAMES, Opponent, restore_generator
 from shakespeare_training.learner import Learner
-from shakespeare_training.policy import tensors_of
+from shakespeare_training.policy import Policy, TrainingFacts
 from shakespeare_training.runs.evaluation import Result, Strength, kinds_of_games
 
 STATE_NAME = "run.json"
@@ -48,7 +48,9 @@ _ARRAYS = "run"
 """Prefix of the names of files with the learner's arrays."""
 _SNAPSHOT = "snapshot"
 """Prefix of the names of files with the weights of snapshots."""
-_NAMES = "|".join(map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME)))
+_NAMES = "|".join(
+    map(re.escape, (STATE_NAME, CARD_NAME, CONFIG_NAME, CURVES_NAME, OWN_WEIGHTS_NAME))
+)
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """A regular expression of the names of all files that are written atomically."""
 _LARGEST_FIGURE = 1e15  # the largest number in a result of an evaluation
@@ -113,11 +115,13 @@ class ResumePoint:
         state: The content of the JSON file, still without `made_for`, `arrays` and `snapshots`.
         arrays: Copies of the learner's arrays, on its device. A GPU may not have finished copying.
         snapshots: The snapshots of the league.
+        policy: The learner's policy, which writes the weights to play with.
     """
 
     state: RunState
     arrays: Mapping[str, torch.Tensor]
     snapshots: Sequence[Opponent]
+    policy: Policy
 
     @classmethod
     def of(cls, learner: Learner, **facts: Any) -> ResumePoint:
@@ -131,10 +135,10 @@ class ResumePoint:
             **facts,
         )
         arrays = {name: tensor.clone() for name, tensor in _learner_tensors(learner).items()}
-        return cls(state, arrays, league.snapshots)
+        return cls(state, arrays, league.snapshots, learner.policy)
 
     def save(self, folder: Path) -> None:
-        """Write the state to resume from, then the checkpoint to play from.
+        """Write the state to resume from, then the weights to play with.
 
         Raises:
             OSError: a file cannot be written; the last state is intact.
@@ -149,13 +153,11 @@ class ResumePoint:
         storage.write_atomically(folder / STATE_NAME, content.encode())
         storage.delete_other_tensors(folder, _ARRAYS, stored)
         storage.delete_other_tensors(folder, rf"{_SNAPSHOT}-\d+", *snapshots)
-        save_checkpoint(
-            folder,
-            tensors_of(_with_prefix(self.arrays, "policy/")),
-            game,
-            players=sorted(set(state.config.players)),
+        config = state.config
+        facts = TrainingFacts(
+            players=sorted(set(config.players)),
             command=" && ".join(state.commands),
-            settings=state.config.to_json(),
+            settings=config.to_json(),
             figures={
                 "decisions": state.decisions,
                 "games": state.league.finished,
@@ -163,7 +165,10 @@ class ResumePoint:
                 "precision": "bfloat16" if state.bfloat16 else "float32",
                 "history": state.model_dump(mode="json", include={"history"})["history"],
             },
+            reward="" if config.reward == WEIGHTED else config.reward,
         )
+        tensors = self.policy.tensors_of(_with_prefix(self.arrays, "policy/"))
+        self.policy.save(folder, tensors, facts)
 
 
 def _store_snapshot(folder: Path, snapshot: Opponent) -> StoredTensors:
@@ -285,8 +290,10 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
     Raises:
         CheckpointError: files are missing or damaged, or do not fit this run.
     """
-    shapes = {name: tensor.shape for name, tensor in learner.policy.tensors().items()}
-    snapshots = [load_network(folder, stored, shapes) for stored in state.snapshots]
+    policy = learner.policy
+    shapes = {name: tensor.shape for name, tensor in policy.tensors().items()}
+    weights = [load_network(folder, stored, shapes) for stored in state.snapshots]
+    snapshots = [(policy.agent(tensors, greedy=False), tensors) for tensors in weights]
     try:
         if state.arrays is None:
             raise ValueError("no arrays")
@@ -315,7 +322,7 @@ def _learner_tensors(learner: Learner) -> dict[str, torch.Tensor]:
         "generators": torch.from_numpy(lineup.generators.states),
         "games": learner.games.save(),
     }
-    for name, tensor in learner.policy.state_dict().items():
+    for name, tensor in learner.policy.network.state_dict().items():
         tensors[f"policy/{name}"] = tensor
     for number, moments in learner.optimizer.state_dict()["state"].items():
         for name, tensor in moments.items():
@@ -332,10 +339,10 @@ def _check_arrays(arrays: Arrays, learner: Learner, opponents: int) -> None:
     loaded.
     """
     expected = _learner_tensors(learner)
-    # A new optimiser has no moments. It has them once it was updated.
-    was_updated = any(name.startswith("optimizer/") for name in arrays)
-    if was_updated:
-        for number, parameter in enumerate(learner.policy.parameters()):
+    # A new optimiser has no moments. It has those of a parameter once this was updated. A user's
+    # module may have parameters that no output depends on.
+    for number, parameter in enumerate(learner.policy.parameters()):
+        if any(name.startswith(f"optimizer/{number}/") for name in arrays):
             expected[f"optimizer/{number}/step"] = torch.zeros(())
             expected[f"optimizer/{number}/exp_avg"] = parameter
             expected[f"optimizer/{number}/exp_avg_sq"] = parameter
@@ -405,7 +412,7 @@ def _set_arrays(arrays: Arrays, learner: Learner) -> None:
         for name, array in arrays.items()
         if name.startswith(("policy/", "open/"))
     }
-    learner.policy.load_state_dict(_with_prefix(tensors, "policy/"))
+    learner.policy.network.load_state_dict(_with_prefix(tensors, "policy/"))
     moments: dict[int, dict[str, torch.Tensor]] = {}
     for name, array in _with_prefix(arrays, "optimizer/").items():
         number, _, kind = name.partition("/")

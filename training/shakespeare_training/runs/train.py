@@ -16,14 +16,14 @@ from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
-from shakespeare_training.config import game_option
+from shakespeare_training.config import WEIGHTED, game_option
 from shakespeare_training.expert_iteration import ExpertIteration
 from shakespeare_training.league import FinishedGames
 from shakespeare_training.learner import Learner
 from shakespeare_training.runs.callbacks import SB3Callbacks
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.evaluation import Result, Strength
-from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.run import Run, python_in
 from shakespeare_training.runs.saving import CURVES_NAME, LOGS_NAME, STATE_NAME
 from shakespeare_training.stopping import Stop
 
@@ -86,15 +86,23 @@ def _say_next_steps(console: Console, run: Run, is_complete: bool) -> None:
     if twice <= run.decisions:  # the last rollout may exceed the length of the run by far
         twice = 2 * run.decisions
     longer = ["--decisions", twice] if is_complete else []
-    resume = command("train", *registry.game_file_options(), "--resume", folder, *longer)
-    evaluate = command("evaluate", *game, folder, "random", "--players", players)
+    trust = [word for name in python_in(run.config) for word in ("--trust", name)]
+    resume = command("train", *registry.game_file_options(), "--resume", folder, *longer, *trust)
+    agent = run.agent_name
+    evaluate = command("evaluate", *game, agent, "random", "--players", players)
 
-    _say(console, f"Checkpoint  {folder}")
+    _say(console, f"Checkpoint  {agent}")
     _say(console, f"Curves      {folder / CURVES_NAME}")
     _say(console, f"Logs        {logs}")
     _say(console, f"Continue    {resume}")
     _say(console, f"Evaluate    {evaluate}")
-    _say(console, f"Play it     {command('play', *game, folder)}")
+    _say(console, f"Play it     {command('play', *game, agent)}")
+    if run.config.reward != WEIGHTED:
+        _say(
+            console,
+            f"Its forecasts are of {run.config.reward}, not of scores, so a search with it does "
+            "not use them, and plays to the end of the game.",
+        )
 
 
 def _say(console: Console, text: str) -> None:
@@ -184,7 +192,7 @@ class _Training:
     def _add_snapshot_if_due(self) -> None:
         run = self._run
         if run.decisions >= self._next_snapshot:
-            run.add_snapshot()
+            run.learner.add_snapshot()
             self._next_snapshot = _next_multiple(run.decisions, run.config.snapshot_every)
 
     def _evaluate_or_save_if_due(self) -> None:

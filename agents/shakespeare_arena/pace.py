@@ -1,0 +1,97 @@
+"""The number of games that are played at once, judged by the time that agents take."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Sequence
+
+import numpy as np
+
+from shakespeare_env.play.lineup import Call
+
+_FEWEST = 4
+"""The games at once at first, and if an agent takes long for each of them."""
+_GROWTH = 2
+"""The factor by which the games at once grow at most in a step."""
+_QUICK_GROWTH = 16
+"""That factor after a step of quick agents, so that most games are played side by side."""
+_QUICK_S = 0.01
+"""The seconds of such a step at most."""
+_GAMES_S = 0.25
+"""The seconds of a step that its games may add to the time that its calls take anyway."""
+_GAMES_PER_CALLS = 4.0
+"""If calls take long anyway, the games of a step may add this many times as much."""
+
+
+class Pace:
+    """Decides how many games are played at once.
+
+    A call of an agent takes some time however many games it is for, such as that of a request to a
+    remote service, and some time for each of them. More games at once are faster as long as the
+    first outweighs the second. Beyond that they only delay the first result.
+
+    Args:
+        most: The most games at once.
+
+    Attributes:
+        games: The number of games to play at once now.
+    """
+
+    def __init__(self, most: int) -> None:
+        self.games = min(_FEWEST, most)
+        self._most = most
+        self._times: defaultdict[int, _CallTimes] = defaultdict(_CallTimes)  # by agent
+
+    def note(self, calls: Sequence[Call]) -> None:
+        """Note the calls of a step, and judge the number of games anew."""
+        step = 0.0  # seconds
+        for call in calls:
+            games = len(call.rows)
+            seconds = float(np.mean(call.seconds)) * games
+            step += seconds
+            self._times[call.agent].add(games, seconds)
+        all_games = sum(times.games for times in self._times.values())
+        per_call = 0.0  # seconds of a step however many games there are
+        per_game = 0.0  # seconds of a step for each game
+        for times in self._times.values():
+            slope = times.seconds_per_game()
+            per_call += times.seconds_per_call(slope)
+            per_game += slope * times.games / max(all_games, 1)
+        affordable = max(_GAMES_S, _GAMES_PER_CALLS * per_call)
+        games = (_QUICK_GROWTH if step < _QUICK_S else _GROWTH) * self.games
+        if games * per_game > affordable:
+            games = int(affordable / per_game)
+        self.games = min(max(games, _FEWEST), self._most)
+
+
+class _CallTimes:
+    """A line through the times of an agent's calls by the number of games, by least squares.
+
+    The first call is left out, since it may load or compile something.
+    """
+
+    def __init__(self) -> None:
+        self.games = 0
+        self._calls = -1
+        self._seconds = 0.0
+        self._squares = 0
+        self._products = 0.0
+
+    def add(self, games: int, seconds: float) -> None:
+        self._calls += 1
+        if self._calls:
+            self.games += games
+            self._seconds += seconds
+            self._squares += games * games
+            self._products += games * seconds
+
+    def seconds_per_game(self) -> float:
+        """Return the line's slope. It is 0 as long as all calls were for equally many games."""
+        spread = self._calls * self._squares - self.games**2
+        if spread <= 0:
+            return 0.0
+        return max((self._calls * self._products - self.games * self._seconds) / spread, 0.0)
+
+    def seconds_per_call(self, slope: float) -> float:
+        """Return the seconds of a call for no game, given the slope."""
+        return max((self._seconds - slope * self.games) / max(self._calls, 1), 0.0)
