@@ -6,6 +6,7 @@ move that the agent may make. OpenSpiel computes the same (`exploitability`), fo
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -195,17 +196,20 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
     An error that the agent raises gets a note with its name.
 
     Raises:
-        NotExactError: the agent searches. The policy raises it if the agent remembers games, or
+        NotExactError: the agent searches, or decides in an `async def`. The policy raises it if the agent remembers games, or
             draws without saying its probabilities.
     """
     if not isinstance(agent, Agent):
         raise NotExactError("the agent searches, so its probabilities are not known")
+    if inspect.iscoroutinefunction(agent.act):
+        raise NotExactError("the agent decides in an `async def`, so its answers may vary")
 
     def policy(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Floats:
         rng = GameGenerators.of_games(0, np.arange(len(masks)))
         before, _ = rng.saved()
         try:
-            actions = as_actions(agent.act(observations, masks, rng), len(masks))
+            chosen: Any = agent.act(observations, masks, rng)
+            actions = as_actions(chosen, len(masks))
             is_chosen = np.arange(masks.shape[1]) == actions[:, None]
             probabilities: Floats = is_chosen.astype(np.float64)
             if not probabilities[masks].sum() == len(masks):
