@@ -6,6 +6,7 @@ move that the agent may make. OpenSpiel computes the same (`exploitability`), fo
 
 from __future__ import annotations
 
+import inspect
 from collections.abc import Callable
 from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
@@ -195,13 +196,16 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
     An error that the agent raises gets a note with its name.
 
     Raises:
-        NotExactError: the agent searches, or observes earlier decisions. The policy raises it if
-            the agent remembers games, or draws without saying its probabilities.
+        NotExactError: the agent searches, observes earlier decisions, or decides in an `async def`.
+            The policy raises it if the agent remembers games, or draws without saying its
+            probabilities.
     """
     if not isinstance(agent, Agent):
         raise NotExactError("the agent searches, so its probabilities are not known")
     if history_length(agent):
         raise NotExactError("the agent observes earlier decisions, so its policy is not known")
+    if inspect.iscoroutinefunction(agent.act):
+        raise NotExactError("the agent decides in an `async def`, so its answers may vary")
 
     def policy(batch: Batch, rows: NDArray[Any]) -> Floats:
         masks = batch.mask[rows]

@@ -77,9 +77,10 @@ def forecast_decisions(decided: int, ended: int, games: int, at_random: float) -
     """
     if not ended:
         return max(at_random * games, decided)
-    # The more games have ended, the less do decisions of unfinished ones distort their mean.
-    share = min(ended / games, 1.0)
-    per_game = (1 - share) * at_random + share * decided / ended
+    # Decisions of unfinished games distort the mean of those that have ended. So it counts for
+    # little before most games have ended.
+    weight = min(ended / games, 1.0) ** 4
+    per_game = (1 - weight) * at_random + weight * decided / ended
     return max(per_game * games, decided)
 
 

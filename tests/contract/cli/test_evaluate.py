@@ -91,6 +91,9 @@ def test_the_end_is_forecast_before_the_first_game_is_over(game):
     )
     at_random = random_game_decisions(game, players, {})
     assert forecast_decisions(made[0], 0, 60, at_random) == pytest.approx(made[-1], rel=0.1)
+    # Games that are played at once are nearly over when the first one ends.
+    assert forecast_decisions(95_000, 1, 1000, 100.0) == pytest.approx(100_000, rel=0.05)
+    assert forecast_decisions(99_000, 700, 1000, 100.0) == pytest.approx(100_000, rel=0.15)
     # An agent that plays shorter games is noticed as they end.
     forecasts = [forecast_decisions(30 * ended, ended, 60, at_random) for ended in (6, 30, 60)]
     assert forecasts == sorted(forecasts, reverse=at_random > 30)
