@@ -21,7 +21,7 @@ from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import copy_records
 from shakespeare_env.errors import AgentNote
-from shakespeare_env.play.agent import Advisor, Agent, AnyAgent
+from shakespeare_env.play.agent import Advisor, Agent, AnyAgent, decide, history_length
 from shakespeare_env.play.chance import Chance, NotEnumerableError
 from shakespeare_env.play.generators import GameGenerators
 
@@ -31,8 +31,8 @@ _MOST_DRAWS = 50_000
 """The most sequences of random draws, which take about a tenth of a millisecond each."""
 
 Floats = NDArray[np.float64]
-Policy = Callable[[NDArray[np.int8], NDArray[np.bool_]], Floats]
-"""Returns an agent's probabilities of actions, float64[n, A], given observations and masks."""
+Policy = Callable[[Batch, NDArray[Any]], Floats]
+"""Returns an agent's probabilities of actions, float64[m, A], in the games int[m] of a batch."""
 
 
 class NotExactError(Exception):
@@ -195,17 +195,20 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
     An error that the agent raises gets a note with its name.
 
     Raises:
-        NotExactError: the agent searches. The policy raises it if the agent remembers games, or
-            draws without saying its probabilities.
+        NotExactError: the agent searches, or observes earlier decisions. The policy raises it if
+            the agent remembers games, or draws without saying its probabilities.
     """
     if not isinstance(agent, Agent):
         raise NotExactError("the agent searches, so its probabilities are not known")
+    if history_length(agent):
+        raise NotExactError("the agent observes earlier decisions, so its policy is not known")
 
-    def policy(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Floats:
+    def policy(batch: Batch, rows: NDArray[Any]) -> Floats:
+        masks = batch.mask[rows]
         rng = GameGenerators.of_games(0, np.arange(len(masks)))
         before, _ = rng.saved()
         try:
-            actions = as_actions(agent.act(observations, masks, rng), len(masks))
+            actions = as_actions(decide(agent, batch, rows, rng), len(rows))
             is_chosen = np.arange(masks.shape[1]) == actions[:, None]
             probabilities: Floats = is_chosen.astype(np.float64)
             if not probabilities[masks].sum() == len(masks):
@@ -220,7 +223,7 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
         if draws.any():
             if not isinstance(agent, Advisor):
                 raise NotExactError("the agent draws its moves and has no probabilities()")
-            known = agent.probabilities(observations[draws], masks[draws]).astype(np.float64)
+            known = agent.probabilities(batch.obs[rows[draws]], masks[draws]).astype(np.float64)
             known *= masks[draws]
             probabilities[draws] = known / known.sum(axis=1, keepdims=True)
         return probabilities
@@ -295,7 +298,7 @@ class _GameTree:
             step = _Decisions(
                 came_from=games.branches[firsts],
                 masks=batch.mask[firsts],
-                policy=self._policy(batch.obs[firsts], batch.mask[firsts]),
+                policy=self._policy(batch, firsts),
                 ended=np.zeros((len(firsts) * self._actions, 2)),
             )
             decisions.append(step)
@@ -323,7 +326,7 @@ class _GameTree:
             if len(games):
                 batch = self._batch_of(games.records, 0)
                 sets, firsts = _groups(batch.obs, batch.mask)
-                likely = self._policy(batch.obs[firsts], batch.mask[firsts])[sets]
+                likely = self._policy(batch, firsts)[sets]
                 rows, actions = likely.nonzero()
                 weights = games.weights[rows] * likely[rows, actions]
                 games = self._after(replace(games.select(rows), weights=weights), actions)

@@ -45,7 +45,7 @@ class Recurrent(nn.Module):
         return policy.probs.argmax(1).numpy()
 
 
-def train(out: str, seed: int = 0, memory: bool = True, updates: int = 600):
+def train(out: str, seed: int = 0, memory: bool = True, updates: int = 1000):
     """Train in seat after seat, and save the weights."""
     torch.manual_seed(seed)
     games = SingleAgentBatch(n=GAMES, opponents=OPPONENTS, seed=seed, **GAME)

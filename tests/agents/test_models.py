@@ -107,13 +107,15 @@ def test_pytorch_plays_with_one_thread_and_has_its_own_number_afterwards(batch, 
     """Small steps on several threads take many times as long where others use the cores."""
     threads = []
 
-    class Net(torch.nn.Module):
-        def forward(self, observations):
-            threads.append(torch.get_num_threads())
-            return torch.zeros(len(observations), FIGARO.actions.size)
+    def forward(observations):
+        threads.append(torch.get_num_threads())
+        return torch.zeros(len(observations), FIGARO.actions.size)
 
-    make(Net(), FIGARO).act(batch.obs, batch.mask, generators(20))
-    evaluate([search_over(Net()), "random"], "figaro", players=3, games=3)
+    net = torch.nn.Module()
+    net.forward = forward
+    agent: Any = make(net, FIGARO)
+    agent.act(batch.obs, batch.mask, generators(20))
+    evaluate([search_over(net), "random"], "figaro", players=3, games=3)
     assert len(threads) > 10
     assert set(threads) == {1}
     assert torch.get_num_threads() == 2
@@ -134,7 +136,7 @@ def test_playouts_of_any_agent_run_with_one_thread(two_threads):
 
 def search_over(model):
     """Return a short search over a model or an agent with probabilities."""
-    advisor = model if hasattr(model, "probabilities") else make(model, FIGARO)
+    advisor: Any = model if hasattr(model, "probabilities") else make(model, FIGARO)
     settings = SearchSettings(simulations=2, near_certain=1.0)
     return advisor_search(FIGARO, advisor, settings)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -48,6 +49,12 @@ def folder(tmp_path, monkeypatch):
     Path("my.py").write_text(CODE)
 
 
+def probabilities_of(player, batch):
+    """Return the probabilities of an agent's actions in all games of a batch."""
+    agent: Any = make(player, batch.game)
+    return agent.probabilities(batch.obs, batch.mask)
+
+
 def test_a_network_learns_an_agents_probabilities_at_every_table():
     adoption = adopt_agent("my.py:Mixed", Path("mine"), SHORT, NAME)
     assert [agreement.players for agreement in adoption.agreements] == [1, 2, 3, 4]
@@ -65,10 +72,10 @@ def test_a_network_learns_an_agents_probabilities_at_every_table():
     assert card.figures == adoption.figures()
     assert card.figures["decisions"] >= 60_000
     assert card.players == [1, 2, 3, 4]
-    game = registry.game(NAME)
+    registry.game(NAME)
     batch = make_toy(n=64, players=2)
-    adopted = make("mine", game).probabilities(batch.obs, batch.mask)
-    original = make("my.py:Mixed", game).probabilities(batch.obs, batch.mask)
+    adopted = probabilities_of("mine", batch)
+    original = probabilities_of("my.py:Mixed", batch)
     np.testing.assert_allclose(adopted, original, atol=0.15)
 
 
@@ -88,9 +95,9 @@ def test_moves_are_learned_as_certain_from_an_agent_without_probabilities():
     )
     assert "The agent gives no probabilities" in " ".join(output.split())
     assert "Checkpoint  mine" in output
-    game = registry.game(NAME)
+    registry.game(NAME)
     batch = make_toy(n=64, players=3)
-    adopted = make("mine", game).probabilities(batch.obs, batch.mask)
+    adopted = probabilities_of("mine", batch)
     assert (adopted[batch.mask[:, 2], 2] > 0.75).all()
     card = read_card(Path("mine"))
     assert card.figures["agent_has_probabilities"] is False

@@ -388,6 +388,12 @@ UNSOUND = {
         "is_secret=lambda position, move: False, checks=[",
         "and is told 'lay a ",
     ),
+    "a history tells what is not seen": (
+        "FACE_DOWN",
+        "play=lay_face_down,",
+        "play=lay_face_down, is_hidden=rule(lambda game, seat, action: False),",
+        "its history tells them apart",
+    ),
     "an earlier game shines through": (
         "FACE_DOWN",
         '    game["passed"][:] = 0\n',

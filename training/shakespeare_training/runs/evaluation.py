@@ -25,16 +25,16 @@ ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LEARNER = "\0learner"  # a name that no agent and no folder can have
 _SEED_OFFSET = 10**9  # added to the run's seed, so that evaluation games get other deals
-_STRENGTH_SHARE = 0.05
+_STRENGTH_SHARE = 0.04
 """Decisions of the games that measure strength, as a share of the decisions learned from.
 
-They take at most 3 % of the time, because playing a decision takes about half as long as making one
-and learning from it.
+They take less than 3 % of the time, because playing a decision takes about two thirds as long as
+making one and learning from it.
 """
 _FEWEST_DECISIONS = 10_000
 """The fewest decisions that measure strength at a table; they take about a third of a second."""
-_GPU_SPEED = 80
-"""The decisions that a fast GPU learns from in the time of two that are played on the processor."""
+_GPU_SPEED = 100
+"""The decisions that a fast GPU learns from in the time of one on the processor."""
 _DEALS_WORTH_PLAYING = 4
 """Deals against a search that are worth playing."""
 _SEAT_DECISIONS = 80
