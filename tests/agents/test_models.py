@@ -217,6 +217,7 @@ def test_games_of_a_search_over_a_model_are_kept_under_its_own_digest():
     assert len(set(map(digest, names))) == len(names)
     from shakespeare_agents.making import entrants_of
 
+    write_dataset(Path("own"), entrants_of(["my.py:first"] * 3, FIGARO), "figaro", games=3)
     entrants = entrants_of(["search,network=my.py:first,simulations=2", "random", "random"], FIGARO)
     write_dataset(Path("games"), entrants, "figaro", games=3)
     assert read_games("games").collect()["digests"][0][0] == digest(entrants[0].name)

@@ -151,5 +151,6 @@ def adopt(
             bar.stop()
     console.print(adoption.table())
     say(f"Checkpoint  {folder}, from {adoption.decisions:,} decisions of {agent}")
-    say(f"Search      {command('evaluate', *own_game, f'search,network={folder}', agent)}")
+    at_table = [*own_game, "--players", str(max(tables))] if tables else own_game
+    say(f"Search      {command('evaluate', f'search,network={folder}', agent, *at_table)}")
     say(f"Play it     {command('play', *own_game, folder)}")

@@ -61,17 +61,6 @@ class ModelAgent:
         logits = np.where(masks, self.outputs(observations, masks)["logits"], -np.inf)
         return _softmax(logits).astype(np.float32)
 
-    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
-        """Return the model's values, as `Estimator.values` asks.
-
-        Raises:
-            ValueError: the model has no output `value`.
-        """
-        outputs = self.outputs(observations, self._all_legal(len(observations)))
-        if "value" not in outputs:
-            raise ValueError("this model has no output `value`: it estimates nothing")
-        return outputs["value"].astype(np.float32)
-
     def _all_legal(self, size: int) -> NDArray[np.bool_]:
         return np.ones((size, self._game.actions.size), np.bool_)
 
@@ -103,7 +92,20 @@ class ModelAgent:
         return outputs
 
 
-class ForecastingModelAgent(ModelAgent):
+class EstimatingModelAgent(ModelAgent):
+    """Plays as `ModelAgent` does, from a model that estimates the return of the seat to move."""
+
+    def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
+        """Return the model's values, as `Estimator.values` asks.
+
+        A model without values that forecasts outcomes gives the change of the seat's own score.
+        """
+        outputs = self.outputs(observations, self._all_legal(len(observations)))
+        values = outputs["value"] if "value" in outputs else outputs["changes"][:, 0]
+        return values.astype(np.float32)
+
+
+class ForecastingModelAgent(EstimatingModelAgent):
     """Plays as `ModelAgent` does, from a model that forecasts the outcome for every seat."""
 
     def forecasts(
@@ -128,6 +130,8 @@ def model_agent(model: Model, game: Game, *, greedy: bool = True) -> ModelAgent:
     outputs = agent.outputs(observations, np.ones((1, game.actions.size), np.bool_))
     if {"win_logits", "changes"} <= outputs.keys():
         return ForecastingModelAgent(model, game, greedy=greedy)
+    if "value" in outputs:
+        return EstimatingModelAgent(model, game, greedy=greedy)
     return agent
 
 
