@@ -141,12 +141,12 @@ def strength(decisions, low, playouts):
 def test_strength_is_measured_by_a_share_of_the_decisions_since_the_last_time():
     config = override(SMALL, players=[1, 2, 4])
     decisions_for = partial(strength_decisions, config, on_gpu=False)
-    assert decisions_for([], 2, 4_000_000) == 0.04 * 4_000_000 / 2
+    assert decisions_for([], 2, 4_000_000) == 0.034 * 4_000_000 / 2
     history = [strength(3_000_000, low=0.9, playouts=0.95)]
-    assert decisions_for(history, 2, 4_000_000) == 0.04 * 1_000_000 / 2
-    assert decisions_for(history, 4, 4_000_000) == 0.04 * 4_000_000 / 2
+    assert decisions_for(history, 2, 4_000_000) == 0.034 * 1_000_000 / 2
+    assert decisions_for(history, 4, 4_000_000) == 0.034 * 4_000_000 / 2
     # Repeated after an interruption, it may play as much as before.
-    assert decisions_for(history, 2, 3_000_000) == 0.04 * 3_000_000 / 2
+    assert decisions_for(history, 2, 3_000_000) == 0.034 * 3_000_000 / 2
     assert decisions_for([], 2, 0) == decisions_for(history, 2, 3_000_001) == 10_000
     on_gpu = strength_decisions(config, [], 2, 400_000_000, on_gpu=True)
     assert on_gpu < decisions_for([], 2, 400_000_000) / 10

@@ -25,11 +25,10 @@ ITSELF = "itself"
 """The opponent when the learner plays copies of itself."""
 _LEARNER = "\0learner"  # a name that no agent and no folder can have
 _SEED_OFFSET = 10**9  # added to the run's seed, so that evaluation games get other deals
-_STRENGTH_SHARE = 0.04
+_STRENGTH_SHARE = 0.034
 """Decisions of the games that measure strength, as a share of the decisions learned from.
 
-They take less than 3 % of the time, because playing a decision takes about two thirds as long as
-making one and learning from it.
+They take less than 3 % of the time of a default run, in which 4 % took 3.4 % (docs/training.md).
 """
 _FEWEST_DECISIONS = 10_000
 """The fewest decisions that measure strength at a table; they take about a third of a second."""
