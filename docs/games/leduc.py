@@ -26,8 +26,8 @@ def is_shown(game: Any, seat: int, owner: int) -> bool:
     return seat == owner or (game["to_move"] < 0 and not game["folded"])
 
 
-# The fields with the pool "deck" share the six cards. A seat does not know which of the
-# hidden cards is in which of these fields.
+# The fields with the pool "deck" share the six cards. A seat does not know which of the hidden
+# cards is in which of these fields.
 FIELDS = (
     StateField("phase", 0, 1, words=("preflop", "flop")),
     StateField("card", 0, 2, 2, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),

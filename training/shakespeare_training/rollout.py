@@ -54,7 +54,7 @@ class Repetition(NamedTuple):
             return rows
         first = len(rows) - self.n_rows
         copies = math.ceil(self.n_decisions / self.n_rows)
-        # Unlike indexing, this makes the backward pass sum gradients in a fixed order.
+        # Unlike indexing, `repeat` makes the backward pass sum gradients in a fixed order.
         repeated = rows[first:].repeat(copies, *[1] * (rows.ndim - 1))
         return torch.cat([rows[:first], repeated[: self.n_decisions]])
 
@@ -132,7 +132,7 @@ class Rollout:
             "observations": zeros(game.layout.size, dtype=torch.int8),
             "masks": zeros(game.actions.size, dtype=torch.bool),
             "actions": zeros(dtype=torch.int64),
-            "forecasts": zeros(seats, 2),  # what the deciding seat forecasts for each seat
+            "forecasts": zeros(seats, 2),  # the deciding seat's, for each seat by its number
             "log_probs": zeros(),
         }
         self.seats = zeros(dtype=torch.int8).fill_(NO_DECISION)
@@ -305,7 +305,7 @@ def seat_targets(
 
     Args:
         gains: float32[R, n, S, 2], every seat's gains in each row.
-        forecasts: float32[R, n, S, 2], what the deciding seat forecasts for each seat.
+        forecasts: float32[R, n, S, 2], the deciding seat's forecasts for each seat.
         seats: int8[R, n], the seat that decided, or `NO_DECISION`.
         dones: bool[R, n], whether the next row belongs to another game.
         carried_gains: float32[C, n, S, 2], gains in earlier rollouts since the carried decisions,

@@ -69,7 +69,7 @@ def observe_fillers(game: Record, seat: int, out: Any) -> None:
     """Write how many cards would bring each seat to a full total, so that it takes (Rules B6).
 
     `own_fillers` counts those in the observer's hand. `own_threats` counts those in the other
-    hands. It is called `own` because only the observer can infer it.
+    hands. Both begin with `own` because they depend on the observer's own hand.
     """
     players = game["players"]
     for place in range(players):
