@@ -47,8 +47,11 @@ def rules_text(game: str) -> str:
             f"- {rule.number}{' Ruling' if rule.is_ruling else ''}: {rule.text}"
             for rule in numbered_rules(game)
         ]
-    else:  # `own_box` is the game's Python file, whose docstring states the rules
-        lines = [ast.get_docstring(ast.parse(registry.own_box(game).read_bytes())) or ""]
+    else:
+        # For a game without a box, `own_box` returns the Python file that defines the game. The
+        # docstring of this file states the rules.
+        python_file = registry.own_box(game)
+        lines = [ast.get_docstring(ast.parse(python_file.read_bytes())) or ""]
     return "\n".join([f"# Rules of {game}", "", *lines]) + "\n"
 
 

@@ -20,7 +20,7 @@ from shakespeare_agents.cli.playing import (
     random_game_decisions,
     show_games_progress,
     show_result,
-    warn_of_clock,
+    warn_of_agents_by_clock,
 )
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
@@ -83,7 +83,7 @@ def evaluate(
     except NoCompleteDeal as fault:
         choices.exit_interrupted(f"Stopped: {fault}. ", can_resume=results is not None)
     show_result(result, None if is_interrupted else out)
-    warn_of_clock(named or [])
+    warn_of_agents_by_clock(named or [])
     if is_interrupted:
         choices.exit_interrupted("Unfinished. ", can_resume=results is not None)
 
@@ -139,7 +139,7 @@ def measure(
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
 ) -> None:
-    """Place an agent on a fixed scale: the playouts that make search as strong at each table."""
+    """Measure an agent by the playouts that a search needs to be as strong, at each table."""
     from shakespeare_arena.measure import Budget, table_sizes
     from shakespeare_arena.measure import measure as measure_strength
 
@@ -147,7 +147,8 @@ def measure(
     with choices.usage_errors("--players"):
         tables = table_sizes(game, players)
     variants = choices.checked_variants(game, option, max(tables))
-    # A single name would also make the default agent, which does not play here.
+    # `make_entrants` would add the default agent, which does not play here, to a single name. So
+    # the agent is named twice, and the first entrant is taken.
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
     with (
@@ -170,7 +171,7 @@ def measure(
                 raise
             choices.exit_with_error(str(fault))
     show_result(result, out)
-    warn_of_clock([agent])
+    warn_of_agents_by_clock([agent])
 
 
 def dataset(
@@ -219,7 +220,7 @@ def dataset(
     except KeyboardInterrupt:
         choices.exit_interrupted("Unfinished. ")
     typer.echo(f"{out}: {total:,} games.")
-    warn_of_clock(named or [])
+    warn_of_agents_by_clock(named or [])
     forfeited = read_games(out).drop_nulls("forfeited_by").collect()
     faults = summaries.faults(summaries.seat_rows(forfeited))
     for name, _, count, example in faults.iter_rows():
@@ -234,7 +235,7 @@ def arena(
         typer.Argument(
             metavar="ARENA.toml",
             help="The file that says who plays, at which tables, and for how long.",
-            show_default="none: for --report and --merge",
+            show_default="none; only --report and --merge can do without it",
         ),
     ] = None,
     results: Annotated[
@@ -363,8 +364,8 @@ def arena(
     console = Console()
     extra = list(table_sheets(standings)) if report else []
     console.print(standings_tables(standings, extra))
-    warn_of_clock(names)
+    warn_of_agents_by_clock(names)
     if not report:
-        console.print(f"{ending}With win rates:", highlight=False, markup=False)
+        console.print(f"{ending}To show win rates too:", highlight=False, markup=False)
         # `out` does not break the command into lines, so it can be copied.
         console.out(f"  {report_command()}", highlight=False)

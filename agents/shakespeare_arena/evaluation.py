@@ -253,8 +253,8 @@ def agent_results(
         )
         if players > 1:
             won = (victories * seats_held).sum(axis=(0, 1))  # by seat
-            # Copies in one game depend on each other. So the interval is for the event that one of
-            # them wins, and is then divided by their number.
+            # Copies in one game are not independent. So the interval is that of the rate at which
+            # any of the copies wins, and is then divided by their number.
             rate, low, high = share_interval(copies * by_deal.victories)
             result = replace(
                 result,
@@ -308,10 +308,11 @@ class NoCompleteDeal(Exception):  # noqa: N818 - nothing is wrong, it is only to
 class Evaluation:
     """Games in which every agent holds every seat equally often, and their result so far.
 
+    All arguments but `results` are those of `evaluate`.
+
     Args:
         results: A folder of results (see `results.open_results`). Games that it holds are not
             played again, and others are added as they end. It is also a dataset of these games.
-            The other arguments are those of `evaluate`.
 
     Attributes:
         entrants: The entrants, one per seat.
@@ -319,7 +320,8 @@ class Evaluation:
 
     Raises:
         ValueError: as in `evaluate`, or names do not tell the agents of the folder apart.
-        TypeError: as in `evaluate`, or an agent has no digest by which to know its games.
+        TypeError: as in `evaluate`, or an agent has no digest, by which its games in the folder are
+            found.
         MemoryLimitError: the results would not fit this machine.
     """
 
@@ -364,8 +366,9 @@ class Evaluation:
         """Play the games. An interruption loses only the games in progress.
 
         Args:
-            on_progress: Called with the decisions made and the games finished so far; in this
-                process after every step. Games in the folder count as finished.
+            on_progress: Called with the decisions made and the games finished so far. It is called
+                after every step if this process plays the games. Games in the folder count as
+                finished.
             workers: The workers that play the games (see `open_workers`), by default this process.
 
         Raises:
@@ -387,7 +390,8 @@ class Evaluation:
             return
         deals = self._played.deals
         with open_results(self._folder, self._game.name) as results:
-            self._played = self._recording.table(results, deals)  # refused before games are played
+            # If these results cannot be used, this raises an error before games are played.
+            self._played = self._recording.table(results, deals)
             try:
                 self._recording.play(results, deals, on_progress, workers)
             finally:
@@ -465,14 +469,14 @@ def evaluate(
         game: The game's name.
         games: The number of games, up to `MOST_GAMES`, rounded up to whole deals. In each deal
             every agent has every seat and follows every other equally often (see `seatings`).
-        players: The number of seats. By default it is the number of entrants, or the game's fewest
-            seats if that is more. If there are more seats than entrants, copies of the last one
-            fill them. A single entrant plays against the default agent, by default at the game's
-            largest table.
+        players: The number of seats. By default, several entrants play at a table with a seat for
+            each, or at the game's smallest table if that is larger. A single entrant plays at the
+            game's largest table by default. Seats that are left over go to copies of the last
+            entrant. If there is only one entrant, they go to the default agent.
         seed: Decides the deals and the agents' draws.
         options: The variants.
-        on_progress: Called with the decisions made and the games finished so far; in this process
-            after every step.
+        on_progress: Called with the decisions made and the games finished so far. It is called
+            after every step if this process plays the games.
         workers: The workers that play the games (see `open_workers`), by default this process.
             They change no result.
 

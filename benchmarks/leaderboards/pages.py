@@ -70,8 +70,8 @@ def _section(name: str, standings: Standings) -> str:
     picture = f"{name}/strength.svg"
     parts = [
         f"## {name.capitalize()}",
-        f"{standings.games:,} games of {standings.matches:,} matches. In the picture numbers are "
-        "playouts a move, and weak agents are left out.",
+        f"{standings.games:,} games of {standings.matches:,} matches. The numbers in the picture "
+        "are playouts a move. Weak agents are left out.",
         f"[![Strength against time a decision, {name}]({picture})]({picture})",
         *results,
     ]
@@ -139,7 +139,7 @@ def strength_svg(standings: Standings) -> str:
             style = styles.setdefault(player, _style(len(styles)))
             _draw_player(axes, [point for point in points if point.player == player], style)
         axes.set_xscale("log")
-        axes.margins(x=0.1)  # room for what stands beside the slowest agent
+        axes.margins(x=0.1)  # room for the label beside the slowest agent
         axes.xaxis.set_major_formatter("{x:g}")
         axes.minorticks_off()
         prepare(axes, f"{players} seats", "milliseconds a decision", "Elo points")
@@ -216,7 +216,8 @@ def _draw_player(axes: Axes, points: Sequence[_Point], style: dict[str, str]) ->
         linewidth=1,
     )
     for point in points:
-        # Seconds between two playouts may be near the slower one, so they stand on the other side.
+        # Labels are to the right of their points. There, the label of a budget in seconds, such as
+        # `1 s`, could overlap that of the next slower agent, so it is to the left.
         is_left = point.budget.endswith(" s") and point is not points[-1]
         axes.annotate(
             printable_name(point.budget, 12),

@@ -26,8 +26,8 @@ def is_shown(game: Any, seat: int, owner: int) -> bool:
     return seat == owner or (game["to_move"] < 0 and game["stays"][owner] != 0)
 
 
-# The fields of the pool "deck" hold the cards. A seat does not know how those that it does not see
-# are distributed among them.
+# The fields with the pool "deck" share the cards. A seat does not know which of the hidden cards is
+# in which of these fields.
 FIELDS = (
     StateField(
         "card",

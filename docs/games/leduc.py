@@ -26,8 +26,8 @@ def is_shown(game: Any, seat: int, owner: int) -> bool:
     return seat == owner or (game["to_move"] < 0 and not game["folded"])
 
 
-# The fields of the pool "deck" hold cards. A seat does not know how those that it does not see are
-# distributed among them.
+# The fields with the pool "deck" share the six cards. A seat does not know which of the hidden
+# cards is in which of these fields.
 FIELDS = (
     StateField("phase", 0, 1, words=("preflop", "flop")),
     StateField("card", 0, 2, 2, by_seat=True, words=CARDS, visible=is_shown, pool="deck"),
@@ -43,6 +43,7 @@ FIELDS = (
 @rule
 def is_wrong_deck(game: Any) -> bool:
     """Return whether the deck does not hold four cards, or three after the flop."""
+    # The first four places hold a card before the flop, and the first three after it.
     for place in range(4):
         if (game["deck"][place] == NO_CARD) != (place >= 4 - game["phase"]):
             return True
@@ -107,7 +108,7 @@ def play(game: Any, action: int) -> None:
         game["winners"][1 - mover] = 1
         return
     game["paid"][mover] = game["paid"][1 - mover]
-    game["acted"] += game["acted"] < 2
+    game["acted"] += game["acted"] < 2  # counted up to 2
     if action == RAISE:
         game["paid"][mover] += 2 + 2 * game["phase"]
         game["raises"] += 1

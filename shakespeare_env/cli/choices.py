@@ -168,9 +168,10 @@ def exit_with_error(message: str) -> NoReturn:
 
 
 def exit_interrupted(message: str, can_resume: bool = True) -> NoReturn:
-    """Print a message and, if the command that Ctrl-C has ended can be resumed, how; and exit.
+    """Print a message after Ctrl-C, and exit with code 130.
 
-    The message ends with the space or line break that goes before "To resume".
+    If the command can be resumed, the message is followed by "To resume:" and the command line. The
+    message has to end with a space or line break, to separate the two.
     """
     resume = f"To resume: {command(*sys.argv[1:])}" if can_resume else ""
     typer.echo(f"{message}{resume}", err=True)

@@ -28,10 +28,12 @@ def field_column(
 ) -> polars.Series:
     """Return a column of n observations, named `name`.
 
-    A field that is one-hot has the name of its choice, as a whole number if all names are whole
-    numbers. If choices have no names, it has the place of the choice, counted from 1. It is null if
-    there is no choice. Any other field has its number, or an array of its numbers. Numbers are
-    int16, so that sums and products of a few of them do not overflow.
+    For a one-hot field, the column holds the name of the choice that is set. Names are converted
+    to integers if all names of the field are whole numbers. If the choices have no names, the
+    column holds the place of the choice, counted from 1. It is null where no choice is set.
+
+    For any other field, the column holds the field's number, or an array if it has several. Numbers
+    are int16, so that sums and products of a few of them do not overflow.
 
     Args:
         layout: The layout of the observations.

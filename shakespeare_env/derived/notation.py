@@ -35,12 +35,12 @@ class OwnNotation:
 class Notation:
     """The derived functions that write and read a game's positions, as `Game` describes them.
 
-    Text leaves out the rows of absent seats. In a record, such a row holds "no card" everywhere if
-    the field is one of cards. Otherwise it holds 0, or the number nearest to 0 that is in range.
+    The notation leaves out the rows of absent seats. In a record, these rows are filled with the
+    number that stands for "nothing" in the field (see `_empty_value`).
 
     Attributes:
         fields: The fields of the record.
-        keys: The fields that text has, by their keys, in order.
+        keys: The fields that appear in the notation, by their keys, in order.
         checks: The conditions that every position meets.
     """
 
@@ -52,12 +52,12 @@ class Notation:
     checks: Sequence[Check]
 
     def to_dict(self, record: Record) -> dict[str, Any]:
-        """Return the position in text."""
+        """Return a position in the notation, as a dict."""
         players = int(record["players"])
         position: dict[str, Any] = {"game": self.name}
         for key, field in self.keys.items():
             numbers = record[field.name][:players] if field.by_seat else record[field.name]
-            position[key] = _in_text(field, np.asarray(numbers).tolist())
+            position[key] = _in_notation(field, np.asarray(numbers).tolist())
         over = record["to_move"] < 0
         position["winners"] = np.flatnonzero(record["winners"]).tolist() if over else None
         return position
@@ -83,23 +83,23 @@ class Notation:
             record["winners"][reading.seats(position["winners"], "winners", players)] = 1
         for field in self.fields:
             if field.follows is not None:
-                follows = interpreted(field.follows)
+                follows = interpreted(field.follows)  # runs in Python, uncompiled
                 # In an impossible position a number may exceed the range of its type.
                 maximum = np.iinfo(field.kind).max
                 numbers = [follows(record, row) for row in range(field.rows)]
                 record[field.name] = [min(number, maximum) for number in numbers]
 
     def from_seen(self, position: Mapping[str, Any], record: Record) -> None:
-        """Write a position as a seat sees it into a record, with empty values for hidden ones."""
+        """Write into a record what a seat sees of a position. Hidden values become empty ones."""
         filled = dict(position)
         for key, field in self.keys.items():
             value = position[key]
             empty = np.full(field.shape, _empty_value(field)).tolist()
             if field.by_seat:
-                empty_row = _in_text(field, empty[0])
+                empty_row = _in_notation(field, empty[0])
                 filled[key] = [empty_row if _is_hidden(row) else row for row in value]
             elif _is_hidden(value):
-                filled[key] = _in_text(field, empty)
+                filled[key] = _in_notation(field, empty)
         self.from_dict(filled, record)
 
     def seen_by(self, position: Mapping[str, Any], seat: int) -> dict[str, Any]:
@@ -153,17 +153,21 @@ def _is_hidden(row: Any) -> bool:
 
 
 def _empty_value(field: StateField) -> int:
-    """Return the number for "nothing": the lowest one if a field is in a pool or has form `row`."""
+    """Return the number that stands for "nothing" in a field.
+
+    It is the lowest number if the field has a pool of cards or the form `row`. Otherwise it is 0,
+    or the number nearest to 0 that is in the field's range.
+    """
     lowest_is_nothing = field.pool or field.form == "row"
     return field.low if lowest_is_nothing else min(max(0, field.low), field.high)
 
 
-def _in_text(field: StateField, value: Any) -> Any:
-    """Return numbers of a record, nested as in the record, in the form that text gives them."""
+def _in_notation(field: StateField, value: Any) -> Any:
+    """Return a field's numbers, nested as in the record, in the form that the notation uses."""
     if not isinstance(value, list):
-        return _number_in_text(field, value)
+        return _number_in_notation(field, value)
     if value and isinstance(value[0], list):
-        return [_in_text(field, row) for row in value]
+        return [_in_notation(field, row) for row in value]
     if field.form in ("counts", "list"):
         counts = sorted(zip(field.places, value, strict=True))
         if field.form == "counts":
@@ -171,10 +175,10 @@ def _in_text(field: StateField, value: Any) -> Any:
         return [name for name, count in counts for _ in range(count)]
     if field.form == "row" and field.low in value:
         value = value[: value.index(field.low)]
-    return [_number_in_text(field, number) for number in value]
+    return [_number_in_notation(field, number) for number in value]
 
 
-def _number_in_text(field: StateField, number: int) -> Any:
+def _number_in_notation(field: StateField, number: int) -> Any:
     if field.seats:
         return None if number < 0 else number
     return field.words[number - field.low] if field.words else number

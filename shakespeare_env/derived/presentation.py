@@ -81,7 +81,7 @@ class DerivedPresentation:
             return picture(headline(position), panels, rows, position["to_move"], colours)
 
         parts: dict[str, Any] = {
-            "chapter": "players",
+            "chapter": "players",  # never changes, so the game has a single chapter
             "draw": lambda position: self._text_of(position, headline(position)),
             "picture": draw_picture,
             "board": self._board,
@@ -134,6 +134,7 @@ class DerivedPresentation:
             sentence = f"{{Seat {position['to_move']}}} moves"
             return Headline(game, table, progress="", phase=TURN, sentence=sentence).named(names)
         first, *others = position["winners"]
+        # The capital letter of this placeholder begins the sentence.
         winners = [f"{{Seat {first}}}", *map(seat_placeholder, others)]
         sentence = f"{' and '.join(winners)} won"
         return Headline(game, table, progress="", phase=OVER, sentence=sentence).named(names)

@@ -1,4 +1,4 @@
-"""Graphs to show beside a film."""
+"""Graphs to show beside a film, which is a page that replays a recorded game."""
 
 from __future__ import annotations
 
@@ -64,7 +64,7 @@ def graph(
     """Draw a line for each seat over the positions, with a cursor that `film.js` moves.
 
     Args:
-        film: The game.
+        film: The recorded game.
         title: The caption of the graph.
         values: float[n + 1, P], by position and seat, NaN where unknown.
         link: The start of the address of every position, which ends with the position's number.
@@ -84,6 +84,7 @@ def graph(
         return round(x, 1), round(y, 1)
 
     chapters = []
+    # A chapter ends where the next one begins, and the last one ends with the game.
     for (number, name), (end, _) in pairwise([*film.chapters, (len(film), "")]):
         width = (end - number) * move_width
         left = _LEFT + number * move_width

@@ -37,8 +37,8 @@ class Outcomes(NamedTuple):
 class Chance:
     """Enumerates the random events of a game exactly.
 
-    The numbers of `below` count as equally likely. The engine's differ by less than 2**-32 times
-    their number.
+    Each of the n numbers that `below(game, n)` may return is given the probability 1 / n. In the
+    engine, `below` has a bias of less than n / 2**32, which is ignored here.
 
     Args:
         game: The game.
@@ -59,7 +59,8 @@ class Chance:
     def deals(self, players: int) -> Outcomes:
         """Return all games at their first decision. Deals without a decision are left out.
 
-        Errors are those of `after`, and there is no game with a decision.
+        Raises:
+            NotEnumerableError: as in `after`, or no deal has a decision.
         """
         blank = np.zeros(1, self._game.state)[0]
 

@@ -97,8 +97,8 @@ class OwnPolicy(Policy):
     def save(self, folder: Path, tensors: Tensors, facts: TrainingFacts) -> None:
         """Write the `state_dict` as a safetensors file.
 
-        If the reward was the user's own, the file says so, and agents that play with it leave out
-        `changes`, which a search would take for scores.
+        If the network was trained with the user's own reward, this is noted in the file. Agents
+        that load such a file do not return `changes`, as a search would take them for scores.
         """
         metadata = {"network": self.name, "command": facts.command}
         if facts.reward:
@@ -114,7 +114,8 @@ class OwnPolicy(Policy):
 def make_own_policy(name: str, game: Game, rng: torch.Generator) -> OwnPolicy:
     """Make the policy of a module that is named as `my.py:Net` or `my.py:Net,width=64`.
 
-    The name is that of a module, or of a class or function that makes one, as those of agents are.
+    The name refers to a module, or to a class or function that makes one. It is written like the
+    name of an agent.
 
     Args:
         name: The name.
@@ -133,8 +134,11 @@ def make_own_policy(name: str, game: Game, rng: torch.Generator) -> OwnPolicy:
             f"{name} is {short_repr(named)}; name a PyTorch module, or a class or function that "
             "makes one"
         )
-    ignored = spec.identity_options()
-    options = {option: value for option, value in spec.options.items() if option not in ignored}
+    # Identity options, such as `version`, are not arguments of the maker.
+    identity_options = spec.identity_options()
+    options = {
+        option: value for option, value in spec.options.items() if option not in identity_options
+    }
     try:
         with _global_generator(rng):
             module: Any = named if isinstance(named, nn.Module) else None

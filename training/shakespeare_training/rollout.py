@@ -54,7 +54,7 @@ class Repetition(NamedTuple):
             return rows
         first = len(rows) - self.n_rows
         copies = math.ceil(self.n_decisions / self.n_rows)
-        # Copying a whole block, unlike indexing, sums gradients in a fixed order.
+        # Unlike indexing, `repeat` makes the backward pass sum gradients in a fixed order.
         repeated = rows[first:].repeat(copies, *[1] * (rows.ndim - 1))
         return torch.cat([rows[:first], repeated[: self.n_decisions]])
 
@@ -101,9 +101,9 @@ class Rollout:
 
     A rollout ends in mid-game, when the gains after each seat's last decision are not known yet.
     The next rollout carries these open decisions, with their gains so far, in its first
-    S = `max_seats` rows: row s holds those of seat s. So every decision is learned from exactly
-    once. The network has changed since a carried decision was made, but its stored log-probability
-    keeps the ratio of PPO right.
+    S = `max_seats` rows: row s holds those of seat s. So every decision is used for learning
+    exactly once. The network has changed since a carried decision was made, but its stored
+    log-probability keeps the ratio of PPO right.
 
     Args:
         steps: Steps of each game.
@@ -132,7 +132,7 @@ class Rollout:
             "observations": zeros(game.layout.size, dtype=torch.int8),
             "masks": zeros(game.actions.size, dtype=torch.bool),
             "actions": zeros(dtype=torch.int64),
-            "forecasts": zeros(seats, 2),  # the deciding seat's, by seat number
+            "forecasts": zeros(seats, 2),  # the deciding seat's, for each seat by its number
             "log_probs": zeros(),
         }
         self.seats = zeros(dtype=torch.int8).fill_(NO_DECISION)
@@ -149,7 +149,8 @@ class Rollout:
     def begin(self) -> None:
         """Carry over the open decisions of the last rollout into the first S rows.
 
-        Until `end` no decisions are open, so a rollout that is stopped leaves none.
+        From here until `end`, `open_decisions` is empty. So a rollout that is interrupted leaves no
+        decisions to carry over.
         """
         carried = self.open_decisions.copy()
         no_decisions = {name: tensor[:0] for name, tensor in carried.items()}
@@ -189,6 +190,7 @@ class Rollout:
         seats = self.seats.flatten()[rows].long()
         targets = found.targets.flatten(0, 1)[rows]
         errors = targets - forecasts.flatten(0, 1)[rows]
+        # Of the errors for all seats, keep those of the deciding seat.
         own_errors = errors.gather(1, seats[:, None, None].expand(-1, 1, 2)).squeeze(1)
         return ClosedDecisions(
             rows=rows,
@@ -303,12 +305,12 @@ def seat_targets(
 
     Args:
         gains: float32[R, n, S, 2], every seat's gains in each row.
-        forecasts: float32[R, n, S, 2], the deciding seat's forecasts.
+        forecasts: float32[R, n, S, 2], the deciding seat's forecasts for each seat.
         seats: int8[R, n], the seat that decided, or `NO_DECISION`.
         dones: bool[R, n], whether the next row belongs to another game.
         carried_gains: float32[C, n, S, 2], gains in earlier rollouts since the carried decisions,
             which are in the first C rows.
-        gae_lambda: Bias against variance.
+        gae_lambda: The lambda of TD(lambda), from 0 (least variance) to 1 (no bias).
     """
     n_rows, n, n_seats, _ = gains.shape
     every_game = torch.arange(n, device=gains.device)
@@ -358,10 +360,10 @@ def normalised_advantages(
 ) -> torch.Tensor:
     """Return advantages in units of the reward, float32[k], normalised for each table size.
 
-    The reward has two parts. The share of the victory is scaled so that all of it is worth +1 and
-    the share that equal players expect 0, and multiplied by `win_coef`. The change of the score is
-    multiplied by `score_coef`. In solo games the reward is the change of the score times the sum of
-    both coefficients.
+    The reward has two parts. The share of the victory is mapped linearly, so that a whole victory
+    becomes +1, and the share that equal players expect becomes 0. The result is multiplied by
+    `win_coef`. The change of the score is multiplied by `score_coef`. In solo games the reward is
+    the change of the score times the sum of both coefficients.
 
     Args:
         own_errors: float32[k, 2], targets less forecasts of the deciding seats.
@@ -393,7 +395,7 @@ def explained_variance(closed: ClosedDecisions, change: str = "score") -> dict[s
 
     Args:
         closed: The decisions.
-        change: What `CHANGE` is a change of, for the names.
+        change: What the numbers at index `CHANGE` are called in the keys of the result.
     """
     explained = {}
     for size in torch.unique(closed.players).tolist():

@@ -203,7 +203,7 @@ def show_result(result: Any, out: Path | None) -> None:
             exit_with_error(f"cannot write {out}: {error}")
 
 
-def warn_of_clock(named: Iterable[str]) -> None:
+def warn_of_agents_by_clock(named: Iterable[str]) -> None:
     """Say which of the named agents go by the clock, below results that this affects."""
     by_clock = [name for name in dict.fromkeys(named) if AgentSpec.parse(name).goes_by_clock]
     if by_clock:

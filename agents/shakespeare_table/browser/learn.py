@@ -156,6 +156,7 @@ def _lesson(state: TableState) -> Lesson:
 
 
 def _guidance_after(state: TableState, game_lesson: Lesson) -> Guidance:
+    # Points that the learner had at the start were not scored in the game.
     sheet = [(points[LEARNER], row) for row, points in state.score_sheet(None) if row != START]
     best = sorted(sheet, reverse=True)[:_MAX_ROWS]
     rows = ", ".join(f"{row} ({points:+d})" for points, row in best if points > 0)
@@ -221,8 +222,8 @@ def certain_events(position: Position, move: str) -> list[Event]:
     certain: list[Event] = []
     for seed in range(_POSSIBLE_GAMES):
         events = position.determinize(seat, seed).events(move, seat=seat)
-        # An event without a seat belongs to the table, such as the end of a round. This event and
-        # all later ones do not count as effects of the move.
+        # An event without a seat belongs to the table, such as the end of a round. The first such
+        # event and all later events do not count as effects of the move.
         of_move = list(takewhile(lambda event: event.seat is not None, events))
         certain = of_move if seed == 0 else [event for event in certain if event in of_move]
     return certain
@@ -231,8 +232,8 @@ def certain_events(position: Position, move: str) -> list[Event]:
 def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[str]) -> list[str]:
     """Return the first `_MAX_EFFECTS` effects in words.
 
-    Effects on the reader come first. Among the reader's, and among the others', those that score
-    come first.
+    Effects on the reader come before effects on others. Within both groups, effects that score come
+    first.
 
     Args:
         events: The effects. Those that change neither points nor counters are left out.
@@ -251,7 +252,7 @@ def effects_in_words(events: Sequence[Event], seat: int | None, names: Sequence[
 
 
 def _topic(game_lesson: Lesson, position: Position, move: str) -> str:
-    """Return the name of the topic that explains a move; empty if none needs to."""
+    """Return the name of the topic that explains a move; empty if the move needs none."""
     if not re.fullmatch(game_lesson.explained_moves, move):
         return ""
     seen = position.seen_by(LEARNER)

@@ -68,7 +68,8 @@ def observe_table(game: Record, out: Any) -> None:
 def observe_fillers(game: Record, seat: int, out: Any) -> None:
     """Write how many cards would bring each seat to a full total, so that it takes (Rules B6).
 
-    `own_fillers` counts those in the observer's hand, and `own_threats` those in the other hands.
+    `own_fillers` counts those in the observer's hand. `own_threats` counts those in the other
+    hands. Both begin with `own` because they depend on the observer's own hand.
     """
     players = game["players"]
     for place in range(players):
