@@ -15,7 +15,7 @@ WIDTH = 128
 
 
 class Recurrent(nn.Module):
-    """A policy and a critic with a hidden state, or without."""
+    """A policy and a critic with a hidden state, unless `memory` is False."""
 
     def __init__(self, game, *, memory=True):
         super().__init__()
@@ -74,7 +74,7 @@ def train(out: str, seed: int = 0, memory: bool = True, updates: int = 1000):
         for value, log_prob, entropy, reward, goes_on in reversed(steps):
             target = reward + goes_on * (next_value + 0.95 * advantage)
             next_value = value.detach()
-            advantage = target - next_value
+            advantage = target - next_value  # GAE with gamma 1, lambda 0.95
             loss += (target - value).square() / 4
             loss -= advantage * log_prob + 0.01 * entropy
         adam.zero_grad()

@@ -379,7 +379,7 @@ def exploit(
         typer.Option(
             "--decisions",
             min=1,
-            help="Decisions of a response to learn from, rounded up to whole rollouts.",
+            help="Decisions that each response learns from, rounded up to whole rollouts.",
             show_default=f"{_DECISIONS:,}, or none in a small game, whose best response is "
             "computed exactly",
         ),
@@ -433,7 +433,7 @@ def exploit(
     """Measure how much one seat can win against copies of an agent in all others.
 
     The figure is a win rate beyond parity. In small games it is exact. In others it is a lower
-    bound, by a response that learns; below parity nothing was found.
+    bound, found by a response that learns. A figure below parity means that it found nothing.
     """
     game = choices.find_game(game_name)
     # Imported late, to keep the shell's completion quick.
@@ -444,10 +444,10 @@ def exploit(
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
     console = UnbreakableConsole()
-    how_to_find_runs: list[Any] = []
+    out_option: list[Any] = []
     if out is None:
         out = _new_folder(f"exploit-{game.name}", seed)
-        how_to_find_runs = ["--out", out]
+        out_option = ["--out", out]
     if decisions is None:
         exact = _exact_response(opponent, game, seats, out)
         if exact is not None:
@@ -462,12 +462,12 @@ def exploit(
         typer.echo(
             f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True
         )
-    resume = command(*sys.argv[1:], *how_to_find_runs)
+    resume = command(*sys.argv[1:], *out_option)
     with (
         stoppable(console, f"Stopped. To resume: {resume}") as stop,
         workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
-        # It appears with its first update, because the training shows a bar of its own before.
+        # The bar appears with its first update. Before that, the training shows its own bar.
         measurements = seeds + 1 if seeds > 1 else 1
         at_random = partial(random_game_decisions, game, seats, {})
         progress = GamesProgress(games * measurements, at_random)

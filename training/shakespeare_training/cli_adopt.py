@@ -90,8 +90,7 @@ def adopt(
     # Imported late, to keep the shell's completion quick.
     from shakespeare_agents.networks.checkpoint import CARD_NAME
     from shakespeare_env.errors import TrainingError, agent_notes
-    from shakespeare_training.adoption import AdoptionSettings, adopt_agent
-    from shakespeare_training.adoption import Progress as AdoptionProgress
+    from shakespeare_training.adoption import AdoptionProgress, AdoptionSettings, adopt_agent
     from shakespeare_training.config import game_option
 
     bar = Progress(
@@ -111,10 +110,10 @@ def adopt(
         if progress.stage != stage:
             stage = progress.stage
             bar.reset(task)  # so that the forecast of the end begins anew
-        words = f"{progress.stage}, {progress.decisions:,} decisions"
+        description = f"{progress.stage}, {progress.decisions:,} decisions"
         if progress.agreement:
-            words += f", {100 * progress.agreement:.1f} % the same"
-        bar.update(task, description=words, completed=progress.share)
+            description += f", {100 * progress.agreement:.1f} % the same"
+        bar.update(task, description=description, completed=progress.share)
 
     own_game = game_option(game.name)
     words = ["adopt", agent, *own_game]
