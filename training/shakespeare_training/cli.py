@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -30,7 +29,13 @@ from shakespeare_env.errors import (
     own_frames,
 )
 from shakespeare_training.stopping import Stopped
-from shakespeare_training.terminal import UnbreakableConsole, busy, import_training, stoppable
+from shakespeare_training.terminal import (
+    UnbreakableConsole,
+    busy,
+    import_training,
+    new_folder,
+    stoppable,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -194,7 +199,7 @@ def train(
                 running_workers = opened.enter_context(
                     _open_workers(chosen.algorithm, workers, ray)
                 )
-                folder = out or _new_folder(chosen.game, chosen.seed)
+                folder = out or new_folder(chosen.game, chosen.seed)
                 with busy(console, "building the learner"):
                     run = opened.enter_context(
                         Run.create(chosen, folder, start=checkpoint, device=device, minutes=minutes)
@@ -225,10 +230,6 @@ def _refuse_unused_options(
         used = context.params.keys() - {"trust"}
         why = "only --resume imports what is trusted"
     choices.refuse_unused(context, used, why)
-
-
-def _new_folder(prefix: str, seed: int) -> Path:
-    return Path("runs") / f"{prefix}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
 
 
 def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
@@ -446,7 +447,7 @@ def exploit(
     console = UnbreakableConsole()
     out_option: list[Any] = []
     if out is None:
-        out = _new_folder(f"exploit-{game.name}", seed)
+        out = new_folder(f"exploit-{game.name}", seed)
         out_option = ["--out", out]
     if decisions is None:
         exact = _exact_response(opponent, game, seats, out)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_training.terminal import UnbreakableConsole, import_training, stoppable
+from shakespeare_training.terminal import UnbreakableConsole, import_training, new_folder, stoppable
 
 _MINUTES = 3.0
 
@@ -80,7 +79,7 @@ def adopt(
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if minutes is None and decisions is None:
         minutes = _MINUTES
-    folder = out or Path("runs") / f"adopt-{game.name}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
+    folder = out or new_folder(f"adopt-{game.name}", seed)
     console = UnbreakableConsole()
 
     def say(text: str) -> None:
@@ -91,7 +90,7 @@ def adopt(
     from shakespeare_agents.networks.checkpoint import CARD_NAME
     from shakespeare_env.errors import TrainingError, agent_notes
     from shakespeare_training.adoption import AdoptionProgress, AdoptionSettings, adopt_agent
-    from shakespeare_training.config import game_option
+    from shakespeare_training.config import game_flag
 
     bar = Progress(
         TextColumn("{task.description}"),
@@ -115,8 +114,8 @@ def adopt(
             description += f", {100 * progress.agreement:.1f} % the same"
         bar.update(task, description=description, completed=progress.share)
 
-    own_game = game_option(game.name)
-    words = ["adopt", agent, *own_game]
+    game_words = game_flag(game.name)
+    words = ["adopt", agent, *game_words]
     if minutes is not None:
         words += ["--minutes", f"{minutes:g}"]
     if decisions is not None:
@@ -150,6 +149,6 @@ def adopt(
             bar.stop()
     console.print(adoption.table())
     say(f"Checkpoint  {folder}, from {adoption.decisions:,} decisions of {agent}")
-    at_table = [*own_game, "--players", str(max(tables))] if tables else own_game
+    at_table = [*game_words, "--players", str(max(tables))] if tables else game_words
     say(f"Search      {command('evaluate', f'search,network={folder}', agent, *at_table)}")
-    say(f"Play it     {command('play', *own_game, folder)}")
+    say(f"Play it     {command('play', *game_words, folder)}")

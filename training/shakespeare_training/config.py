@@ -458,7 +458,7 @@ def train_command(config: TrainingConfig, precision: str, start: str | Path | No
         precision: The precision of matrix products, which replaces `auto`.
         start: What the run starts from, as `--start` names it.
     """
-    parts = ["train", *game_option(config.game)]
+    parts = ["train", *game_flag(config.game)]
     if config.algorithm != _DEFAULT_ALGORITHM:
         parts += ["--config", config.algorithm]
     parts += ["--seed", str(config.seed)]
@@ -479,8 +479,8 @@ def train_command(config: TrainingConfig, precision: str, start: str | Path | No
     return command(*parts)
 
 
-def game_option(game: str) -> list[str]:
-    """Return the option that names a game on the command line; none for the default game."""
+def game_flag(game: str) -> list[str]:
+    """Return `--game` and a game's argument for a command, or nothing for the default game."""
     return [] if game == registry.DEFAULT else ["--game", registry.game_argument(game)]
 
 
