@@ -283,7 +283,7 @@ class DealTable:
 
     @property
     def games(self) -> int:
-        """The number of games so far."""
+        """The number of games that have been added."""
         return int(self._is_played.sum())
 
     def add(self, ended: FinalScores) -> None:
@@ -296,10 +296,12 @@ class DealTable:
 
     def complete(self) -> PlayedDeals:
         """Return the deals of which all games have been played."""
-        deals = self._is_played.all(axis=1)
-        if deals.all():
+        is_complete = self._is_played.all(axis=1)
+        if is_complete.all():
             return PlayedDeals(self._seating, self._scores, self._winners)
-        return PlayedDeals(self._seating[deals], self._scores[deals], self._winners[deals])
+        return PlayedDeals(
+            self._seating[is_complete], self._scores[is_complete], self._winners[is_complete]
+        )
 
 
 def seatings_of(seats: SeatPlan, deals: range, digests: Sequence[str]) -> Iterator[Seating]:

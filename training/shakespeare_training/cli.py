@@ -191,7 +191,7 @@ def train(
                 }
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parse_settings(settings)
-                chosen, checkpoint = _choose_config(config, overrides, start, minutes)
+                chosen, weights = _choose_config(config, overrides, start, minutes)
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
@@ -202,7 +202,7 @@ def train(
                 folder = out or new_folder(chosen.game, chosen.seed)
                 with busy(console, "building the learner"):
                     run = opened.enter_context(
-                        Run.create(chosen, folder, start=checkpoint, device=device, minutes=minutes)
+                        Run.create(chosen, folder, start=weights, device=device, minutes=minutes)
                     )
             made_callbacks = [
                 _make_callback(name, maker, run) for name, maker in callback_makers.items()
@@ -452,7 +452,7 @@ def exploit(
     if decisions is None:
         exact = _exact_response(opponent, game, seats, out)
         if exact is not None:
-            why = "the best response is computed exactly, unless --decisions has one learned"
+            why = "without --decisions the best response is computed exactly"
             choices.refuse_unused(context, {"agent", "players", "out", "game_name"}, why)
             _show_and_save(console, exact, out)
             return
