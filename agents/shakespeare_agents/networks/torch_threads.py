@@ -14,14 +14,14 @@ from contextlib import contextmanager
 _changing_threads = threading.Lock()
 
 
-def adopt_threads() -> int:
+def fix_thread_count() -> int:
     """Return PyTorch's number of threads, and fix it for this thread of the process.
 
     PyTorch must have been imported. The call waits while `one_thread` changes the number.
     """
     torch = sys.modules["torch"]
     with _changing_threads:
-        threads: int = torch.get_num_threads()
+        threads: int = torch.get_num_threads()  # asking fixes the number
         return threads
 
 
@@ -38,7 +38,7 @@ def one_thread() -> Iterator[None]:
     if torch is None:
         yield
         return
-    before = adopt_threads()
+    before = fix_thread_count()
     if before == 1:
         yield
         return
