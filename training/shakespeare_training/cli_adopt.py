@@ -72,9 +72,8 @@ def adopt(
     with choices.usage_errors("--players"):
         tables = [game.check_players(count) for count in players or ()]
     # A single name would also make the default agent, which does not play here.
-    entrant = lineup_options.make_entrants(game, [agent] * min(game.max_seats, 2), game.max_seats)[
-        0
-    ]
+    named = [agent] * min(game.max_seats, 2)
+    entrant, *_ = lineup_options.make_entrants(game, named, game.max_seats)
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if minutes is None and decisions is None:
