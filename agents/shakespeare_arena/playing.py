@@ -406,7 +406,7 @@ def play_recorded(
 
 
 class _DecisionLog:
-    """What is recorded of n games in progress."""
+    """The thinking times, decisions and estimates so far in n games in progress."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
