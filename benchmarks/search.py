@@ -7,8 +7,8 @@ policy, for many situations of one game at once. Searches over a model ask the s
 exported to PyTorch, to ONNX and to a function of NumPy arrays. Cases take turns. The results are
 medians of repeats, and ratios are taken within a repeat.
 
-The last figures are how many playouts a search by the clock reaches in a move. It needs a core for
-itself.
+The last figures say how many playouts a search by the clock reaches in a move. That search needs a
+core for itself.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ TARGET = 0.6
 """The least ratio of the rate of search to that of the network by itself."""
 GAMES = 16
 """Games searched together."""
-ALONE = "1 game at once"
+ONE_GAME = "1 game at once"
 MOVE_S = 0.25
 """The seconds of a move of the search by the clock."""
 ROWS = 2048
@@ -105,15 +105,15 @@ def models(game: Game) -> dict[str, Any]:
     """Return the game's bundled network as models of several kinds, by name."""
     checkpoint = bundled_checkpoint(game)
     function = numpy_network(load_checkpoint(checkpoint, game)[0])
-    found: dict[str, Any] = {"a function": make(function, game)}
+    by_name: dict[str, Any] = {"a function": make(function, game)}
     with TemporaryDirectory() as folder:
         export(checkpoint, game, Path(folder), {"torch"})
         module = runpy.run_path(f"{folder}/network.py")["load"](folder)
-        found["a PyTorch module"] = make(module, game)
+        by_name["a PyTorch module"] = make(module, game)
         if find_spec("onnxruntime") and find_spec("onnx"):
             export(checkpoint, game, Path(folder), {"onnx"})
-            found["an ONNX file"] = make(f"{folder}/network.onnx", game)
-    return found
+            by_name["an ONNX file"] = make(f"{folder}/network.onnx", game)
+    return by_name
 
 
 def cases(game: str) -> dict[str, Callable[[], int]]:
@@ -126,16 +126,16 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     def evaluate() -> int:
         return len(forward.legal_logits(observations, masks))
 
-    found: dict[str, Callable[[], int]] = {
+    by_name: dict[str, Callable[[], int]] = {
         f"{game}: search, 1 thread": search_case(game, GAMES),
         f"{game}: search, 2 threads": search_case(game, GAMES, threads=2),
         f"{game}: network alone, compiled": evaluate,
-        f"{game}: search, {ALONE}": search_case(game, 1),
+        f"{game}: search, {ONE_GAME}": search_case(game, 1),
     }
     for name, model in models(registry.game(game)).items():
-        found[f"{game}: search over {name}"] = search_case(game, GAMES, network=model)
-        found[f"{game}: search over {name}, {ALONE}"] = search_case(game, 1, network=model)
-    return found
+        by_name[f"{game}: search over {name}"] = search_case(game, GAMES, network=model)
+        by_name[f"{game}: search over {name}, {ONE_GAME}"] = search_case(game, 1, network=model)
+    return by_name
 
 
 def playouts_by_the_clock(game: str) -> list[float]:
@@ -180,7 +180,7 @@ def main(
     for name in rates:
         game, _, what = name.partition(": ")
         if what.startswith("search over"):
-            compiled = f"search, {ALONE if what.endswith(ALONE) else '1 thread'}"
+            compiled = f"search, {ONE_GAME if what.endswith(ONE_GAME) else '1 thread'}"
             report.show_ratio(rates, name, f"{game}: {compiled}")
     Console().print(f"Ratios of search to the network alone should be at least {TARGET}.")
     for game in registry.names():

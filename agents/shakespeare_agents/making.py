@@ -250,7 +250,7 @@ def _refuse_options(name: str, options: Mapping[str, Any]) -> None:
 def checked_options(
     name: str, maker_signature: Signature, options: Mapping[str, Any]
 ) -> dict[str, Any]:
-    """Return options as the types of the keyword-only parameters that take them.
+    """Return options converted to the types of the keyword-only parameters that take them.
 
     Args:
         name: The name of the class or function, for errors.

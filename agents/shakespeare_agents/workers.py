@@ -43,7 +43,7 @@ class Progress(NamedTuple, Generic[R_co]):
 
 
 _CHECK_EVERY_S = 1.0
-"""The seconds after which workers report their progress, and the driver calls at the latest."""
+"""The seconds after which workers report. The driver yields progress at least this often, too."""
 _ONE_THREAD = {
     f"{library}_NUM_THREADS": "1" for library in ("OMP", "OPENBLAS", "MKL", "NUMEXPR", "NUMBA")
 }
@@ -100,8 +100,8 @@ class Job(Protocol[S_contra, R_co]):
     def start(self) -> Callable[[S_contra], Iterator[Progress[R_co]]]:
         """Prepare a worker, for example by making agents, and return a function that runs a shard.
 
-        The function reports progress often, if only that it still runs, and each result of the
-        shard as soon as there is one. `start` is called once in each worker.
+        The function yields progress often, even if it is empty, and each result of the shard as
+        soon as there is one. `start` is called once in each worker.
         """
         ...
 
@@ -151,7 +151,7 @@ class WorkerProcesses(Workers):
         self.size = size
         # Each executor has a single process, so that a shard goes on where it has begun.
         self._executors: list[Any] = []
-        self._executor_of: dict[Future[bytes], Any] = {}  # of the shards that run
+        self._executor_of: dict[Future[bytes], Any] = {}  # by running shard
 
     def run(self, job: Job[S, R], shards: Iterable[S]) -> Generator[Progress[R], None, None]:
         """Run shards as `Workers.run` does, each in one of the processes."""
@@ -285,7 +285,7 @@ class RayCluster(WorkerProcesses):
         return begun
 
     def _follow(self, _future: Future[bytes], _answer: _Answer) -> None:
-        return None
+        return None  # on a cluster, a shard answers only when it is over
 
     def _drop(self, running: Collection[Future[bytes]]) -> None:
         for future in running:
@@ -317,7 +317,7 @@ class _ShardError:
 
 @dataclass(frozen=True)
 class _Answer:
-    """A worker's answer: a shard's progress since the last one, and whether the shard is over."""
+    """A worker's answer: the progress of a shard since the last answer, and whether it is over."""
 
     progress: list[Progress[Any]]
     is_over: bool
@@ -380,6 +380,7 @@ def _pickled(fault: BaseException) -> bytes:
 
 
 def _run_shard_in(folder: str, *arguments: Any) -> bytes:
+    """Run a shard to its end, in the driver's current folder if this machine has it."""
     with suppress(OSError):
         os.chdir(folder)
     return _begin_shard(math.inf, *arguments)

@@ -27,7 +27,7 @@ from shakespeare_env.play.chance import Chance, NotEnumerableError
 from shakespeare_env.play.generators import GameGenerators
 
 MOST_POSITIONS = 2_000_000
-"""The most positions of a game that is small enough."""
+"""The most positions that are played out. A game with more is too large."""
 _MOST_DRAWS = 50_000
 """The most sequences of random draws, which take about a tenth of a millisecond each."""
 
@@ -85,7 +85,7 @@ class BestResponse(Report):
 
     @property
     def beyond_parity(self) -> float:
-        """The share of the victory that the best response wins beyond parity, as mean over seats.
+        """The mean over seats of the share of the victory that best responses win beyond parity.
 
         It is the NashConv of the shares (Lanctot et al. 2017, "A unified game-theoretic approach
         to multiagent reinforcement learning"), divided by the number of seats.
@@ -94,7 +94,7 @@ class BestResponse(Report):
 
     @property
     def beyond_own_score(self) -> float:
-        """The score that the best response gains on the agent's own, as mean over seats.
+        """The mean over seats of the score that best responses gain beyond the agent's own.
 
         It is the NashConv of the scores, divided by the number of seats.
         """
@@ -144,17 +144,17 @@ class BestResponse(Report):
 
 
 class _Decisions(NamedTuple):
-    """The information sets of a seat at its decisions of one number, such as its third ones.
+    """The information sets of a seat at its k-th decision of a game, such as its third.
 
     A *branch* is an information set and an action in it. Branches are numbered set by set.
 
     Attributes:
-        came_from: int64[m], the branch of the seat's decision before, for each information set.
+        came_from: int64[m], the branch of the seat's previous decision, for each information set.
         masks: bool[m, A], the legal actions.
         policy: float64[m, A], the agent's own probabilities.
-        ended: float64[m * A, 2], what games give the seat that end before its next decision, by
-            branch: shares of the victory and scores, times the probability that the others and
-            chance lead there.
+        ended: float64[m * A, 2], by branch, the payoffs of games that end before the seat's next
+            decision: its shares of the victory and its scores, times the probability that the
+            others and chance lead there.
     """
 
     came_from: NDArray[np.int64]
@@ -197,8 +197,8 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
 
     Raises:
         NotExactError: the agent searches, observes earlier decisions, or decides in an `async def`.
-            The policy raises it if the agent remembers games, or draws without saying its
-            probabilities.
+            The policy, too, raises it, if the agent remembers games, or draws its moves without
+            having `probabilities`.
     """
     if not isinstance(agent, Agent):
         raise NotExactError("the agent searches, so its probabilities are not known")
@@ -227,9 +227,9 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
         if draws.any():
             if not isinstance(agent, Advisor):
                 raise NotExactError("the agent draws its moves and has no probabilities()")
-            known = agent.probabilities(batch.obs[rows[draws]], masks[draws]).astype(np.float64)
-            known *= masks[draws]
-            probabilities[draws] = known / known.sum(axis=1, keepdims=True)
+            drawn = agent.probabilities(batch.obs[rows[draws]], masks[draws]).astype(np.float64)
+            drawn *= masks[draws]
+            probabilities[draws] = drawn / drawn.sum(axis=1, keepdims=True)
         return probabilities
 
     return policy
@@ -237,7 +237,7 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
 
 @dataclass(frozen=True)
 class _Games:
-    """Positions under way, each with its weight and the last branch of the seat in question.
+    """Positions of games in progress, each with its weight and a seat's last branch.
 
     Attributes:
         records: records[n], with 0 in the field `random`.
@@ -274,13 +274,14 @@ class _GameTree:
         self._batch_of = Batch(game.name, n=1, players=players, autoreset=False).maker()
 
     def values(self, seat: int) -> SeatResponse:
-        """Return the values of one seat, which the others meet with the policy."""
+        """Return the values of one seat while all others play by the policy."""
         first_ended, decisions = self._play_out(seat)
 
-        # What each branch leads to is added up from the last decisions to the first.
+        # Payoffs are added up by branch, from the last decisions to the first.
         best = [first_ended] + [step.ended for step in decisions]
         own = [sums.copy() for sums in best]
-        for number, step in reversed([*enumerate(decisions)]):
+        for number in reversed(range(len(decisions))):
+            step = decisions[number]
             shape = (*step.masks.shape, 2)
             is_legal = step.masks[:, :, None]
             choices = np.where(is_legal, best[number + 1].reshape(shape), -np.inf)
@@ -292,7 +293,7 @@ class _GameTree:
         return SeatResponse(win_rate, own_win_rate, score, own_score)
 
     def _play_out(self, seat: int) -> tuple[Floats, list[_Decisions]]:
-        """Play all games, and return what those give first that end before the seat decides."""
+        """Return payoffs of games that end without a decision of the seat, and its decisions."""
         first_ended = np.zeros((1, 2))  # before its first decision a seat is on branch 0
         games = self._play_others(self._deals, seat, first_ended)
         decisions = []
@@ -313,7 +314,7 @@ class _GameTree:
         return first_ended, decisions
 
     def _play_others(self, games: _Games, seat: int, ended: Floats) -> _Games:
-        """Play on until the seat is to move, and add up what games that end give it, by branch."""
+        """Play on until the seat is to move, and add the payoffs of games that end to `ended`."""
         waiting = []
         while len(games):
             to_move = games.records["to_move"]
@@ -344,7 +345,7 @@ class _GameTree:
         batch = self._batch_of(games.records, 0)
         batch.step(actions)
         moved = replace(games, records=batch.save(slice(None)))
-        # The generators were at 0, and those of moves that have drawn are elsewhere.
+        # Before the move each generator was at 0. It is elsewhere if the move has drawn from it.
         has_drawn = moved.records["random"] != 0
         found = [moved.select(np.flatnonzero(~has_drawn))]
         for row in np.flatnonzero(has_drawn).tolist():

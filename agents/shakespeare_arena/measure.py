@@ -47,7 +47,7 @@ MINUTES = 5.0
 SCALE_VERSION = 3
 """The version of the scale. Raise it when a rung begins to play differently."""
 _DECISION_S = 15e-6
-"""The seconds of a network's decision on the clock of `ScaleGames.place`, as on a CPU of 2023."""
+"""The seconds that `ScaleGames.place` counts for a network's decision, as on a CPU of 2023."""
 _FROZEN = (
     "version=1,considered={considered},utility=margin,sharpness=150,near_certain=0.99,"
     "horizon=1000,temperature=0"
@@ -319,13 +319,14 @@ class ScaleGames:
         self._options = options
         self._on_progress = on_progress or ignore_progress
         self._workers = workers
-        self._decisions = 0.0  # of networks, or of searches as many as take as long
+        self._decisions = 0.0  # so far, as `place` counts them
 
     def place(self, decisions: float) -> Placement:
-        """Place the agent by games with about so many decisions of networks.
+        """Place the agent by games with about this many decisions of networks.
 
-        A decision of a search counts as many as take as long. So the same agent and seed give the
-        same games on every machine. At least one deal is played.
+        A decision of a search counts as the number of network decisions that take as long. Time
+        is not measured, so the same agent and seed give the same games on every machine. At least
+        one deal is played.
         """
         met: dict[float, RungResult] = {}
         seconds = _DECISION_S * decisions

@@ -10,25 +10,25 @@ import numpy as np
 from shakespeare_env.play.lineup import Call
 
 _FEWEST = 4
-"""The games at once at first, and if an agent takes long for each of them."""
+"""The fewest games at once, with which play begins."""
 _GROWTH = 2
-"""The factor by which the games at once grow at most in a step."""
+"""The factor by which the number of games at once grows at most after a step."""
 _QUICK_GROWTH = 16
-"""That factor after a step of quick agents, so that most games are played side by side."""
+"""The same factor after a quick step, so that most games are played side by side."""
 _QUICK_S = 0.01
-"""The seconds of such a step at most."""
+"""The seconds below which a step is quick."""
 _GAMES_S = 0.25
-"""The seconds of a step that its games may add to the time that its calls take anyway."""
+"""The seconds that games may add to a step, beyond the time that calls take for no game."""
 _GAMES_PER_CALLS = 4.0
-"""If calls take long anyway, the games of a step may add this many times as much."""
+"""Games may also add this many times the time that calls take for no game, if that is more."""
 
 
 class Pace:
     """Decides how many games are played at once.
 
-    A call of an agent takes some time however many games it is for, such as that of a request to a
-    remote service, and some time for each of them. More games at once are faster as long as the
-    first outweighs the second. Beyond that they only delay the first result.
+    A call of an agent takes a fixed time, such as that of a request to a remote service, and some
+    time for each of its games. More games at once are faster as long as the fixed time outweighs
+    the rest. Beyond that they only delay the first result.
 
     Args:
         most: The most games at once.
@@ -51,7 +51,7 @@ class Pace:
             step += seconds
             self._times[call.agent].add(games, seconds)
         all_games = sum(times.games for times in self._times.values())
-        per_call = 0.0  # seconds of a step however many games there are
+        per_call = 0.0  # fixed seconds of a step
         per_game = 0.0  # seconds of a step for each game
         for times in self._times.values():
             slope = times.seconds_per_game()
@@ -65,7 +65,7 @@ class Pace:
 
 
 class _CallTimes:
-    """A line through the times of an agent's calls by the number of games, by least squares.
+    """A least-squares line through the times of an agent's calls, by their number of games.
 
     The first call is left out, since it may load or compile something.
     """

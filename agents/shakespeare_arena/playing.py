@@ -1,4 +1,4 @@
-"""Games between agents, played at once into rows of results or into final scores alone."""
+"""Games between agents, played side by side. They yield rows of results, or final scores alone."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ Row = dict[str, Any]
 GAMES_AT_ONCE = 16_384  # the most games played together, to bound memory; changes no result
 _MOST_IN_SHARD = 65_536  # the most games of a shard, to bound memory
 _MOST_UNREPORTED = 128
-"""The most games of a shard whose results come only when it is over, and are lost before."""
+"""The most games of a shard that yields results only at its end. An interruption loses them all."""
 _DEALS_AT_A_TIME = 1024  # the deals whose seatings are worked out at a time, to bound memory
 
 
@@ -80,6 +80,7 @@ def shards_of(games: Iterable[Seating], count: int, workers: Workers) -> Iterato
     left = count
     while True:
         size = workers.size
+        # Several workers share half of the games that are left, so that later shards are smaller.
         block = left if size == 1 else max(math.ceil(left / 2), size)
         most = _MOST_UNREPORTED if workers.reports_at_the_end else _MOST_IN_SHARD
         taken = list(islice(source, min(block, size * most)))
@@ -282,7 +283,7 @@ class DealTable:
 
     @property
     def games(self) -> int:
-        """The number of games so far."""
+        """The number of games that have been added."""
         return int(self._is_played.sum())
 
     def add(self, ended: FinalScores) -> None:
@@ -295,10 +296,12 @@ class DealTable:
 
     def complete(self) -> PlayedDeals:
         """Return the deals of which all games have been played."""
-        deals = self._is_played.all(axis=1)
-        if deals.all():
+        is_complete = self._is_played.all(axis=1)
+        if is_complete.all():
             return PlayedDeals(self._seating, self._scores, self._winners)
-        return PlayedDeals(self._seating[deals], self._scores[deals], self._winners[deals])
+        return PlayedDeals(
+            self._seating[is_complete], self._scores[is_complete], self._winners[is_complete]
+        )
 
 
 def seatings_of(seats: SeatPlan, deals: range, digests: Sequence[str]) -> Iterator[Seating]:
@@ -350,11 +353,11 @@ def play_recorded(
     referee = lineup if isinstance(lineup, RefereedLineup) else None
     is_estimator = [estimates and isinstance(agent, Estimator) for agent in lineup.agents]
     estimators = np.flatnonzero(is_estimator).tolist()
-    records = _Records(batch)
+    log = _DecisionLog(batch)
 
     def before_step(rows: NDArray[np.int64], actions: NDArray[np.int64]) -> None:
         for call in lineup.calls:
-            records.seconds[call.rows, batch.to_move[call.rows]] += call.seconds
+            log.seconds[call.rows, batch.to_move[call.rows]] += call.seconds
         if referee is not None:
             # No agent chose the action of a game that has just been forfeited.
             is_chosen = ~referee.forfeited[rows]
@@ -366,7 +369,7 @@ def play_recorded(
             is_mover = movers == index
             if is_mover.any():
                 values[is_mover] = _estimate(lineup, index, batch.obs[rows[is_mover]])
-        records.add(rows, actions, values)
+        log.add(rows, actions, values)
 
     try:
         for decisions, ended in games.steps(before_step):
@@ -379,7 +382,7 @@ def play_recorded(
                     lost = referee.forfeits[row]
                     scores = lost.scores
                     forfeit = (lost.seat, lost.fault)
-                made = slice(int(records.made[row]))
+                made = slice(int(log.made[row]))
                 over.append(
                     result_row(
                         seating,
@@ -387,13 +390,13 @@ def play_recorded(
                         scores=scores,
                         winners=batch.final_winners[row, seats],
                         forfeit=forfeit,
-                        seconds=records.seconds[row, seats].tolist(),
-                        decisions=records.decisions[row, seats].tolist(),
-                        actions=records.actions[row, made].copy(),
-                        values=records.values[row, made].copy() if estimates else None,
+                        seconds=log.seconds[row, seats].tolist(),
+                        decisions=log.decisions[row, seats].tolist(),
+                        actions=log.actions[row, made].copy(),
+                        values=log.values[row, made].copy() if estimates else None,
                     )
                 )
-            records.clear(ended)
+            log.clear(ended)
             if referee is not None and len(ended):
                 referee.end(ended)
             yield Progress(decisions, len(ended), over or None)
@@ -402,8 +405,8 @@ def play_recorded(
             referee.end(np.arange(batch.n))
 
 
-class _Records:
-    """The records of n games in progress."""
+class _DecisionLog:
+    """The thinking times, decisions and estimates so far in n games in progress."""
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch

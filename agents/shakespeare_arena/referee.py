@@ -144,7 +144,7 @@ class RefereedLineup(Lineup):
 
 
 class _Attempt:
-    """A question to an agent of this process: for all games at once; if it fails, game by game."""
+    """A question to an agent of this process about m games, repeated game by game if it fails."""
 
     def __init__(
         self, agent: AnyAgent, batch: Batch, rows: NDArray[Any], rng: GameGenerators

@@ -48,7 +48,7 @@ def simultaneous(groups: pl.DataFrame) -> pl.DataFrame:
     """Widen 95 % intervals of means so that they hold together, by Bonferroni's correction.
 
     Args:
-        groups: Groups with `mean`, `low` and `high`. Those without ends are not counted.
+        groups: Groups with `mean`, `low` and `high`. Groups whose ends are null are not counted.
     """
     normal = NormalDist()
     count = max(groups["low"].count(), 1)
@@ -128,8 +128,8 @@ def format_difference(groups: pl.DataFrame, **group: Any) -> str:
 def format_table(groups: pl.DataFrame, by: str) -> str:
     """Format mean differences as a table with a row per group and a column per agent.
 
-    Rows have the order in which the groups come first, so that groups sorted by their means make a
-    ranking. Beside groups of too few deals stands the number of their deals.
+    Rows stand in the order in which their groups first occur, so that groups sorted by their means
+    give a ranking. A group of too few deals shows their number instead of a mean.
 
     Args:
         groups: The groups, from `means`.
@@ -210,7 +210,7 @@ def _percent(value: float, low: float, high: float) -> str:
     return f"{100 * value:.1f} % ({100 * low:.1f} to {100 * high:.1f} %)"
 
 
-def _format_group(groups: pl.DataFrame, group: dict[str, Any], form: str) -> str:
+def _format_group(groups: pl.DataFrame, group: dict[str, Any], template: str) -> str:
     """Format the mean or the share of a group, for each agent that has one."""
     name = "share" if "share" in groups.columns else "mean"
     fitting = groups.filter(**group)
@@ -222,6 +222,6 @@ def _format_group(groups: pl.DataFrame, group: dict[str, Any], form: str) -> str
         text = _UNKNOWN
         if len(known):
             found = known.select(name, "low", "high").row(0)
-            text = _percent(*found) if name == "share" else form.format(*found)
+            text = _percent(*found) if name == "share" else template.format(*found)
         texts.append(f"{agent} {text}" if agent else text)
     return ", ".join(texts) or _UNKNOWN

@@ -71,14 +71,14 @@ class Positions:
     kinds: NDArray[np.int64]  # int64[k], ids of the moves looked for
     choices: NDArray[np.int64]  # int64[m], the agent's actions
     states: NDArray[np.uint64]  # uint64[m], the games' generators after these choices
-    memories: NDArray[np.object_]  # object[m], what seats then remember, by seat; None if nothing
+    memories: NDArray[np.object_]  # object[m], the agents' memories then: a dict by seat, or None
 
     def generators(self, places: NDArray[np.int64], mixed_in: np.uint64 = _SAME) -> GameGenerators:
-        """Return generators, with memories, to play on k positions, which may be repeated.
+        """Return generators, with memories, for playing on from k positions, which may repeat.
 
         Args:
             places: The positions, int64[k].
-            mixed_in: Bits that make other draws of the same states.
+            mixed_in: Bits mixed into the states, so that other numbers are drawn.
         """
         memories = {}
         for number, place in enumerate(places.tolist()):
@@ -139,9 +139,9 @@ def find_positions(
     loaded = registry.game(game)
     kinds = _action_ids(loaded, blocks)
     columns = list(dict.fromkeys([*columns, *_fields_of(sampling.where)]))
-    made = named_agents(agents, loaded)
+    agents_by_name = named_agents(agents, loaded)
     samples = []
-    for name, agent in made.items():
+    for name, agent in agents_by_name.items():
         batch = Batch(game, games, players=players, seed=seed, autoreset=False)
         sample = _sampled(batch, agent, kinds, sampling, seed, columns)
         if not len(sample):
@@ -151,26 +151,26 @@ def find_positions(
         samples.append(sample)
 
     sizes = [len(sample) for sample in samples]
-    every = np.concatenate(samples)
-    positions = batch_of(loaded, every["record"])
-    noted = _note(positions, np.arange(len(every)), every["deal"], columns)
+    entries = np.concatenate(samples)
+    positions = batch_of(loaded, entries["record"])
+    noted = _note(positions, np.arange(len(entries)), entries["deal"], columns)
     frame = noted.select(
-        pl.Series("position", np.arange(len(every))),
-        pl.Series("agent", np.repeat(list(made), sizes)),
+        pl.Series("position", np.arange(len(entries))),
+        pl.Series("agent", np.repeat(list(agents_by_name), sizes)),
         "deal",
         "seat",
-        pl.Series("weight", every["weight"]),
+        pl.Series("weight", entries["weight"]),
         *columns,
     )
     return Positions(
         frame=frame,
         games=positions,
-        agents=list(made.values()),
+        agents=list(agents_by_name.values()),
         agent_of=np.repeat(np.arange(len(sizes)), sizes),
         kinds=kinds,
-        choices=every["choice"],
-        states=every["generator"],
-        memories=every["memory"],
+        choices=entries["choice"],
+        states=entries["generator"],
+        memories=entries["memory"],
     )
 
 

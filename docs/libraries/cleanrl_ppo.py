@@ -46,7 +46,7 @@ def forward(network, obs, mask):
     """Return policies and values for observations and action masks."""
     logits, value = network(obs)
     logits = logits.masked_fill(~mask, -1e9)
-    return torch.distributions.Categorical(logits=logits), value.T[0]
+    return torch.distributions.Categorical(logits=logits), value[:, 0]
 
 
 def estimate_advantages(rewards, values, seats, dones):

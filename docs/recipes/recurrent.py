@@ -15,11 +15,12 @@ WIDTH = 128
 
 
 class Recurrent(nn.Module):
-    """A policy and a critic with a hidden state, or without."""
+    """A policy and a critic with a hidden state, unless `memory` is False."""
 
     def __init__(self, game, *, memory=True):
         super().__init__()
         self.memory = memory
+        # Inputs are divided by the square roots of their highest values.
         self.scale = torch.tensor(game.layout.high).rsqrt()
         self.encoder = nn.Linear(len(self.scale), WIDTH)
         self.gru = nn.GRUCell(WIDTH, WIDTH)
@@ -37,8 +38,8 @@ class Recurrent(nn.Module):
     def act(self, observations, masks, rng):
         """Return the likeliest actions. `rng` keeps the hidden states."""
         memories = [rng.memory(place) for place in range(len(masks))]
-        new = torch.zeros(WIDTH)
-        hidden = [memory.get("hidden", new) for memory in memories]
+        initial = torch.zeros(WIDTH)
+        hidden = [memory.get("hidden", initial) for memory in memories]
         policy, _, hidden = self(observations, masks, torch.stack(hidden))
         for memory, state in zip(memories, hidden, strict=True):
             memory["hidden"] = state.clone()
@@ -55,8 +56,8 @@ def train(out: str, seed: int = 0, memory: bool = True, updates: int = 1000):
     for _ in range(updates):
         steps = []
         for _ in range(STEPS):
-            seen = games.observe()
-            policy, value, hidden = net(seen, games.action_masks(), hidden)
+            obs = games.observe()
+            policy, value, hidden = net(obs, games.action_masks(), hidden)
             action = policy.sample()
             reward, over = games.step(action.numpy())
             games.restart(over.nonzero()[0])
@@ -67,14 +68,14 @@ def train(out: str, seed: int = 0, memory: bool = True, updates: int = 1000):
             steps.append((value, log_prob, policy.entropy(), reward, goes_on))
         hidden = hidden.detach()
         with torch.no_grad():
-            seen = games.observe()
-            _, next_value, _ = net(seen, games.action_masks(), hidden)
+            obs = games.observe()
+            _, next_value, _ = net(obs, games.action_masks(), hidden)
         advantage = torch.zeros(GAMES)
         loss = torch.zeros(GAMES)
         for value, log_prob, entropy, reward, goes_on in reversed(steps):
             target = reward + goes_on * (next_value + 0.95 * advantage)
             next_value = value.detach()
-            advantage = target - next_value
+            advantage = target - next_value  # GAE with gamma 1, lambda 0.95
             loss += (target - value).square() / 4
             loss -= advantage * log_prob + 0.01 * entropy
         adam.zero_grad()

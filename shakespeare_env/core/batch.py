@@ -154,7 +154,7 @@ class Batch:
             deals: int[m], not negative, which game of the seed each row plays; None means that row
                 i plays game i.
             rows: int[m], increasing; None means all games.
-            players: int[m], or one number for all, the seats from now on; None keeps them.
+            players: int[m], or one number for all, the number of seats from now on; None keeps it.
         """
         reset_rows = self._every_row if rows is None else checked_rows(self.n, rows)
         seats = self._players[reset_rows]
@@ -273,8 +273,8 @@ class Batch:
     ) -> npt.NDArray[np.int16]:
         """Return the last decisions of each game, or of each of `rows`, as one seat knows them.
 
-        The seat is the one of `seats`, int[m], or by default the seat to decide. Forced moves are
-        no decisions. A game that was loaded begins without any.
+        The seat is the one of `seats`, int[m], or by default the seat to decide. Forced moves do
+        not count. A loaded game begins with an empty history.
 
         Returns:
             int16[m, k, 2], the latest decision first; k is `history_length`. The columns are

@@ -17,13 +17,13 @@ HISTORY_COLUMNS = ("seat", "action")
 _NOBODY = -1
 """Stands for the seat of a decision that has not been made."""
 _UNKNOWN = -1
-"""Stands for an action that nobody is ever told."""
+"""Stands for an action that the history does not hold (see `MoveHistory.forget_hidden`)."""
 
 
 class MoveHistory:
-    """The last decisions of n games, the latest first. Forced moves are no decisions.
+    """The last decisions of n games, the latest first. Forced moves do not count.
 
-    A decision of another seat is hidden from a seat as long as `Rules.is_hidden` says so. A game
+    A decision is hidden from the other seats as long as `GameRules.is_hidden` says so. A game
     without this rule says by `Game.is_secret` which decisions are hidden, and these stay hidden.
 
     Args:
@@ -34,7 +34,7 @@ class MoveHistory:
     Attributes:
         length: The number of decisions kept of each game.
         arrays: The seats that decided, int8[n, length]; their actions, int16[n, length]; and
-            whether the others do not know these, bool[n, length].
+            whether these are hidden from the other seats, bool[n, length].
     """
 
     def __init__(self, game: Game, n: int, length: int) -> None:
@@ -75,7 +75,7 @@ class MoveHistory:
         actions: NDArray[np.int32],
         hidden: NDArray[np.bool_],
     ) -> None:
-        """Add a decision to each of some games, which it has been played in.
+        """Add a decision, which has just been played, to each of some games.
 
         Args:
             games: All n games.
@@ -102,13 +102,13 @@ class MoveHistory:
         return history
 
     def forget_hidden(self, rows: NDArray[np.int64], observers: NDArray[Any]) -> None:
-        """Forget for good which actions are hidden from one seat, int[m], of some games."""
+        """Forget the actions that are hidden from one seat, int[m], of some games, for good."""
         seats, actions, hidden = self.arrays
         is_unknown = hidden[rows] & (seats[rows] != observers[:, None])
         actions[rows] = np.where(is_unknown, _UNKNOWN, actions[rows])
 
     def longer(self, length: int) -> MoveHistory:
-        """Return a history of more decisions that has those kept so far."""
+        """Return a longer history, with the decisions that this one holds."""
         twin = MoveHistory(self._game, len(self.arrays[0]), length)
         for array, kept in zip(twin.arrays, self.arrays, strict=True):
             array[:, : self.length] = kept
@@ -164,7 +164,7 @@ def _recorder_of(game: Game) -> Callable[..., None]:
             actions[i, 0] = chosen[k]
             hidden[i, 0] = at_first[k]
             for place in range(seats.shape[1]):
-                # What is once known stays known.
+                # An action that has been revealed stays known.
                 if hidden[i, place] and actions[i, place] != _UNKNOWN:
                     hidden[i, place] = is_hidden(games[i], seats[i, place], actions[i, place])
 

@@ -66,9 +66,9 @@ def read_decisions(games: Games, columns: Sequence[str] | None = None) -> polars
         decisions: polars.DataFrame = pl.concat(frames)
         return decisions
     # Without a game, nothing is known about the fields of its observation.
-    known = polars_schema(DECISIONS)
+    types = polars_schema(DECISIONS)
     empty: polars.DataFrame = pl.DataFrame(
-        schema={name: known.get(name, pl.Null) for name in names}
+        schema={name: types.get(name, pl.Null) for name in names}
     )
     return empty
 

@@ -216,14 +216,15 @@ def _exit_as_error(fault: SystemExit) -> RuntimeError:
 def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
     """Return the event loop of this process's asynchronous agents, which runs in its own thread.
 
-    It is one loop for all calls, because clients of remote services keep their connections to one
+    The process id is an argument so that a forked process gets a loop of its own. All calls in a
+    process share one loop, because clients of remote services keep their connections to one
     loop. The caller's thread may have a loop of its own, as in notebooks.
     """
     loop = asyncio.new_event_loop()
 
     def run() -> None:
         while True:
-            # If a task exits, its exception goes to who awaits it, and also ends `run_forever`.
+            # The exception of a task that exits is raised where it is awaited, and here, too.
             with suppress(SystemExit, KeyboardInterrupt):
                 loop.run_forever()
 
@@ -243,7 +244,7 @@ def _observations_for(agent: AnyAgent, batch: Batch, rows: NDArray[Any]) -> Any:
     length = history_length(agent)
     if length == 0:
         return observations
-    batch.keep_history(length)  # it is empty where only a position is known
+    batch.keep_history(length)  # the history of a loaded position stays empty
     history = batch.history(batch.to_move[rows], rows)
     return {"observation": observations, "history": history[:, :length]}
 

@@ -72,7 +72,7 @@ class Lineup:
 
     @property
     def history_length(self) -> int:
-        """The most last decisions that one of the agents observes."""
+        """The largest `history_length` of the agents (see `Agent`)."""
         return max(map(history_length, self.agents), default=0)
 
     def to_move(self, batch: Batch, rows: NDArray[Any]) -> NDArray[Any]:
@@ -108,6 +108,7 @@ class Lineup:
         asked: dict[int, Future[Decision]] = {}
         actions = np.empty(len(rows), np.int64)
         try:
+            # Asynchronous agents come first, so that they think while the others are asked.
             for index in sorted(indices, key=self._is_synchronous):
                 asked[index] = self._ask(index, batch, rows[places[index]])
             for index, of_agent in places.items():

@@ -44,7 +44,7 @@ from shakespeare_training.mlp import MlpPolicy
 from shakespeare_training.runs.saving import locked
 from shakespeare_training.stopping import Stop, Stopped
 
-_HELD_OUT_SEED = 10**9  # added to the seed, so that the games that measure get other deals
+_HELD_OUT_SEED = 10**9  # added to the seed, so that games of the measurement have other deals
 _HELD_OUT_GAMES = 64  # games at each table in which decisions are compared
 _GAMES_AT_ONCE = 256  # games in a group
 _BATCH_SIZE = 1024
@@ -76,8 +76,8 @@ class AdoptionSettings:
     seed: int = 0
 
 
-class Progress(NamedTuple):
-    """How far an adoption is.
+class AdoptionProgress(NamedTuple):
+    """The progress of an adoption.
 
     Attributes:
         stage: `learning` or `measuring`.
@@ -92,7 +92,7 @@ class Progress(NamedTuple):
     agreement: float
 
 
-OnProgress = Callable[[Progress], None]
+AdoptionCallback = Callable[[AdoptionProgress], None]
 
 
 @dataclass(frozen=True)
@@ -205,8 +205,8 @@ def _percentages(share: float, low: float | None, high: float | None) -> str:
     return f"{format_number(100 * share, 1)} ({' to '.join(ends)})"
 
 
-def ignore_progress(_progress: Progress) -> None:
-    """Do nothing."""
+def ignore_progress(_progress: AdoptionProgress) -> None:
+    """Do nothing. This is the callback of adoptions whose progress nobody watches."""
 
 
 def adopt_agent(
@@ -217,7 +217,7 @@ def adopt_agent(
     *,
     command: str = "",
     stop: Stop | None = None,
-    on_progress: OnProgress = ignore_progress,
+    on_progress: AdoptionCallback = ignore_progress,
 ) -> Adoption:
     """Train a network to decide as an agent does, measure it, and save it as a checkpoint.
 
@@ -235,12 +235,12 @@ def adopt_agent(
 
     Raises:
         ValueError: there is no limit, the game has no table of this size, or the agent's
-            probabilities are none.
+            probabilities are not valid.
         TrainingError: not one group of games was played to its end.
     """
     if settings.minutes is None and settings.decisions is None:
         raise ValueError("nothing ends the adoption; give minutes or decisions")
-    contract = registry.game(game)  # the `Game` that has the name `game`
+    contract = registry.game(game)  # the `Game`, of which `game` is the name
     every_size = range(contract.min_seats, contract.max_seats + 1)
     sizes = [contract.check_players(players) for players in settings.players or every_size]
     settings = replace(settings, players=sorted(set(sizes)))
@@ -256,7 +256,7 @@ def _adopt(
     game: Game,
     command: str,
     stop: Stop,
-    on_progress: OnProgress,
+    on_progress: AdoptionCallback,
 ) -> Adoption:
     teacher = Teacher(entrant.agent, entrant.name)
     learner = _learner(teacher, game, settings)
@@ -286,7 +286,7 @@ def _adopt(
         def on_games(_decisions: int, finished: int, done: int = len(evaluations)) -> None:
             share = (done + min(finished / settings.games, 1.0)) / len(tables)
             agreement = agreements[-1].share
-            on_progress(Progress("measuring", share, decisions, agreement))
+            on_progress(AdoptionProgress("measuring", share, decisions, agreement))
 
         evaluations.append(
             evaluate(
@@ -334,7 +334,7 @@ def _learner(teacher: Teacher, game: Game, settings: AdoptionSettings) -> Distil
 
 
 def _learn(
-    learner: Distillation, settings: AdoptionSettings, stop: Stop, on_progress: OnProgress
+    learner: Distillation, settings: AdoptionSettings, stop: Stop, on_progress: AdoptionCallback
 ) -> tuple[int, float]:
     """Play and learn up to the settings' limits.
 
@@ -351,7 +351,7 @@ def _learn(
     def check_stop() -> None:
         agreement = learner.logger.name_to_value["train/agreement"]
         share = min(1.0 - learner.progress_remaining, 1.0)
-        on_progress(Progress("learning", share, learner.num_timesteps, agreement))
+        on_progress(AdoptionProgress("learning", share, learner.num_timesteps, agreement))
         stop.check()
         if learner.time_share() >= 1.0:
             raise Stopped
@@ -372,6 +372,7 @@ def _learn(
             f"{learner.teacher.name} is slow: {_GAMES_AT_ONCE} games, which are learned from "
             f"together, were not over after {settings.minutes:g} minutes; give more --minutes"
         )
+    # Learning that stopped within the first update has left `decisions` at 0.
     return decisions or learner.num_timesteps, time.monotonic() - began
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import math
 import sys
-import time
 from collections.abc import Callable, Iterator
 from contextlib import AbstractContextManager, ExitStack, contextmanager
 from functools import partial
@@ -30,7 +29,13 @@ from shakespeare_env.errors import (
     own_frames,
 )
 from shakespeare_training.stopping import Stopped
-from shakespeare_training.terminal import UnbreakableConsole, busy, import_training, stoppable
+from shakespeare_training.terminal import (
+    UnbreakableConsole,
+    busy,
+    import_training,
+    new_folder,
+    stoppable,
+)
 
 if TYPE_CHECKING:
     from rich.console import Console
@@ -186,7 +191,7 @@ def train(
                 }
                 overrides = {name: value for name, value in given.items() if value is not None}
                 overrides |= _parse_settings(settings)
-                chosen, checkpoint = _choose_config(config, overrides, start, minutes)
+                chosen, weights = _choose_config(config, overrides, start, minutes)
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
@@ -194,10 +199,10 @@ def train(
                 running_workers = opened.enter_context(
                     _open_workers(chosen.algorithm, workers, ray)
                 )
-                folder = out or _new_folder(chosen.game, chosen.seed)
+                folder = out or new_folder(chosen.game, chosen.seed)
                 with busy(console, "building the learner"):
                     run = opened.enter_context(
-                        Run.create(chosen, folder, start=checkpoint, device=device, minutes=minutes)
+                        Run.create(chosen, folder, start=weights, device=device, minutes=minutes)
                     )
             made_callbacks = [
                 _make_callback(name, maker, run) for name, maker in callback_makers.items()
@@ -225,10 +230,6 @@ def _refuse_unused_options(
         used = context.params.keys() - {"trust"}
         why = "only --resume imports what is trusted"
     choices.refuse_unused(context, used, why)
-
-
-def _new_folder(prefix: str, seed: int) -> Path:
-    return Path("runs") / f"{prefix}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
 
 
 def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
@@ -379,7 +380,7 @@ def exploit(
         typer.Option(
             "--decisions",
             min=1,
-            help="Decisions of a response to learn from, rounded up to whole rollouts.",
+            help="Decisions that each response learns from, rounded up to whole rollouts.",
             show_default=f"{_DECISIONS:,}, or none in a small game, whose best response is "
             "computed exactly",
         ),
@@ -433,7 +434,7 @@ def exploit(
     """Measure how much one seat can win against copies of an agent in all others.
 
     The figure is a win rate beyond parity. In small games it is exact. In others it is a lower
-    bound, by a response that learns; below parity nothing was found.
+    bound, found by a response that learns. A figure below parity means that it found nothing.
     """
     game = choices.find_game(game_name)
     # Imported late, to keep the shell's completion quick.
@@ -444,14 +445,14 @@ def exploit(
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
     opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
     console = UnbreakableConsole()
-    how_to_find_runs: list[Any] = []
+    out_option: list[Any] = []
     if out is None:
-        out = _new_folder(f"exploit-{game.name}", seed)
-        how_to_find_runs = ["--out", out]
+        out = new_folder(f"exploit-{game.name}", seed)
+        out_option = ["--out", out]
     if decisions is None:
         exact = _exact_response(opponent, game, seats, out)
         if exact is not None:
-            why = "the best response is computed exactly, unless --decisions has one learned"
+            why = "without --decisions the best response is computed exactly"
             choices.refuse_unused(context, {"agent", "players", "out", "game_name"}, why)
             _show_and_save(console, exact, out)
             return
@@ -462,12 +463,12 @@ def exploit(
         typer.echo(
             f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True
         )
-    resume = command(*sys.argv[1:], *how_to_find_runs)
+    resume = command(*sys.argv[1:], *out_option)
     with (
         stoppable(console, f"Stopped. To resume: {resume}") as stop,
         workers_options.open_chosen_workers(workers, ray) as running_workers,
     ):
-        # It appears with its first update, because the training shows a bar of its own before.
+        # The bar appears with its first update. Before that, the training shows its own bar.
         measurements = seeds + 1 if seeds > 1 else 1
         at_random = partial(random_game_decisions, game, seats, {})
         progress = GamesProgress(games * measurements, at_random)

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import time
 from pathlib import Path
 from typing import Annotated
 
@@ -14,7 +13,7 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_training.terminal import UnbreakableConsole, import_training, stoppable
+from shakespeare_training.terminal import UnbreakableConsole, import_training, new_folder, stoppable
 
 _MINUTES = 3.0
 
@@ -73,14 +72,13 @@ def adopt(
     with choices.usage_errors("--players"):
         tables = [game.check_players(count) for count in players or ()]
     # A single name would also make the default agent, which does not play here.
-    entrant = lineup_options.make_entrants(game, [agent] * min(game.max_seats, 2), game.max_seats)[
-        0
-    ]
+    named = [agent] * min(game.max_seats, 2)
+    entrant, *_ = lineup_options.make_entrants(game, named, game.max_seats)
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     if minutes is None and decisions is None:
         minutes = _MINUTES
-    folder = out or Path("runs") / f"adopt-{game.name}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
+    folder = out or new_folder(f"adopt-{game.name}", seed)
     console = UnbreakableConsole()
 
     def say(text: str) -> None:
@@ -90,9 +88,8 @@ def adopt(
     # Imported late, to keep the shell's completion quick.
     from shakespeare_agents.networks.checkpoint import CARD_NAME
     from shakespeare_env.errors import TrainingError, agent_notes
-    from shakespeare_training.adoption import AdoptionSettings, adopt_agent
-    from shakespeare_training.adoption import Progress as AdoptionProgress
-    from shakespeare_training.config import game_option
+    from shakespeare_training.adoption import AdoptionProgress, AdoptionSettings, adopt_agent
+    from shakespeare_training.config import game_flag
 
     bar = Progress(
         TextColumn("{task.description}"),
@@ -111,13 +108,13 @@ def adopt(
         if progress.stage != stage:
             stage = progress.stage
             bar.reset(task)  # so that the forecast of the end begins anew
-        words = f"{progress.stage}, {progress.decisions:,} decisions"
+        description = f"{progress.stage}, {progress.decisions:,} decisions"
         if progress.agreement:
-            words += f", {100 * progress.agreement:.1f} % the same"
-        bar.update(task, description=words, completed=progress.share)
+            description += f", {100 * progress.agreement:.1f} % the same"
+        bar.update(task, description=description, completed=progress.share)
 
-    own_game = game_option(game.name)
-    words = ["adopt", agent, *own_game]
+    game_words = game_flag(game.name)
+    words = ["adopt", agent, *game_words]
     if minutes is not None:
         words += ["--minutes", f"{minutes:g}"]
     if decisions is not None:
@@ -151,6 +148,6 @@ def adopt(
             bar.stop()
     console.print(adoption.table())
     say(f"Checkpoint  {folder}, from {adoption.decisions:,} decisions of {agent}")
-    at_table = [*own_game, "--players", str(max(tables))] if tables else own_game
+    at_table = [*game_words, "--players", str(max(tables))] if tables else game_words
     say(f"Search      {command('evaluate', f'search,network={folder}', agent, *at_table)}")
-    say(f"Play it     {command('play', *own_game, folder)}")
+    say(f"Play it     {command('play', *game_words, folder)}")

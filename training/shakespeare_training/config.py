@@ -62,7 +62,7 @@ Count = Annotated[int, Field(gt=0)]
 
 @dataclass(frozen=True)
 class Only:
-    """Marks, in a type annotation, a setting that there is only beside a value of another."""
+    """Marks, in a type annotation, a setting that applies only if another has a certain value."""
 
     setting: str
     value: str
@@ -190,13 +190,13 @@ class TrainingConfig(BaseModel):
 
     evaluation_opponents: tuple[str, ...] = Field(default=(SCALE,), strict=False)
     """Agents to evaluate the learner against, by name or folder. `scale` measures its strength on
-    the scale of `shakespeare measure`. If game or box have no scale, the default is the heuristic
-    player, or random play in a game that has none."""
+    the scale of `shakespeare measure`. If the game or the box has no scale, the default is the
+    heuristic player, or random play in a game that has none."""
     evaluate_every: Count = 1_000_000
     """Decisions between evaluations."""
     evaluation_games: Count = 200
     """Games per seat count and opponent in an evaluation, rounded up so that every agent has every
-    seat equally often. The games against `scale` follow from the decisions learned from."""
+    seat equally often. `scale` gets games in proportion to the decisions learned from."""
     first_evaluation_games: Count = 24
     """Games of the first evaluation, of the untrained network; few, because learning waits."""
     final_evaluation_games: Count = 400
@@ -258,7 +258,7 @@ class TrainingConfig(BaseModel):
         if spec.python is None or spec.name == "search":
             raise ValueError(f"choose {standard}, or name code of your own as my.py:NAME")
         if "weights" in spec.written_options:
-            raise ValueError(f"weights to start from are given by --start {value}")
+            raise ValueError(f"give weights to start from as --start {value}")
         return value
 
     @model_validator(mode="after")
@@ -286,17 +286,17 @@ class TrainingConfig(BaseModel):
         return self
 
     def to_json(self) -> dict[str, Any]:
-        """Return the settings that count beside each other, for JSON."""
+        """Return the settings that apply, given the values of the others, for JSON."""
         return self.model_dump(mode="json", include=set(settings_of(self)))
 
 
 def settings_of(config: TrainingConfig) -> list[str]:
-    """Return the names of the settings that count beside each other, in order."""
+    """Return the names of the settings that apply, given the values of the others, in order."""
     return [name for name in TrainingConfig.model_fields if _unmet(name, dict(config)) is None]
 
 
 def _unmet(name: str, settings: Mapping[str, Any]) -> Only | None:
-    """Return the first condition of a setting that others do not meet; None if they meet all."""
+    """Return the first marker of a setting that other settings contradict, or None."""
     for marker in TrainingConfig.model_fields[name].metadata:
         if isinstance(marker, Only):
             default = TrainingConfig.model_fields[marker.setting].default
@@ -306,7 +306,7 @@ def _unmet(name: str, settings: Mapping[str, Any]) -> Only | None:
 
 
 def _instead(marker: Only, name: str, value: Any, chosen: str) -> str:
-    """Return what to write for a setting of the project's own parts, to end an error with."""
+    """Return the end of an error about a setting that does not apply: what to write instead."""
     if marker.setting == "network":
         return f", or write network = '{chosen},{name}={value}' if it has this option"
     if marker.setting == "reward":
@@ -315,7 +315,7 @@ def _instead(marker: Only, name: str, value: Any, chosen: str) -> str:
 
 
 def _without_unused(entries: Mapping[str, Any], given: Mapping[str, Any]) -> dict[str, Any]:
-    """Return bundled settings less those that do not count beside the given ones."""
+    """Return bundled settings without those that do not apply beside the given ones."""
     settings = {**entries, **given}
     return {
         name: value
@@ -441,7 +441,7 @@ def parse_override(text: str) -> tuple[str, Any]:
 
 
 def as_toml(config: TrainingConfig) -> str:
-    """Return the text of a TOML file with the settings that count, and their descriptions."""
+    """Return the text of a TOML file with the settings that apply, and their descriptions."""
     entries = []
     for name in settings_of(config):
         text = TrainingConfig.model_fields[name].description or ""
@@ -458,7 +458,7 @@ def train_command(config: TrainingConfig, precision: str, start: str | Path | No
         precision: The precision of matrix products, which replaces `auto`.
         start: What the run starts from, as `--start` names it.
     """
-    parts = ["train", *game_option(config.game)]
+    parts = ["train", *game_flag(config.game)]
     if config.algorithm != _DEFAULT_ALGORITHM:
         parts += ["--config", config.algorithm]
     parts += ["--seed", str(config.seed)]
@@ -469,18 +469,18 @@ def train_command(config: TrainingConfig, precision: str, start: str | Path | No
     defaults = make_config({**of_game, **parts_chosen}, "defaults")
     # The seed has an option of its own above. The default here keeps it out of the `--set` options.
     settings = {**dict(config), "precision": precision, "seed": defaults.seed}
-    standard = TrainingConfig.model_fields
+    fields = TrainingConfig.model_fields
     for name in settings_of(config):
         value = settings[name]
         # The defaults of other settings depend on the network and the reward.
-        default = standard[name].default if name in parts_chosen else getattr(defaults, name)
+        default = fields[name].default if name in parts_chosen else getattr(defaults, name)
         if value != default:
             parts += ["--set", f"{name}={toml_value(value)}"]
     return command(*parts)
 
 
-def game_option(game: str) -> list[str]:
-    """Return the option that names a game on the command line; none for the default game."""
+def game_flag(game: str) -> list[str]:
+    """Return `--game` and a game's argument for a command, or nothing for the default game."""
     return [] if game == registry.DEFAULT else ["--game", registry.game_argument(game)]
 
 

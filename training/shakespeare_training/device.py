@@ -278,7 +278,7 @@ class DeviceNetwork(Protocol):
         """Replace the weights, in place."""
 
 
-class _Perceptron:
+class _Mlp:
     """The project's own network (`DeviceNetwork`), without its forecasts."""
 
     def __init__(self, tensors: Tensors, game: Game, device: torch.device) -> None:
@@ -337,7 +337,7 @@ def _network_of(agent: AnyAgent, game: Game, device: torch.device) -> DeviceNetw
         return _Module(agent.model.module, device)
     policy = agent.device_policy() if isinstance(agent, PlaysOnDevice) else None
     if isinstance(policy, NetworkPolicy):
-        return _Perceptron(policy.tensors, game, device)
+        return _Mlp(policy.tensors, game, device)
     return None
 
 

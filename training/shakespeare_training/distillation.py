@@ -1,4 +1,4 @@
-"""Distillation (Hinton et al. 2015): a network learns to decide as an agent does, the teacher.
+"""Distillation (Hinton et al. 2015): a network learns to decide as an agent, the teacher, does.
 
 The teacher says how likely it is to choose each action, in games of its own and in games that the
 network plays. Without the latter, the network would not learn what to do after its own mistakes
@@ -57,7 +57,7 @@ class Teacher:
         An action of an agent that has no probabilities counts as certain.
 
         Raises:
-            ValueError: the agent's probabilities are none.
+            ValueError: the agent's probabilities are not valid.
         """
         masks = batch.mask[rows]
         try:
@@ -74,7 +74,7 @@ class Teacher:
 
 
 def _checked(given: Probabilities, masks: NDArray[np.bool_]) -> Probabilities:
-    """Return an agent's probabilities if they are some."""
+    """Return an agent's probabilities. Raise ValueError unless they are valid."""
     if given.shape != masks.shape:
         raise ValueError(f"probabilities() returned the shape {given.shape}, not {masks.shape}")
     sums = given.sum(axis=1)
@@ -100,7 +100,7 @@ class Demonstrations(NamedTuple):
     # Seats are counted clockwise from the one that decided.
     shares: NDArray[np.float32]  # [k, S], shares of the victory
     changes: NDArray[np.float32]  # [k, S], changes of scores until the end, by `score_scale`
-    has_outcome: NDArray[np.bool_]  # [k], whether neither the move nor a later one was random
+    has_outcome: NDArray[np.bool_]  # [k], False if this move or a later one was random
 
     def take(self, indices: NDArray[np.int64]) -> Demonstrations:
         """Return the decisions with the indices int64[m]."""

@@ -11,7 +11,7 @@ import numpy as np
 import torch
 from stable_baselines3.common.logger import Logger
 
-from shakespeare_agents.networks.torch_threads import adopt_threads
+from shakespeare_agents.networks.torch_threads import fix_thread_count
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.games import LearnerGames
 from shakespeare_training.league import FinishedGames, League
@@ -114,7 +114,7 @@ class Learner:
         self.logger = Logger(folder=None, output_formats=[])
 
         game = self.league.batch.game
-        adopt_threads()  # the weights are drawn with as many threads as they are trained with
+        fix_thread_count()  # the weights are drawn with as many threads as they are trained with
         weights_rng = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
         self.policy: Policy = settings.make_policy(game, weights_rng)
         self.policy.network.to(self.device)

@@ -97,7 +97,7 @@ class _MaskedCategorical(torch.autograd.Function):
 
 
 class Policy:
-    """A PyTorch module that learns, as learners use it. Its subclasses know how to play with it.
+    """A PyTorch module that learns, in the form that learners use. Subclasses say how it plays.
 
     The module returns by name `logits` [n, A], `win_logits` [n, S] and `changes` [n, S] (see
     `Outputs`). It stays in evaluation mode, so that moves are learned from with the probabilities

@@ -93,7 +93,7 @@ class OwnReward:
 
 
 def current_standing(games: LearnerGames) -> Standing:
-    """Return the standing in games that are under way."""
+    """Return the standing in games in progress."""
     scores = games.scores()
     nothing = torch.zeros_like(games.final_winners)
     return _standing(games, scores, nothing, torch.zeros_like(games.done))

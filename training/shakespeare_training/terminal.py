@@ -1,13 +1,15 @@
-"""The terminal of commands that train: stop signals, slow imports and a safe console."""
+"""The terminal of commands that train: stop signals, slow imports, a safe console, new folders."""
 
 from __future__ import annotations
 
 import gc
 import os
 import sys
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
+from pathlib import Path
 
 import typer
 from rich.console import Console
@@ -72,3 +74,8 @@ def busy(console: Console, activity: str) -> Iterator[None]:
         # Not on stdout, because --print-config may write the settings to a file there.
         typer.echo(f"{activity} ...", err=True)
         yield
+
+
+def new_folder(prefix: str, seed: int) -> Path:
+    """Return a folder for the results of a command, named after the present time and the seed."""
+    return Path("runs") / f"{prefix}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"

@@ -61,13 +61,14 @@ def open_chosen_workers(processes: int, ray: str | None) -> Iterator[Workers | N
 
 
 _RANDOM_GAMES = 32
-"""The random games that show how many decisions a game has."""
+"""The number of random games that estimate how many decisions a game has."""
 _MOST_DECISIONS = 10_000  # in a random game
-_SPEED_S = 120.0  # the seconds that decide the forecast of the end; steps may take many
+_SPEED_S = 120.0
+"""The seconds over which the bar averages its speed, since a single step may take long."""
 
 
 def forecast_decisions(decided: int, ended: int, games: int, at_random: float) -> float:
-    """Forecast the number of decisions of some games that are played at once.
+    """Forecast the total number of decisions of games that are played side by side.
 
     Args:
         decided: The number of decisions so far.
@@ -77,15 +78,15 @@ def forecast_decisions(decided: int, ended: int, games: int, at_random: float) -
     """
     if not ended:
         return max(at_random * games, decided)
-    # Decisions of unfinished games distort the mean of those that have ended. So it counts for
-    # little before most games have ended.
+    # `decided` includes the decisions of unfinished games, so `decided / ended` is too high at
+    # first. It counts for little before most games have ended.
     weight = min(ended / games, 1.0) ** 4
     per_game = (1 - weight) * at_random + weight * decided / ended
     return max(per_game * games, decided)
 
 
 class GamesProgress(AbstractContextManager["GamesProgress"]):
-    """A progress bar on stderr for games, which are played at once and so end late.
+    """A progress bar on stderr for games that are played side by side, so that most end late.
 
     It counts decisions, so that it shows progress and forecasts the end from the first step on
     (see `forecast_decisions`).
@@ -102,7 +103,7 @@ class GamesProgress(AbstractContextManager["GamesProgress"]):
         self._games = total
         self._decisions_per_game = decisions_per_game
         self._at_random: float | None = None  # what `decisions_per_game` has returned
-        self._kept = 0  # games that there were before the first decision
+        self._kept = 0  # games of earlier runs, played before the first decision
         self._progress = Progress(
             TextColumn("{task.description}{task.fields[decisions]:,} decisions"),
             BarColumn(),
@@ -133,10 +134,10 @@ class GamesProgress(AbstractContextManager["GamesProgress"]):
         """Show the numbers of decisions and of finished games so far.
 
         Args:
-            decisions: The decisions.
-            games: The games, with those that were there before.
-            total: The games that there will be, if that has changed.
-            description: Words before the bar.
+            decisions: The number of decisions.
+            games: The number of finished games, with those of earlier runs.
+            total: The number of all games, if it has changed.
+            description: The text before the bar.
         """
         self._progress.start()  # in case no block was entered; a second start does nothing
         if total is not None:
@@ -184,7 +185,7 @@ def show_games_progress(
     """Show a progress bar for the length of a block, and yield a function that updates it.
 
     The function takes the numbers of decisions and of finished games so far. Given the game and the
-    table, the bar forecasts the end before the first game is over.
+    number of seats, the bar forecasts the end before the first game is over.
     """
     per_game = None
     if game is not None and players is not None:
@@ -204,7 +205,7 @@ def show_result(result: Any, out: Path | None) -> None:
 
 
 def warn_of_agents_by_clock(named: Iterable[str]) -> None:
-    """Say which of the named agents go by the clock, below results that this affects."""
+    """Print a warning below results if some of the named agents decide by the clock."""
     by_clock = [name for name in dict.fromkeys(named) if AgentSpec.parse(name).goes_by_clock]
     if by_clock:
         Console().print(

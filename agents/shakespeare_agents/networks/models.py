@@ -26,8 +26,8 @@ Outputs = Mapping[str, NDArray[Any]]
 Model = Callable[[NDArray[np.int8], NDArray[np.bool_]], Outputs]
 """A function of observations, int8[n, D], and masks, bool[n, A]."""
 OTHER_REWARD = "other_reward"
-"""Entry in the metadata of a file of weights that have learned from a reward of the user's own. It
-names the reward."""
+"""Key in the metadata of a file of weights. If the network was trained on a reward of the user's
+own, the entry names that reward."""
 
 
 class ModelAgent:
@@ -98,7 +98,8 @@ class EstimatingModelAgent(ModelAgent):
     def values(self, observations: NDArray[np.int8]) -> NDArray[np.float32]:
         """Return the model's values, as `Estimator.values` asks.
 
-        A model without values that forecasts outcomes gives the change of the seat's own score.
+        If the model has no output `value`, its forecast of the change of the seat's own score is
+        used.
         """
         outputs = self.outputs(observations, self._all_legal(len(observations)))
         values = outputs["value"] if "value" in outputs else outputs["changes"][:, 0]
@@ -155,8 +156,8 @@ class TorchModel:
 
     Attributes:
         module: The module.
-        forecasts_scores: Whether its output `changes`, if it has one, forecasts scores. It is left
-            out if the module has learned to forecast a reward of the user's own.
+        forecasts_scores: Whether the output `changes`, if there is one, forecasts scores. If it
+            forecasts a reward of the user's own instead, this output is left out.
     """
 
     def __init__(self, module: Any) -> None:
@@ -198,7 +199,8 @@ def torch_agent(module: Any, game: Game, *, greedy: bool = True, weights: str = 
     A module that has a method `act` or `search` is the agent itself.
 
     Raises:
-        ValueError: the weights or the outputs do not fit, or `greedy` is not for this module.
+        ValueError: the weights or the outputs do not fit, or `greedy` is False although the module
+            chooses its actions itself.
     """
     model = TorchModel(module)
     if weights:
@@ -232,9 +234,10 @@ def load_weights(module: Any, file: Path) -> None:
 
 
 def forecasts_scores(weights: Path) -> bool:
-    """Return whether a file's network has learned to forecast scores, not a reward of the user's.
+    """Return whether a network was trained to forecast scores, not a reward of the user's own.
 
-    Training writes this into the metadata of its safetensors files (`OTHER_REWARD`).
+    Training names such a reward in the metadata of its safetensors files (`OTHER_REWARD`). Files of
+    other formats are taken to forecast scores.
     """
     if weights.suffix != ".safetensors":
         return True

@@ -1,7 +1,7 @@
-"""The number of threads of PyTorch. Agents and rollouts ask for small steps, which one thread does.
+"""PyTorch's number of threads. Agents and rollouts take small steps, for which one thread is best.
 
-PyTorch keeps one number for each thread of the process. A thread that has not used PyTorch yet
-takes over the number that another one has set last.
+PyTorch keeps this number separately for each thread of the process. A thread that has not used
+PyTorch yet takes over the number that any other thread has set last.
 """
 
 from __future__ import annotations
@@ -14,14 +14,14 @@ from contextlib import contextmanager
 _changing_threads = threading.Lock()
 
 
-def adopt_threads() -> int:
+def fix_thread_count() -> int:
     """Return PyTorch's number of threads, and fix it for this thread of the process.
 
     PyTorch must have been imported. The call waits while `one_thread` changes the number.
     """
     torch = sys.modules["torch"]
     with _changing_threads:
-        threads: int = torch.get_num_threads()
+        threads: int = torch.get_num_threads()  # asking fixes the number
         return threads
 
 
@@ -30,12 +30,16 @@ def one_thread() -> Iterator[None]:
     """Limit PyTorch to one thread, if it has been imported.
 
     In steps as small as those of these networks, one thread is done before a second would wake up.
-    If other programs use the cores, the threads wait for each other many times as long as one would
-    take. Other threads of the process, which may be training another run, keep their number of
-    PyTorch threads.
+    If other programs use the cores, several threads spend many times as long waiting for each other
+    as one thread would need. Other threads of the process, which may be training another run, keep
+    their number of PyTorch threads.
     """
     torch = sys.modules.get("torch")
-    if torch is None or (before := adopt_threads()) == 1:
+    if torch is None:
+        yield
+        return
+    before = fix_thread_count()
+    if before == 1:
         yield
         return
     with _changing_threads:

@@ -33,9 +33,9 @@ They take less than 3 % of the time of a default run, in which 4 % took 3.4 % (d
 _FEWEST_DECISIONS = 10_000
 """The fewest decisions that measure strength at a table; they take about a third of a second."""
 _GPU_SPEED = 100
-"""The decisions that a fast GPU learns from in the time of one on the processor."""
+"""The decisions that a fast GPU learns from in the time that a CPU needs for one."""
 _DEALS_WORTH_PLAYING = 4
-"""Deals against a search that are worth playing."""
+"""The fewest deals against a search that are worth playing."""
 _SEAT_DECISIONS = 80
 """The approximate number of a trained seat's decisions in a game."""
 
@@ -132,7 +132,7 @@ class Strength(Placement):
 
     @property
     def is_on_scale(self) -> bool:
-        """Whether the strength and its interval are possible."""
+        """Whether the strength and both ends of its interval are on the scale."""
         figures = (self.playouts, self.low, self.high)
         return all(playouts is None or 0 <= playouts <= RUNGS[-1] for playouts in figures)
 
@@ -181,7 +181,7 @@ def strength_decisions(
     """Return the decisions with which an evaluation may measure strength at a table.
 
     They are a share of the decisions that the learner has learned from since the table's last
-    measurement, which all tables have in equal parts.
+    measurement. The tables divide this share equally.
 
     Args:
         config: The run's settings.
@@ -192,9 +192,9 @@ def strength_decisions(
     """
     last = _last_strength(history, players, decisions)
     learned = decisions - (0 if last is None else last.decisions)
-    cost = 1.0  # of a decision to learn from
+    cost = 1.0  # of learning from a decision; 1 on a CPU without search
     if config.algorithm == "expert_iteration":
-        # This is far less than the search takes, so that it holds with many workers, too.
+        # A search takes far longer than this, so the share is small even with many workers.
         cost = 1.0 + config.simulations
     elif on_gpu:
         cost = 1.0 / _GPU_SPEED
@@ -207,8 +207,8 @@ def is_worth_measuring(
 ) -> bool:
     """Return whether some decisions are enough to measure strength at a table.
 
-    They are, unless the learner is surely above the first network. Then they must pay for some
-    deals against a search of its strength.
+    They are enough, unless the learner is surely above the first network. Then they must pay for
+    some deals against a search of its strength.
 
     Args:
         history: The results of the run.

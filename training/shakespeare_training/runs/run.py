@@ -99,11 +99,11 @@ class Run:
         named = {opponent.name: opponent.agent for opponent in league.named} | self._opponents
         self._warm_up(named)
         policy = self.learner.policy
-        # To find out, when the run is resumed, whether an opponent or a part of the learner has
-        # changed.
         parts = {name: AgentSpec.parse(name) for name in own_parts(config)}
         named_python = {name: load(spec.python) for name, spec in parts.items() if spec.python}
         specs |= parts
+        # These show, when the run is resumed, whether an opponent or a part of the learner has
+        # changed.
         self._digests = {
             name: agent_digest(specs[name], made, game)
             for name, made in {**named, **named_python}.items()
@@ -287,7 +287,7 @@ class Run:
         ]
 
     def _is_worth_measuring(self, players: int) -> bool:
-        """Return whether to measure the learner's strength at a table now, as at the run's end."""
+        """Return whether to measure strength at a table now, as is always done at the run's end."""
         if self.decisions >= self.config.decisions or self.time_share >= 1.0:
             return True
         affordable = self._strength_decisions(players)

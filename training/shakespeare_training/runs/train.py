@@ -16,7 +16,7 @@ from shakespeare_env.checks.limits import is_utf8
 from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
-from shakespeare_training.config import WEIGHTED, game_option
+from shakespeare_training.config import WEIGHTED, game_flag
 from shakespeare_training.expert_iteration import ExpertIteration
 from shakespeare_training.league import FinishedGames
 from shakespeare_training.learner import Learner
@@ -77,7 +77,7 @@ def train(
 
 def _say_next_steps(console: Console, run: Run, is_complete: bool) -> None:
     folder = run.folder
-    game = game_option(run.config.game)
+    game = game_flag(run.config.game)
     players = max(run.config.players)
     logs = f"tensorboard --logdir {shlex.quote(str(folder / LOGS_NAME))}"
     if not is_utf8(folder):
