@@ -41,6 +41,7 @@ _MOST_IN_SHARD = 65_536  # the most games of a shard, to bound memory
 _MOST_UNREPORTED = 128
 """The most games of a shard that yields results only at its end. An interruption loses them all."""
 _DEALS_AT_A_TIME = 1024  # the deals whose seatings are worked out at a time, to bound memory
+_LARGEST_REUSED = 31 * 2**20  # bytes; glibc learns from blocks of up to 32 MiB
 
 
 @dataclass(frozen=True)
@@ -110,6 +111,7 @@ class GameStream(Generic[L]):
     def __init__(
         self, seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[L]
     ) -> None:
+        _reuse_freed_memory()
         most = min(len(seatings), GAMES_AT_ONCE)
         variants: dict[str, Any] = dict.fromkeys(settings.variants, True)
         players = [seating.match.players for seating in seatings[:most]]
@@ -183,6 +185,17 @@ class GameStream(Generic[L]):
             seats[row, : players[row]] = [self._index[digest] for digest in seating.digests]
         self.lineup.seat(rows, seats, states)
         self._playing = np.union1d(self._playing, rows)
+
+
+def _reuse_freed_memory() -> None:
+    """Let the process keep the memory that a step frees, for the next step.
+
+    Every step copies observations and masks of some MB. By default, glibc returns such memory to
+    the system and asks for it again, page by page, which takes longer than some agents think. Once
+    a large block has been freed, glibc keeps freed memory of up to twice its size. The block
+    itself is never touched and takes no memory. Other allocators ignore all this.
+    """
+    np.empty(_LARGEST_REUSED, np.uint8)
 
 
 # ------------------------------------------------------------------------------- to final scores
