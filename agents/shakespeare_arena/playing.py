@@ -435,7 +435,7 @@ class _DecisionLog:
     ) -> None:
         """Add a decision of each of m games."""
         made = self.made[rows]
-        if len(made) and made.max() == self.actions.shape[1]:
+        if len(made) and made.max() == self.actions.shape[1]:  # full, so double the room
             self.actions = np.concatenate([self.actions, np.zeros_like(self.actions)], axis=1)
             self.values = np.concatenate([self.values, np.zeros_like(self.values)], axis=1)
         self.actions[rows, made] = actions
@@ -478,8 +478,8 @@ def result_row(
     scores: Sequence[int],
     winners: NDArray[np.bool_],
     forfeit: tuple[int, Fault | None] | None,
-    **decided: Any,
-) -> dict[str, Any]:
+    **decision_columns: Any,
+) -> Row:
     """Return a finished game as a row of `RESULTS`.
 
     Args:
@@ -488,7 +488,7 @@ def result_row(
         scores: Scores by seat at the end, or when the game was forfeited.
         winners: bool[P], whether the seat won.
         forfeit: The seat that lost the game by a fault, if one did, and the fault, if it is known.
-        decided: The columns `seconds`, `decisions`, `actions` and `values`.
+        decision_columns: The columns `seconds`, `decisions`, `actions` and `values`.
     """
     match = seating.match
     seat, fault = forfeit or (None, None)
@@ -514,7 +514,7 @@ def result_row(
         "forfeited_by": seat,
         "fault": None if fault is None else fault.kind,
         "fault_details": None if fault is None else fault.details,
-        **decided,
+        **decision_columns,
     }
 
 
