@@ -37,7 +37,7 @@ def test_thoughts_improve_round_by_round(session, analyst):
     position = session.positions[10]
     rounds = list(thoughts(position, analyst, seed=2, playouts=100))
     assert rounds[0].playouts == 0
-    assert (rounds[0].chances is None) == (analyst.network is None)
+    assert (rounds[0].chances is None) == (analyst.forecaster is None)
     *before, last_but_one, end = [thought.playouts for thought in rounds]
     assert max(before) < last_but_one < 100 <= end
     last: Any = rounds[-1]
