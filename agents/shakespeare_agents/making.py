@@ -170,7 +170,7 @@ def _make_from(maker: Any, name: str, game: Game, options: Mapping[str, Any]) ->
 
     maker_signature = signature(maker)
     parameters = maker_signature.parameters.values()
-    required = sum(map(_is_required_positional, parameters))
+    required = required_positional(maker)
     takes_any_number = any(parameter.kind is Parameter.VAR_POSITIONAL for parameter in parameters)
     is_like_act = (required > 1 or takes_any_number) and _takes_three(maker_signature)
     # A function of observations, masks and generators is the agent's `act`.
@@ -222,9 +222,13 @@ def call_maker(maker: Callable[..., Any], name: str, game: Game, options: Mappin
         TypeError: it has no such option, or the option has another type.
     """
     maker_signature = signature(maker)
-    takes_game = any(map(_is_required_positional, maker_signature.parameters.values()))
-    arguments = [game] if takes_game else []
+    arguments = [game] if required_positional(maker) else []
     return maker(*arguments, **checked_options(name, maker_signature, options))
+
+
+def required_positional(function: Callable[..., Any]) -> int:
+    """Return the number of positional parameters without default of a class or function."""
+    return sum(map(_is_required_positional, signature(function).parameters.values()))
 
 
 def _is_required_positional(parameter: Parameter) -> bool:

@@ -36,7 +36,7 @@ from shakespeare_training.rollout import CHANGE
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import write_checkpoint
-from tests.contract.command_line import output_of, refusal_of
+from tests.contract.command_line import output_of, refusal_of, run
 from tests.training.short_runs import fingerprint, learn_quietly
 from tests.training.toy_game import NAME, make_toy
 
@@ -222,7 +222,7 @@ def test_the_example_on_the_page_learns():
         ("my.py:Counting", "`counts` is torch.int64"),
         ("my.py:frozen", "no parameters"),
         ("my.py:Fails", r"line \d+: ZeroDivisionError: in the users' own code"),
-        ("my.py:last", "positional argument"),
+        ("my.py:last", "from the game alone"),
         ("my.py:torch", "name a PyTorch module"),
         ("my.py:Net,widht=3", "did you mean 'width'"),
         ("my.py:Nett", "did you mean 'Net'"),
@@ -261,6 +261,16 @@ def test_a_start_takes_the_weights_of_the_same_module_only(tmp_path):
     both = "--set", "network=my.py:Net"
     assert "leave one out" in refused(f"my.py:Net,width=32,weights={weights}", *both)
     assert "weights=FILE" in refused("ours", *both)
+    assert "adopt net.onnx makes a checkpoint" in refused("net.onnx")
+    assert not Path("none").exists()
+
+
+def test_a_function_of_arrays_does_not_learn_but_may_be_adopted():
+    Path("arrays.py").write_text("def net(observations, masks):\n    return masks * 1.0\n")
+    words = ("train", "--game", NAME, "--out", "none", "--set", "network=arrays.py:net")
+    error = refusal_of(*words)
+    assert "arrays.py:net takes (observations, masks)" in error
+    assert "shakespeare adopt arrays.py:net" in error
     assert not Path("none").exists()
 
 
@@ -281,6 +291,25 @@ def test_responses_to_an_agent_start_from_a_module(tmp_path):
     folder = tmp_path / "found" / "seed0"
     found, start = (load_file(each / "weights.safetensors") for each in (folder, Path("run")))
     np.testing.assert_allclose(found["body.weight"], start["body.weight"], atol=1e-5)
+
+
+def test_a_response_starts_from_the_agent_if_the_setting_names_its_network(tmp_path):
+    trained("run", decisions=500, players=[2], opponents={"current": 1.0})
+    names = ("n_envs", "n_steps", "precision", "first_evaluation_games", "final_evaluation_games")
+    weights = "run/weights.safetensors"
+    agent = f"my.py:Net,width=32,weights={weights}"
+    words = ["exploit", agent, "--game", NAME, "--players", "2", "--decisions", "300"]
+    words += ["--games", "4", "--set", "learning_rate=1e-9"]
+    words += [word for name in names for word in ("--set", f"{name}={SETTINGS[name]}")]
+    output = output_of(*words, "--set", "network=my.py:Net,width=32", "--out", "found")
+    assert "by PPO from the agent's weights" in output
+    assert "learns from nothing" not in output
+    found, start = (load_file(file) for file in ("found/seed0/weights.safetensors", weights))
+    np.testing.assert_allclose(found["body.weight"], start["body.weight"], atol=1e-5)
+
+    other = run(*words, "--out", "other")
+    assert "by PPO from nothing" in other.stdout
+    assert f"--start {agent}" in other.stderr
 
 
 def test_python_of_a_run_is_trusted_by_name_and_must_not_have_changed(tmp_path):

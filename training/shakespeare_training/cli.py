@@ -253,7 +253,14 @@ def _choose_config(
     """
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.networks.checkpoint import read_card
-    from shakespeare_training.config import ADAPTING, FOREVER, MLP, bundled_names, chosen_config
+    from shakespeare_training.config import (
+        ADAPTING,
+        FOREVER,
+        MLP,
+        bundled_names,
+        chosen_config,
+        no_start,
+    )
 
     spec = None if start is None else AgentSpec.parse(start)
     if spec is not None and spec.python is not None:
@@ -269,10 +276,7 @@ def _choose_config(
         )
     checkpoint = spec.checkpoint(registry.game(game))
     if checkpoint is None:
-        raise ValueError(
-            f"there is no checkpoint {start!r} to --start from; give a folder, or a PyTorch module "
-            "of your own with its weights: my.py:NAME,weights=FILE"
-        )
+        raise no_start(spec.text)
     card = read_card(checkpoint)
     defaults: dict[str, Any] = {"width": card.width}
     if card.heads and chosen.algorithm == "expert_iteration":
@@ -438,8 +442,9 @@ def exploit(
     """
     game = choices.find_game(game_name)
     # Imported late, to keep the shell's completion quick.
+    from shakespeare_agents.naming import AgentSpec
     from shakespeare_arena.measure import table_sizes
-    from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
+    from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo, own_weights
 
     with choices.usage_errors("--players"):
         (seats,) = table_sizes(game, [game.max_seats if players is None else players])
@@ -463,6 +468,16 @@ def exploit(
         typer.echo(
             f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True
         )
+    with _exit_on(out, *_FAULTS):
+        training = _parse_settings(settings)
+    own = own_weights(AgentSpec.parse(agent).network())
+    if own is not None and start is None and training.get("network") != own[0]:
+        network, weights = own
+        typer.echo(
+            f"The response learns from nothing. If {network} has the outputs that learning needs, "
+            f"it can start from the agent's weights: --start {network},weights={weights}",
+            err=True,
+        )
     resume = command(*sys.argv[1:], *out_option)
     with (
         stoppable(console, f"Stopped. To resume: {resume}") as stop,
@@ -485,7 +500,7 @@ def exploit(
                         seed=seed,
                         seeds=seeds,
                         start=start,
-                        training=_parse_settings(settings),
+                        training=training,
                     ),
                     game.name,
                     console=console,

@@ -425,6 +425,18 @@ def own_start(spec: AgentSpec) -> tuple[str, Path]:
     return network, Path(weights)
 
 
+def no_start(name: str) -> ValueError:
+    """Return the error that a name of `--start` is no checkpoint and no module with weights."""
+    from shakespeare_agents.naming import AgentSpec
+
+    spec = AgentSpec.parse(name)
+    adopted = "" if spec.model_file is None else f"; shakespeare adopt {name} makes a checkpoint"
+    return ValueError(
+        f"there is no checkpoint {name!r} to --start from; give a folder, or a PyTorch module of "
+        f"your own with its weights: my.py:NAME,weights=FILE{adopted}"
+    )
+
+
 def parse_override(text: str) -> tuple[str, Any]:
     """Split `learning_rate=1e-3` into a name and a TOML value; a string needs no quotes.
 

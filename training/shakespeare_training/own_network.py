@@ -6,6 +6,7 @@ import threading
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from copy import deepcopy
+from inspect import signature
 from pathlib import Path
 from typing import Any
 
@@ -15,7 +16,7 @@ import torch
 from numpy.typing import NDArray
 from torch import nn
 
-from shakespeare_agents.making import call_maker
+from shakespeare_agents.making import call_maker, required_positional
 from shakespeare_agents.naming import AgentSpec
 from shakespeare_agents.networks.checkpoint import OWN_WEIGHTS_NAME
 from shakespeare_agents.networks.models import (
@@ -133,6 +134,12 @@ def make_own_policy(name: str, game: Game, rng: torch.Generator) -> OwnPolicy:
         raise TypeError(
             f"{name} is {short_repr(named)}; name a PyTorch module, or a class or function that "
             "makes one"
+        )
+    if not is_torch_module(named) and required_positional(named) > 1:
+        raise TypeError(
+            f"{name} takes {signature(named)}; name a PyTorch module, or a class or function that "
+            "makes one from the game alone. A function of arrays cannot learn itself, but "
+            f"shakespeare adopt {name} trains a network to decide as it does"
         )
     # Identity options, such as `version`, are not arguments of the maker.
     identity_options = spec.identity_options()
