@@ -33,7 +33,7 @@ def test_an_example_plays_whole_games(argv):
         with ProgramAgent(Program(argv, QUICK, DOCS / "programs")) as agent:
             batch, lineup = games(table, [agent], 3)
             play_out(batch, lineup)
-            lineup.end()
+            lineup.end(np.arange(batch.n))
         assert lineup.forfeits == {}
         assert (batch.to_move == -1).all()
 
