@@ -5,14 +5,11 @@ from __future__ import annotations
 import io
 from typing import Any
 
-import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
-from PIL import Image
 
 DPI = 100
-_PNG_COLOURS = 48
 COLOURS = ("#0072B2", "#D55E00", "#009E73", "#AA4A88", "#B07900", "#333333")
 """Okabe and Ito's palette for the colour-blind, with two colours darkened for white paper."""
 MARKERS = ("o", "s", "^", "D", "v", "P")
@@ -32,13 +29,9 @@ class Picture(Figure):
     """
 
     def png(self) -> bytes:
-        """Return the content of a PNG file, with few colours to keep it small."""
+        """Return the content of a PNG file."""
         content = io.BytesIO()
-        canvas = FigureCanvasAgg(self)
-        canvas.draw()  # type: ignore[no-untyped-call]
-        pixels = np.asarray(canvas.buffer_rgba())  # type: ignore[no-untyped-call]
-        image = Image.fromarray(pixels).convert("RGB")
-        image.quantize(_PNG_COLOURS, Image.Quantize.MEDIANCUT).save(content, "png", optimize=True)
+        FigureCanvasAgg(self).print_png(content)  # type: ignore[no-untyped-call]
         return content.getvalue()
 
     _repr_png_ = png
