@@ -22,7 +22,7 @@ PASS, BET = range(2)
 @pytest.fixture(scope="module", autouse=True)
 def games():
     """Kuhn poker, Leduc hold'em and a game that deals until a card is free."""
-    with pytest.MonkeyPatch.context() as patch, small_games.registered():
+    with small_games.registered(), pytest.MonkeyPatch.context() as patch:
         patch.setattr(registry, "_loaded", dict(registry._loaded))
         patch.setattr(registry, "_register_views", lambda name, seats: None)
         for name in ("kuhn", "leduc"):
