@@ -30,8 +30,8 @@ def adopt(
         int | None,
         typer.Option(
             min=1,
-            help="Decisions to learn from, rounded up to whole games. Without --minutes the same "
-            "seed gives the same network.",
+            help="Decisions to learn from, rounded up to whole groups of games, which have tens of "
+            "thousands. Without --minutes the same seed gives the same network.",
             show_default="as many as there is time for",
         ),
     ] = None,
