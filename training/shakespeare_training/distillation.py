@@ -285,9 +285,7 @@ class Distillation(Learner):
         """Yield the group's decisions in random order, in minibatches of about equal size."""
         demonstrations = self.demonstrations
         assert demonstrations is not None
-        count = len(demonstrations.players)
-        n_minibatches = max(1, round(count / self.settings.batch_size))
-        for indices in np.array_split(self.rng.permutation(count), n_minibatches):
+        for indices in self._random_minibatches(len(demonstrations.players)):
             yield demonstrations.take(indices)
 
     def losses(self, minibatch: Demonstrations) -> dict[str, torch.Tensor]:
@@ -314,6 +312,3 @@ class Distillation(Learner):
             "win_loss": win_loss,
             "score_loss": score_loss,
         }
-
-    def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(array).to(self.device)

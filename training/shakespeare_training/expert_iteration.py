@@ -212,9 +212,7 @@ class ExpertIteration(Learner):
         """Yield the group's decisions in random order, in minibatches of about equal size."""
         examples = self.examples
         assert examples is not None
-        count = len(examples.players)
-        n_minibatches = max(1, round(count / self.settings.batch_size))
-        for indices in np.array_split(self.rng.permutation(count), n_minibatches):
+        for indices in self._random_minibatches(len(examples.players)):
             yield examples.take(indices)
 
     def losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
@@ -242,9 +240,6 @@ class ExpertIteration(Learner):
             "win_loss": win_loss,
             "score_loss": score_loss,
         }
-
-    def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
-        return torch.from_numpy(array).to(self.device)
 
 
 @dataclass(frozen=True)

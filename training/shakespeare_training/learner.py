@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import torch
+from numpy.typing import NDArray
 from stable_baselines3.common.logger import Logger
 
 from shakespeare_agents.networks.torch_threads import fix_thread_count
@@ -180,6 +181,14 @@ class Learner:
     def losses(self, minibatch: Any) -> dict[str, torch.Tensor]:
         """Return `policy_loss`, `win_loss` and `score_loss`, and further statistics to log."""
         raise NotImplementedError
+
+    def _random_minibatches(self, count: int) -> list[NDArray[np.int64]]:
+        """Return the indices of decisions in random order, in minibatches of about equal size."""
+        n_minibatches = max(1, round(count / self.settings.batch_size))
+        return np.array_split(self.rng.permutation(count), n_minibatches)
+
+    def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
+        return torch.from_numpy(array).to(self.device)
 
     def train(self) -> None:
         """Update the network from the collected decisions, minibatch by minibatch."""
