@@ -28,7 +28,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.device_batch import DeviceBatch
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import chosen_config, override
-from shakespeare_training.learner import Learner
+from shakespeare_training.learners.learner import Learner
 
 SPREAD = 400
 """Steps after which games are at all stages."""

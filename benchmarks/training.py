@@ -32,8 +32,8 @@ from benchmarks.tutorial import tutorial_learner
 from shakespeare_agents.storage import write_output
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, chosen_config, override
-from shakespeare_training.learner import Learner
-from shakespeare_training.policy import bfloat16_is_faster
+from shakespeare_training.learners.learner import Learner
+from shakespeare_training.networks.policy import bfloat16_is_faster
 
 _NO_LIMIT = 2**62
 

@@ -1,7 +1,8 @@
 """Self-play as in PettingZoo's tutorial for Stable-Baselines3, with which we compare our speed.
 
 Successive steps of the tutorial's Gymnasium environment belong to different seats. The learner gets
-the next decider's reward, which credits the wrong seat (see `shakespeare_training.rollout`).
+the next decider's reward, which credits the wrong seat
+(see `shakespeare_training.learners.rollout`).
 """
 
 from __future__ import annotations

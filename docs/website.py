@@ -218,10 +218,10 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
                 "Response",
                 "exploit_by_ppo",
             ),
-            "shakespeare_training.mlp": ("PolicyNetwork", "MlpPolicy"),
-            "shakespeare_training.reward": ("Standing",),
+            "shakespeare_training.networks.mlp": ("PolicyNetwork", "MlpPolicy"),
+            "shakespeare_training.learners.reward": ("Standing",),
             "shakespeare_training.adoption": ("AdoptionSettings", "Adoption", "adopt_agent"),
-            "shakespeare_training.policy": (
+            "shakespeare_training.networks.policy": (
                 "Outputs",
                 "masked_log_softmax",
                 "forecast_losses",

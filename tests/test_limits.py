@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from shakespeare_arena.config import ArenaConfig
-from shakespeare_arena.results import open_results
+from shakespeare_arena.games.results import open_results
 from shakespeare_env.checks import limits
 from shakespeare_env.checks.limits import read_regular, regular_size
 from shakespeare_env.datasets import read_games

@@ -46,7 +46,7 @@ _FAULTS_OF_MACHINE = {errno.EMFILE, errno.ENFILE, errno.ENOMEM, errno.EAGAIN}
 class Fault:
     """The reason why an agent did not choose a legal move."""
 
-    kind: str  # one of `shakespeare_arena.referee.FAULT_KINDS`
+    kind: str  # one of `shakespeare_arena.games.referee.FAULT_KINDS`
     details: str  # what the agent did
 
 

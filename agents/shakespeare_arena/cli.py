@@ -303,9 +303,9 @@ def arena(
         return command("arena", "--report", "--results", folder, *options)
 
     try:
-        from shakespeare_arena import results as results_folders
         from shakespeare_arena import tournament
         from shakespeare_arena.config import ArenaConfig
+        from shakespeare_arena.games import results as results_folders
         from shakespeare_arena.ladders.sheets import standings_tables, table_sheets
         from shakespeare_arena.ladders.standings import standings_of
         from shakespeare_env.datasets.reading import game_of_results, read_results

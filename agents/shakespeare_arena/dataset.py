@@ -7,9 +7,9 @@ from pathlib import Path
 
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_arena.recording import Recording
-from shakespeare_arena.referee import RefereedLineup
-from shakespeare_arena.results import open_results
+from shakespeare_arena.games.recording import Recording
+from shakespeare_arena.games.referee import RefereedLineup
+from shakespeare_arena.games.results import open_results
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.datasets.reading import MOST_GAMES

@@ -15,12 +15,12 @@ from rich.text import Text
 
 from shakespeare_agents.making import Entrant, entrants_of, fill_seats
 from shakespeare_agents.workers import ProgressCallback, Workers
+from shakespeare_arena.games.playing import DealSeries, DealTable
+from shakespeare_arena.games.recording import Recording
+from shakespeare_arena.games.results import open_results
+from shakespeare_arena.games.seating import seat_plan
 from shakespeare_arena.intervals import FEW_DEALS, mean_interval, share_interval
-from shakespeare_arena.playing import DealSeries, DealTable
-from shakespeare_arena.recording import Recording
 from shakespeare_arena.reports import Report, counted
-from shakespeare_arena.results import open_results
-from shakespeare_arena.seating import seat_plan
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry

@@ -14,6 +14,7 @@ import polars as pl
 import scipy.special
 from numpy.typing import NDArray
 
+from shakespeare_arena.games.seating import Match, circular_orders
 from shakespeare_arena.ladders.ratings import Lead, ratings_and_fit
 from shakespeare_arena.ladders.standings import (
     EQUAL_WITHIN,
@@ -23,7 +24,6 @@ from shakespeare_arena.ladders.standings import (
     verdict,
 )
 from shakespeare_arena.ladders.summaries import seat_rows
-from shakespeare_arena.seating import Match, circular_orders
 
 GROWTH = 1.5
 """The factor by which each round is larger than the one before.

@@ -29,7 +29,7 @@ from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import Entrant, entrants_of, make
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, check_fits, read_card
 from shakespeare_agents.workers import ProgressCallback, Workers, ignore_progress
-from shakespeare_arena.playing import DealSeries
+from shakespeare_arena.games.playing import DealSeries
 from shakespeare_arena.reports import WIDTH, Report
 from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, playouts_at, relative_cost
 from shakespeare_env.checks.values import short_repr

@@ -14,8 +14,8 @@ from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import Batches, read_games
-from shakespeare_training.mlp import MlpPolicy
-from shakespeare_training.policy import (
+from shakespeare_training.networks.mlp import MlpPolicy
+from shakespeare_training.networks.policy import (
     Outputs,
     bfloat16_is_faster,
     forecast_losses,

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import polars as pl
 
-from shakespeare_arena.seating import Match
+from shakespeare_arena.games.seating import Match
 from shakespeare_env.datasets.frames import RESULTS, frame
 
 ELO = 400 / math.log(10)

@@ -10,7 +10,7 @@ import psutil
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.program_agent import ProgramAgent
 from shakespeare_agents.programs import Limits, Program
-from shakespeare_arena.referee import RefereedLineup
+from shakespeare_arena.games.referee import RefereedLineup
 from shakespeare_env.play.lineup import play_out
 from tests.generators import generators
 

@@ -11,9 +11,10 @@ import numpy as np
 import pytest
 
 from shakespeare_agents import RandomAgent, make
-from shakespeare_arena import Entrant, evaluate, playing, recording
+from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.evaluation import Evaluation, EvaluationResult, NoCompleteDeal, agent_results
+from shakespeare_arena.games import playing, recording
 from shakespeare_arena.intervals import share_interval
 from shakespeare_env.core import registry
 from shakespeare_env.errors import ArenaError

@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from shakespeare_arena.games.seating import Seating
 from shakespeare_arena.matchmaking import ladders_at_look, level_at_look, plan_round
-from shakespeare_arena.seating import Seating
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"a": -300.0, "b": 0.0, "c": 5.0, "d": 300.0}

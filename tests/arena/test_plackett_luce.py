@@ -8,8 +8,8 @@ import numpy as np
 import polars as pl
 import pytest
 
+from shakespeare_arena.games.seating import Match
 from shakespeare_arena.ladders.ratings import ELO, PENALTY, choices, fit_ratings, fit_strengths
-from shakespeare_arena.seating import Match
 from tests.arena.simulated_results import digest_of, played, simulated
 
 STRENGTHS = {"a": -100.0, "b": 0.0, "c": 20.0, "d": 80.0, "e": 150.0}

@@ -9,10 +9,10 @@ import scipy.stats
 from polars.testing import assert_frame_equal
 from rich.console import Console
 
+from shakespeare_arena.games.seating import Match
 from shakespeare_arena.ladders.ratings import Lead, fit_ratings
 from shakespeare_arena.ladders.sheets import standings_tables
 from shakespeare_arena.ladders.standings import SCHEMAS, standings_of, verdict, with_ranks
-from shakespeare_arena.seating import Match
 from shakespeare_env.errors import DatasetError
 from tests.arena.simulated_results import digest_of, played, simulated
 

@@ -9,8 +9,9 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena import playing, recording, tournament
+from shakespeare_arena import tournament
 from shakespeare_arena.config import ArenaConfig, open_contenders
+from shakespeare_arena.games import playing, recording
 from shakespeare_arena.intervals import wilson_interval
 from shakespeare_arena.ladders.standings import LEVEL, standings_of
 from shakespeare_arena.matchmaking import plan_round

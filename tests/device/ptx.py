@@ -18,7 +18,7 @@ from numba import cuda, typeof
 from shakespeare_env import Batch
 from shakespeare_env.compile import device
 from shakespeare_env.core import registry
-from shakespeare_training.league import League
+from shakespeare_training.learners.league import League
 
 ARCHITECTURES = ((8, 0), (9, 0))
 """The compute capabilities of an A100 and an H100."""
@@ -43,7 +43,7 @@ def compile_only(row: Any, owner: str, purpose: str, rows: Any, _: Any, *argumen
 def main() -> None:
     device.SIMULATED = True
     device.launch = compile_only  # type: ignore[assignment]
-    from shakespeare_training.device import DeviceGames
+    from shakespeare_training.learners.device import DeviceGames
 
     for name in registry.names():
         batch = Batch(name, n=4, players=3, autoreset=False, reward="score")

@@ -21,14 +21,14 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import DeviceError
 from shakespeare_env.play.lineup import OUTSIDE
-from shakespeare_training.device import DeviceGames
-from shakespeare_training.games import HostGames
-from shakespeare_training.league import League
-from shakespeare_training.mlp import MlpPolicy
-from shakespeare_training.own_network import make_own_policy
-from shakespeare_training.ppo import PPO, PPOSettings
-from shakespeare_training.reward import OwnReward, Standing
-from shakespeare_training.rollout import CHANGE, NO_DECISION, SHARE
+from shakespeare_training.learners.device import DeviceGames
+from shakespeare_training.learners.games import HostGames
+from shakespeare_training.learners.league import League
+from shakespeare_training.learners.ppo import PPO, PPOSettings
+from shakespeare_training.learners.reward import OwnReward, Standing
+from shakespeare_training.learners.rollout import CHANGE, NO_DECISION, SHARE
+from shakespeare_training.networks.mlp import MlpPolicy
+from shakespeare_training.networks.own_network import make_own_policy
 
 ARRAYS = ["obs", "mask", "to_move", "players", "rewards", "done", "final_scores", "final_winners"]
 """The arrays that both kinds of batch show."""

@@ -14,7 +14,7 @@ import pytest
 
 from shakespeare_agents.program_agent import ProgramAgent, end_notice, move_request
 from shakespeare_agents.programs import MOST_BYTES, Limits, Program
-from shakespeare_arena.referee import FAULT_KINDS
+from shakespeare_arena.games.referee import FAULT_KINDS
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import play_out
 from tests.arena.small_programs import PYTHON, QUICK, games

@@ -7,7 +7,7 @@ import pytest
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.identity import agent_digest
-from shakespeare_arena.results import open_results
+from shakespeare_arena.games.results import open_results
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import recorded_games
 from shakespeare_env.datasets.reading import read_results

@@ -71,7 +71,9 @@ evaluate(["random", "heuristic"], games=4, players=2)
 after = state()
 print(json.dumps([name for name in before if before[name] != after[name]]))
 """
-IMPORT_WITHOUT_TORCH = "import sys; sys.modules['torch'] = None; import shakespeare_training.policy"
+IMPORT_WITHOUT_TORCH = (
+    "import sys; sys.modules['torch'] = None; import shakespeare_training.networks.policy"
+)
 
 
 def printed_by(program, *arguments):

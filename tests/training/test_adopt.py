@@ -13,7 +13,7 @@ from shakespeare_agents.networks.checkpoint import CARD_NAME, load_checkpoint, r
 from shakespeare_env.core import registry
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.adoption import AdoptionSettings, adopt_agent
-from shakespeare_training.distillation import DemonstrationLineup, Teacher
+from shakespeare_training.learners.distillation import DemonstrationLineup, Teacher
 from shakespeare_training.stopping import Stop, Stopped
 from tests.contract.command_line import output_of, refusal_of
 from tests.training.toy_game import NAME, make_toy

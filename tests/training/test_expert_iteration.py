@@ -14,10 +14,14 @@ from shakespeare_agents.search.agent import SearchResult
 from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
-from shakespeare_training import expert_iteration
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import make_config
-from shakespeare_training.expert_iteration import ExpertIteration, GameBuffer, search_advantages
+from shakespeare_training.learners import expert_iteration
+from shakespeare_training.learners.expert_iteration import (
+    ExpertIteration,
+    GameBuffer,
+    search_advantages,
+)
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import random_heads, random_tensors

@@ -10,7 +10,7 @@ import pytest
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import Network
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
-from shakespeare_training.league import League
+from shakespeare_training.learners.league import League
 from tests.training.toy_game import make_toy
 
 pytestmark = pytest.mark.usefixtures("toy")

@@ -30,9 +30,9 @@ from shakespeare_training.config import (
     train_command,
 )
 from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
-from shakespeare_training.ppo import PPO
-from shakespeare_training.reward import current_standing, standing_after_step
-from shakespeare_training.rollout import CHANGE
+from shakespeare_training.learners.ppo import PPO
+from shakespeare_training.learners.reward import current_standing, standing_after_step
+from shakespeare_training.learners.rollout import CHANGE
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import write_checkpoint
@@ -44,7 +44,7 @@ pytestmark = pytest.mark.usefixtures("toy", "files")
 CODE = """
 import torch
 from torch import nn
-from shakespeare_training.mlp import PolicyNetwork
+from shakespeare_training.networks.mlp import PolicyNetwork
 
 class Net(nn.Module):
     def __init__(self, game, *, width=16):

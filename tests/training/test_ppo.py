@@ -14,11 +14,10 @@ import torch
 from shakespeare_agents import RandomAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core.game import ObservationLayout
-from shakespeare_training.games import HostGames
-from shakespeare_training.league import League
-from shakespeare_training.mlp import MlpPolicy
-from shakespeare_training.ppo import PPO, PPOSettings
-from shakespeare_training.rollout import (
+from shakespeare_training.learners.games import HostGames
+from shakespeare_training.learners.league import League
+from shakespeare_training.learners.ppo import PPO, PPOSettings
+from shakespeare_training.learners.rollout import (
     CHANGE,
     NO_DECISION,
     NO_REPETITION,
@@ -29,6 +28,7 @@ from shakespeare_training.rollout import (
     normalised_advantages,
     seat_targets,
 )
+from shakespeare_training.networks.mlp import MlpPolicy
 from tests.agents.networks import PlainNetwork, random_heads, random_tensors, random_views
 from tests.training.toy_game import MAX_SEATS, NAME, make_toy
 

@@ -27,9 +27,9 @@ from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
 from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
-from shakespeare_training.league import one_blas_thread
-from shakespeare_training.learner import linear
-from shakespeare_training.ppo import PPO
+from shakespeare_training.learners.league import one_blas_thread
+from shakespeare_training.learners.learner import linear
+from shakespeare_training.learners.ppo import PPO
 from shakespeare_training.runs.evaluation import Strength, is_worth_measuring, strength_decisions
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train

@@ -1,6 +1,6 @@
 """Adoption: any agent becomes a checkpoint, a network that has learned to decide as the agent does.
 
-See `shakespeare_training.distillation` for how it learns.
+See `shakespeare_training.learners.distillation` for how it learns.
 """
 
 from __future__ import annotations
@@ -30,17 +30,17 @@ from shakespeare_env.errors import TrainingError
 from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import CURRENT, FOREVER
-from shakespeare_training.distillation import (
+from shakespeare_training.learners.distillation import (
     DemonstrationLineup,
     Demonstrations,
     Distillation,
     DistillationSettings,
     Teacher,
 )
-from shakespeare_training.games import HostGames
-from shakespeare_training.league import League
-from shakespeare_training.learner import linear
-from shakespeare_training.mlp import MlpPolicy
+from shakespeare_training.learners.games import HostGames
+from shakespeare_training.learners.league import League
+from shakespeare_training.learners.learner import linear
+from shakespeare_training.networks.mlp import MlpPolicy
 from shakespeare_training.runs.saving import locked
 from shakespeare_training.stopping import Stop, Stopped
 

@@ -14,15 +14,15 @@ from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_training.config import MLP, WEIGHTED, TrainingConfig
-from shakespeare_training.expert_iteration import ExpertIteration, ExpertIterationSettings
-from shakespeare_training.games import HostGames, LearnerGames
-from shakespeare_training.league import League
-from shakespeare_training.learner import Learner, Schedule, linear
-from shakespeare_training.mlp import MlpPolicy
-from shakespeare_training.own_network import make_own_policy, measured_bytes
-from shakespeare_training.policy import PolicyMaker
-from shakespeare_training.ppo import PPO, PPOSettings
-from shakespeare_training.reward import OwnReward
+from shakespeare_training.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
+from shakespeare_training.learners.games import HostGames, LearnerGames
+from shakespeare_training.learners.league import League
+from shakespeare_training.learners.learner import Learner, Schedule, linear
+from shakespeare_training.learners.ppo import PPO, PPOSettings
+from shakespeare_training.learners.reward import OwnReward
+from shakespeare_training.networks.mlp import MlpPolicy
+from shakespeare_training.networks.own_network import make_own_policy, measured_bytes
+from shakespeare_training.networks.policy import PolicyMaker
 
 _SEAT_DECISIONS = 50
 """The approximate number of a seat's decisions in a game; 32 to 55 in the bundled games."""
@@ -54,7 +54,7 @@ def make_learner(config: TrainingConfig, device: str) -> Learner:
     settings = _ppo_settings(config, device)
     games: LearnerGames = HostGames(league)
     if device != "cpu":
-        from shakespeare_training.device import DeviceGames  # it needs the extra cuda
+        from shakespeare_training.learners.device import DeviceGames  # it needs the extra cuda
 
         games = DeviceGames(league, config.n_steps, torch.device(device))
     return PPO(games, settings)

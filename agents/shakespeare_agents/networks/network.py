@@ -1,6 +1,6 @@
 """A trained network: its layers, and its weights with their names, shapes and digest.
 
-`inference.py` plays with networks, and `shakespeare_training.policy` trains them in PyTorch.
+`inference.py` plays with networks. `shakespeare_training.networks.policy` trains them in PyTorch.
 """
 
 from __future__ import annotations

@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 from polars.testing import assert_frame_equal
 
-from shakespeare_arena.results import open_results
+from shakespeare_arena.games.results import open_results
 from shakespeare_env.datasets.reading import read_results
 from tests.contract.command_line import SCREEN, output_of, refusal_of
 

@@ -11,7 +11,7 @@ import shakespeare_agents
 from shakespeare_agents.cli.playing import forecast_decisions, random_game_decisions
 from shakespeare_agents.networks.checkpoint import save_checkpoint
 from shakespeare_arena.evaluation import evaluate as play_games
-from shakespeare_arena.seating import seatings
+from shakespeare_arena.games.seating import seatings
 from shakespeare_env.core import registry
 from tests.agents.networks import random_tensors
 from tests.contract.command_line import output_of, refusal_of, run
@@ -65,7 +65,7 @@ class Interrupted:
 
 
 def test_ctrl_c_shows_complete_deals_and_writes_no_result(game, tmp_path, monkeypatch):
-    monkeypatch.setattr("shakespeare_arena.playing.GAMES_AT_ONCE", 4)
+    monkeypatch.setattr("shakespeare_arena.games.playing.GAMES_AT_ONCE", 4)
     file = tmp_path / "mine.py"
     out = tmp_path / "result.json"
     seats = max(game.min_seats, 2)

@@ -11,12 +11,13 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.making import entrants_of as entrants_named
-from shakespeare_arena import Entrant, evaluate, playing, recording
+from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.dataset import write_dataset
+from shakespeare_arena.games import playing, recording
+from shakespeare_arena.games.playing import places_of
+from shakespeare_arena.games.results import merge, open_results
+from shakespeare_arena.games.seating import Match, RunSettings, Seating
 from shakespeare_arena.ladders.standings import standings_of
-from shakespeare_arena.playing import places_of
-from shakespeare_arena.results import merge, open_results
-from shakespeare_arena.seating import Match, RunSettings, Seating
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import DECISIONS, GAMES, read_games, read_results

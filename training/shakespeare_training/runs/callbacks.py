@@ -8,8 +8,8 @@ from typing import Any
 from stable_baselines3.common.callbacks import BaseCallback
 
 from shakespeare_env.errors import AgentNote
-from shakespeare_training.league import FinishedGames
-from shakespeare_training.learner import Learner
+from shakespeare_training.learners.league import FinishedGames
+from shakespeare_training.learners.learner import Learner
 from shakespeare_training.stopping import Stop
 
 

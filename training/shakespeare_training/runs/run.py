@@ -33,8 +33,8 @@ from shakespeare_training.config import (
     override,
     train_command,
 )
-from shakespeare_training.learner import Learner, never_stop, no_time_limit
-from shakespeare_training.policy import bfloat16_is_faster
+from shakespeare_training.learners.learner import Learner, never_stop, no_time_limit
+from shakespeare_training.networks.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import (
     Kind,
     Result,

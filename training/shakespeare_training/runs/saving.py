@@ -35,9 +35,9 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.building import needed_bytes
 from shakespeare_training.config import WEIGHTED, TrainingConfig
-from shakespeare_training.league import MOST_GAMES, Opponent, restore_generator
-from shakespeare_training.learner import Learner
-from shakespeare_training.policy import Policy, TrainingFacts
+from shakespeare_training.learners.league import MOST_GAMES, Opponent, restore_generator
+from shakespeare_training.learners.learner import Learner
+from shakespeare_training.networks.policy import Policy, TrainingFacts
 from shakespeare_training.runs.evaluation import Result, Strength, kinds_of_games
 
 STATE_NAME = "run.json"

@@ -17,9 +17,9 @@ from shakespeare_env.checks.values import command
 from shakespeare_env.core import registry
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.config import WEIGHTED, game_flag
-from shakespeare_training.expert_iteration import ExpertIteration
-from shakespeare_training.league import FinishedGames
-from shakespeare_training.learner import Learner
+from shakespeare_training.learners.expert_iteration import ExpertIteration
+from shakespeare_training.learners.league import FinishedGames
+from shakespeare_training.learners.learner import Learner
 from shakespeare_training.runs.callbacks import SB3Callbacks
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.evaluation import Result, Strength

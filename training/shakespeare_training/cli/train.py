@@ -1,78 +1,41 @@
-"""The commands `shakespeare train` and `shakespeare exploit`."""
+"""The command `shakespeare train`."""
 
 from __future__ import annotations
 
 import math
-import sys
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, ExitStack, contextmanager
-from functools import partial
+from collections.abc import Callable
+from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.lineup import complete_agent
-from shakespeare_agents.cli.playing import GamesProgress, random_game_decisions
-from shakespeare_agents.naming import HOW_TO_NAME, names
-from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.core import registry
-from shakespeare_env.errors import (
-    ShakespeareEnvError,
-    TrainingError,
-    WorkerError,
-    agent_notes,
-    own_frames,
-)
-from shakespeare_training.stopping import Stopped
-from shakespeare_training.terminal import (
+from shakespeare_env.errors import TrainingError
+from shakespeare_training.cli.terminal import (
+    FAULTS,
+    Settings,
     UnbreakableConsole,
     busy,
+    exit_on,
     import_training,
     new_folder,
+    parse_settings,
     stoppable,
 )
 
 if TYPE_CHECKING:
-    from rich.console import Console
     from stable_baselines3.common.callbacks import BaseCallback
 
-    from shakespeare_agents.making import Entrant
     from shakespeare_agents.naming import AgentSpec
     from shakespeare_agents.workers import Workers
-    from shakespeare_arena.best_response import BestResponse
-    from shakespeare_env.core.game import Game
     from shakespeare_training.config import TrainingConfig
-    from shakespeare_training.exploit import Exploitation
     from shakespeare_training.runs.run import Run
 
-RESULT_NAME = "exploit.json"
-_DECISIONS = 4_000_000
-"""Decisions that a response learns from by default."""
 _CONFIGURED = "as configured"  # the default that the help shows for what the settings decide
-_FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
-"""Errors of settings, files and agents. They end a command with a message and no traceback."""
-
-
-def _complete_setting(incomplete: str) -> list[str]:
-    from shakespeare_training.config import TrainingConfig
-
-    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
-
-
-Settings = Annotated[
-    list[str] | None,
-    typer.Option(
-        "--set",
-        metavar="NAME=VALUE",
-        autocompletion=_complete_setting,
-        help="Any other setting of the learner, such as learning_rate=1e-3; may be repeated.",
-    ),
-]
 
 
 def train(
@@ -165,7 +128,7 @@ def train(
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.train import train as train_run
 
-        with _exit_on(folder, *_FAULTS):
+        with exit_on(folder, *FAULTS):
             callback_makers = {name: _callback_maker(name) for name in callbacks or ()}
             game = None if game_name is None else choices.find_game(game_name)
             if resume is not None:
@@ -190,7 +153,7 @@ def train(
                     "seed": seed,
                 }
                 overrides = {name: value for name, value in given.items() if value is not None}
-                overrides |= _parse_settings(settings)
+                overrides |= parse_settings(settings)
                 chosen, weights = _choose_config(config, overrides, start, minutes)
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
@@ -207,7 +170,7 @@ def train(
             made_callbacks = [
                 _make_callback(name, maker, run) for name, maker in callback_makers.items()
             ]
-        with _exit_on(folder, TrainingError):
+        with exit_on(folder, TrainingError):
             train_run(run, console, stop, running_workers, made_callbacks)
 
 
@@ -230,12 +193,6 @@ def _refuse_unused_options(
         used = context.params.keys() - {"trust"}
         why = "only --resume imports what is trusted"
     choices.refuse_unused(context, used, why)
-
-
-def _parse_settings(settings: list[str] | None) -> dict[str, Any]:
-    from shakespeare_training.config import parse_override
-
-    return dict(map(parse_override, settings or []))
 
 
 def _choose_config(
@@ -342,194 +299,3 @@ def _make_callback(name: str, maker: Callable[[Run], Any], run: Run) -> BaseCall
             "BaseCallback of Stable-Baselines3"
         )
     return made
-
-
-@contextmanager
-def _exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
-    """Exit with a message on errors of some kinds, on lost workers, and if a run cannot be saved.
-
-    An error in the user's own code, such as an agent or a callback, is raised with its traceback.
-    """
-    from shakespeare_training.runs.saving import how_to_continue
-
-    try:
-        yield
-    except WorkerError as fault:
-        exit_with_error(f"{fault}; {how_to_continue(folder)}")
-    except Exception as fault:
-        if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
-            remedy = how_to_continue(folder)
-            fault.add_note(f"{remedy[0].upper()}{remedy[1:]}")
-            raise
-        if isinstance(fault, kinds):
-            exit_with_error("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
-        if isinstance(fault, OSError):
-            exit_with_error(f"the run cannot be written ({fault}); {how_to_continue(folder)}")
-        raise
-
-
-def exploit(
-    context: typer.Context,
-    agent: Annotated[
-        str,
-        typer.Argument(
-            metavar="AGENT",
-            autocompletion=complete_agent,
-            help="The agent whose copies hold all seats but one: "
-            f"{', '.join(names())}, {HOW_TO_NAME}.",
-        ),
-    ],
-    decisions: Annotated[
-        int | None,
-        typer.Option(
-            "--decisions",
-            min=1,
-            help="Decisions that each response learns from, rounded up to whole rollouts.",
-            show_default=f"{_DECISIONS:,}, or none in a small game, whose best response is "
-            "computed exactly",
-        ),
-    ] = None,
-    players: Annotated[
-        int | None,
-        typer.Option("--players", help="Seats at the table.", show_default="the game's most"),
-    ] = None,
-    games: Annotated[
-        int,
-        typer.Option(
-            "--games",
-            min=1,
-            help="Games of the measurement, rounded up to a multiple of the seats; 2401 are enough "
-            "for ± 2 percentage points.",
-        ),
-    ] = 2401,
-    seed: lineup_options.Seed = 0,
-    seeds: Annotated[
-        int,
-        typer.Option(
-            "--seeds",
-            min=1,
-            help="Responses to learn, with successive seeds. The best plays again on fresh deals.",
-        ),
-    ] = 1,
-    start: Annotated[
-        str | None,
-        typer.Option(
-            metavar="CHECKPOINT",
-            help="Weights to start from: a checkpoint (network, or a folder), or a network of "
-            "your own, my.py:NAME,weights=FILE.",
-            autocompletion=complete_agent,
-            show_default="the agent's own, or those that it searches with",
-        ),
-    ] = None,
-    settings: Settings = None,
-    out: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help=f"Folder for the runs and the result ({RESULT_NAME}). The same command goes on "
-            "with what was stopped there.",
-            show_default="runs/exploit-<game>-<time>-seed<seed>",
-        ),
-    ] = None,
-    game_name: choices.GameName = choices.DEFAULT_GAME,
-    workers: workers_options.WorkerCount = 1,
-    ray: workers_options.RayAddress = None,
-) -> None:
-    """Measure how much one seat can win against copies of an agent in all others.
-
-    The figure is a win rate beyond parity. In small games it is exact. In others it is a lower
-    bound, found by a response that learns. A figure below parity means that it found nothing.
-    """
-    game = choices.find_game(game_name)
-    # Imported late, to keep the shell's completion quick.
-    from shakespeare_agents.naming import AgentSpec
-    from shakespeare_arena.measure import table_sizes
-    from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo, own_weights
-
-    with choices.usage_errors("--players"):
-        (seats,) = table_sizes(game, [game.max_seats if players is None else players])
-    opponent, *_ = lineup_options.make_opponents(game, [agent], seats)
-    console = UnbreakableConsole()
-    out_option: list[Any] = []
-    if out is None:
-        out = new_folder(f"exploit-{game.name}", seed)
-        out_option = ["--out", out]
-    if decisions is None:
-        exact = _exact_response(opponent, game, seats, out)
-        if exact is not None:
-            why = "without --decisions the best response is computed exactly"
-            choices.refuse_unused(context, {"agent", "players", "out", "game_name"}, why)
-            _show_and_save(console, exact, out)
-            return
-        decisions = _DECISIONS
-    if getattr(opponent.agent, "is_slow", False):
-        table = ["--game", registry.game_argument(game.name), "--players", str(seats)]
-        instead = command("evaluate", "search", agent, *table)
-        typer.echo(
-            f"{agent} searches, so learning takes hours. This is quicker: {instead}", err=True
-        )
-    with _exit_on(out, *_FAULTS):
-        training = _parse_settings(settings)
-    own = own_weights(AgentSpec.parse(agent).network())
-    if own is not None and start is None and training.get("network") != own[0]:
-        network, weights = own
-        typer.echo(
-            f"The response learns from nothing. If {network} has the outputs that learning needs, "
-            f"it can start from the agent's weights: --start {network},weights={weights}",
-            err=True,
-        )
-    resume = command(*sys.argv[1:], *out_option)
-    with (
-        stoppable(console, f"Stopped. To resume: {resume}") as stop,
-        workers_options.open_chosen_workers(workers, ray) as running_workers,
-    ):
-        # The bar appears with its first update. Before that, the training shows its own bar.
-        measurements = seeds + 1 if seeds > 1 else 1
-        at_random = partial(random_game_decisions, game, seats, {})
-        progress = GamesProgress(games * measurements, at_random)
-        import_training(console)
-        try:
-            with _exit_on(out, *_FAULTS):
-                response = exploit_by_ppo(
-                    agent,
-                    out,
-                    ExploitSettings(
-                        decisions=decisions,
-                        players=seats,
-                        games=games,
-                        seed=seed,
-                        seeds=seeds,
-                        start=start,
-                        training=training,
-                    ),
-                    game.name,
-                    console=console,
-                    stop=stop,
-                    on_progress=progress.update,
-                    workers=running_workers,
-                )
-        finally:
-            progress.close()
-        if response is None:
-            raise Stopped
-    _show_and_save(console, response, out)
-
-
-def _exact_response(opponent: Entrant, game: Game, seats: int, out: Path) -> BestResponse | None:
-    """Return the exact best response to an agent, or say why there is none and return None."""
-    from shakespeare_arena.best_response import NotExactError, best_response
-
-    try:
-        with _exit_on(out, *_FAULTS):
-            return best_response(opponent.agent, opponent.name, game, seats)
-    except NotExactError as fault:
-        typer.echo(f"Not computed exactly ({fault}); PPO learns a response instead.", err=True)
-        return None
-
-
-def _show_and_save(console: Console, result: BestResponse | Exploitation, out: Path) -> None:
-    console.print(result.table())
-    console.print(result.verdict(), highlight=False, markup=False, soft_wrap=True)
-    with _exit_on(out):
-        out.mkdir(parents=True, exist_ok=True)
-        result.save(out / RESULT_NAME)

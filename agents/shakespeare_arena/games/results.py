@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Annotated
 from pydantic import Field, TypeAdapter
 
 from shakespeare_agents.storage import hold_folder, is_leftover, write_atomically
-from shakespeare_arena.seating import Match
+from shakespeare_arena.games.seating import Match
 from shakespeare_env.checks.limits import read_regular
 from shakespeare_env.checks.values import error_text
 from shakespeare_env.core import registry

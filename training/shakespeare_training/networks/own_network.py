@@ -34,7 +34,7 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import AgentNote, own_frames
-from shakespeare_training.policy import Policy, TrainingFacts
+from shakespeare_training.networks.policy import Policy, TrainingFacts
 
 _drawing = threading.Lock()
 """Held while PyTorch's global generator draws initial weights."""

@@ -22,7 +22,7 @@ from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.networks.network import HEADS, Network, Tensors, input_scale
 from shakespeare_agents.search.agent import SearchAgent, SearchSettings, network_search
 from shakespeare_env.core.game import Game
-from shakespeare_training.policy import Policy, TrainingFacts
+from shakespeare_training.networks.policy import Policy, TrainingFacts
 
 
 class PolicyNetwork(nn.Module):

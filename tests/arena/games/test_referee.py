@@ -8,7 +8,7 @@ import pytest
 from shakespeare_agents import RandomAgent
 from shakespeare_agents.program_agent import Answers
 from shakespeare_agents.programs import Fault
-from shakespeare_arena.referee import RefereedLineup
+from shakespeare_arena.games.referee import RefereedLineup
 from shakespeare_env.play.lineup import OUTSIDE, Call, Lineup, play_out
 from tests.contract.each_table import full_tables, small_tables
 from tests.contract.random_games import TABLES

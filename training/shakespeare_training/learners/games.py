@@ -14,7 +14,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.generators import draw_columns
-from shakespeare_training.league import FinishedGames, League
+from shakespeare_training.learners.league import FinishedGames, League
 
 TOO_LARGE = "the network's numbers are too large to choose a move by"
 """The error message if exploded weights outweigh the mask: the learner's move is then illegal."""

@@ -1,4 +1,4 @@
-"""The terminal of commands that train: stop signals, slow imports, a safe console, new folders."""
+"""What commands that train share: settings, stop signals, errors, a console, new folders."""
 
 from __future__ import annotations
 
@@ -10,15 +10,20 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from importlib import import_module
 from pathlib import Path
+from typing import Annotated, Any
 
 import typer
 from rich.console import Console
 
 from shakespeare_env.cli.choices import exit_with_error
+from shakespeare_env.errors import ShakespeareEnvError, WorkerError, agent_notes, own_frames
 from shakespeare_env.extras import requires_extra
 from shakespeare_training.stopping import Stop, Stopped, stopped_by_signals
 
 _STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
+
+FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
+"""Errors of settings, files and agents. They end a command with a message and no traceback."""
 
 
 @contextmanager
@@ -79,3 +84,51 @@ def busy(console: Console, activity: str) -> Iterator[None]:
 def new_folder(prefix: str, seed: int) -> Path:
     """Return a folder for the results of a command, named after the present time and the seed."""
     return Path("runs") / f"{prefix}-{time.strftime('%Y%m%d-%H%M%S')}-seed{seed}"
+
+
+def _complete_setting(incomplete: str) -> list[str]:
+    from shakespeare_training.config import TrainingConfig
+
+    return [f"{name}=" for name in TrainingConfig.model_fields if name.startswith(incomplete)]
+
+
+Settings = Annotated[
+    list[str] | None,
+    typer.Option(
+        "--set",
+        metavar="NAME=VALUE",
+        autocompletion=_complete_setting,
+        help="Any other setting of the learner, such as learning_rate=1e-3; may be repeated.",
+    ),
+]
+
+
+def parse_settings(settings: list[str] | None) -> dict[str, Any]:
+    """Return the settings that `--set` changes, by name."""
+    from shakespeare_training.config import parse_override
+
+    return dict(map(parse_override, settings or []))
+
+
+@contextmanager
+def exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
+    """Exit with a message on errors of some kinds, on lost workers, and if a run cannot be saved.
+
+    An error in the user's own code, such as an agent or a callback, is raised with its traceback.
+    """
+    from shakespeare_training.runs.saving import how_to_continue
+
+    try:
+        yield
+    except WorkerError as fault:
+        exit_with_error(f"{fault}; {how_to_continue(folder)}")
+    except Exception as fault:
+        if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
+            remedy = how_to_continue(folder)
+            fault.add_note(f"{remedy[0].upper()}{remedy[1:]}")
+            raise
+        if isinstance(fault, kinds):
+            exit_with_error("\n".join([str(fault), *getattr(fault, "__notes__", [])]))
+        if isinstance(fault, OSError):
+            exit_with_error(f"the run cannot be written ({fault}); {how_to_continue(folder)}")
+        raise

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 
 from shakespeare_env.core.game import Game
-from shakespeare_training.games import TOO_LARGE
+from shakespeare_training.learners.games import TOO_LARGE
 
 NO_DECISION = -1
 """Stands for the deciding seat in a step in which the learner does not decide."""

@@ -6,7 +6,7 @@ from collections import Counter
 import numpy as np
 import pytest
 
-from shakespeare_arena.seating import SeatPlan, seatings
+from shakespeare_arena.games.seating import SeatPlan, seatings
 
 GAMES = {
     "ab": 2,

@@ -16,9 +16,9 @@ from shakespeare_agents.making import Entrant
 from shakespeare_agents.programs import Fault
 from shakespeare_agents.travel import AgentSet, agent_set
 from shakespeare_agents.workers import Progress, ProgressCallback, Workers, cumulative
-from shakespeare_arena.pace import Pace
-from shakespeare_arena.referee import RefereedLineup
-from shakespeare_arena.seating import RunSettings, Seating, SeatPlan, seat_plan
+from shakespeare_arena.games.pace import Pace
+from shakespeare_arena.games.referee import RefereedLineup
+from shakespeare_arena.games.seating import RunSettings, Seating, SeatPlan, seat_plan
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars

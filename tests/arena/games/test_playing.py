@@ -7,10 +7,10 @@ from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
 from shakespeare_agents.workers import Workers
-from shakespeare_arena import playing
-from shakespeare_arena.pace import Pace
-from shakespeare_arena.playing import places_of, play_to_scores, shards_of
-from shakespeare_arena.seating import Match, RunSettings, Seating
+from shakespeare_arena.games import playing
+from shakespeare_arena.games.pace import Pace
+from shakespeare_arena.games.playing import places_of, play_to_scores, shards_of
+from shakespeare_arena.games.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.lineup import Call

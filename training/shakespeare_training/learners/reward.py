@@ -14,7 +14,7 @@ from shakespeare_agents.naming import AgentSpec
 from shakespeare_agents.python_names import load
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.errors import AgentNote, TrainingError
-from shakespeare_training.games import LearnerGames
+from shakespeare_training.learners.games import LearnerGames
 
 
 class Standing(NamedTuple):

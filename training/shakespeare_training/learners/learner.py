@@ -14,9 +14,9 @@ from stable_baselines3.common.logger import Logger
 
 from shakespeare_agents.networks.torch_threads import fix_thread_count
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_training.games import LearnerGames
-from shakespeare_training.league import FinishedGames, League
-from shakespeare_training.policy import Policy, PolicyMaker
+from shakespeare_training.learners.games import LearnerGames
+from shakespeare_training.learners.league import FinishedGames, League
+from shakespeare_training.networks.policy import Policy, PolicyMaker
 
 _MAX_GRADIENT_NORM = 0.5  # for each of the network's parameter groups by itself
 _MOST_LOGGED = 16  # size of the tensor of summed losses and statistics

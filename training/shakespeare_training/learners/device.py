@@ -23,8 +23,8 @@ from shakespeare_env.errors import DeviceError, IllegalMove
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import next_unit
 from shakespeare_env.play.lineup import OUTSIDE
-from shakespeare_training.games import TOO_LARGE, RolloutProgress
-from shakespeare_training.league import FinishedGames, League, Opponent, seat_players
+from shakespeare_training.learners.games import TOO_LARGE, RolloutProgress
+from shakespeare_training.learners.league import FinishedGames, League, Opponent, seat_players
 
 _ILLEGAL = float(ILLEGAL)
 Weights = Mapping[str, torch.Tensor]

@@ -13,7 +13,12 @@ from rich.progress import BarColumn, Progress, TaskProgressColumn, TextColumn, T
 from shakespeare_agents.cli import lineup as lineup_options
 from shakespeare_env.checks.values import command
 from shakespeare_env.cli import choices
-from shakespeare_training.terminal import UnbreakableConsole, import_training, new_folder, stoppable
+from shakespeare_training.cli.terminal import (
+    UnbreakableConsole,
+    import_training,
+    new_folder,
+    stoppable,
+)
 
 _MINUTES = 3.0
 

@@ -22,10 +22,15 @@ from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import Advisor, AnyAgent, decide
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup, OnStep, play_out
-from shakespeare_training.games import HostGames
-from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
-from shakespeare_training.outcomes import outcomes_for_deciders
-from shakespeare_training.policy import Outputs, forecast_losses
+from shakespeare_training.learners.games import HostGames
+from shakespeare_training.learners.learner import (
+    GamesCallback,
+    Learner,
+    LearnerSettings,
+    ignore_games,
+)
+from shakespeare_training.learners.outcomes import outcomes_for_deciders
+from shakespeare_training.networks.policy import Outputs, forecast_losses
 
 Probabilities = NDArray[np.float32]
 Policy = Callable[[NDArray[np.int8], NDArray[np.bool_]], Probabilities]

@@ -25,11 +25,16 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
-from shakespeare_training.games import TOO_LARGE, HostGames
-from shakespeare_training.league import FinishedGames
-from shakespeare_training.learner import GamesCallback, Learner, LearnerSettings, ignore_games
-from shakespeare_training.outcomes import outcomes_for_deciders
-from shakespeare_training.policy import forecast_losses
+from shakespeare_training.learners.games import TOO_LARGE, HostGames
+from shakespeare_training.learners.league import FinishedGames
+from shakespeare_training.learners.learner import (
+    GamesCallback,
+    Learner,
+    LearnerSettings,
+    ignore_games,
+)
+from shakespeare_training.learners.outcomes import outcomes_for_deciders
+from shakespeare_training.networks.policy import forecast_losses
 
 GAMES_PER_SHARD = 8
 """The number of games that a worker plays in parallel. It does not depend on the number of workers,

@@ -10,22 +10,21 @@ import numpy as np
 import torch
 
 from shakespeare_agents.networks.torch_threads import one_thread
-from shakespeare_training.games import LearnerGames, random_game_length
-from shakespeare_training.learner import (
+from shakespeare_training.learners.games import LearnerGames, random_game_length
+from shakespeare_training.learners.learner import (
     GamesCallback,
     Learner,
     LearnerSettings,
     Schedule,
     ignore_games,
 )
-from shakespeare_training.policy import ActionEvaluation, forecast_losses, log_shares
-from shakespeare_training.reward import (
+from shakespeare_training.learners.reward import (
     OwnReward,
     current_standing,
     standing_after_step,
     victory_shares,
 )
-from shakespeare_training.rollout import (
+from shakespeare_training.learners.rollout import (
     NO_DECISION,
     ClosedDecisions,
     Minibatch,
@@ -33,6 +32,7 @@ from shakespeare_training.rollout import (
     explained_variance,
     rotate_seats,
 )
+from shakespeare_training.networks.policy import ActionEvaluation, forecast_losses, log_shares
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -247,7 +247,7 @@ class PPO(Learner):
             super()._learn_from(minibatch)
             return
         if self._recorded_update is None:
-            from shakespeare_training.device import Recorded  # it needs the extra cuda
+            from shakespeare_training.learners.device import Recorded  # it needs the extra cuda
 
             self._recorded_update = Recorded(super()._learn_from, warmup_calls=3)
         self._recorded_update(minibatch)

@@ -10,8 +10,8 @@ import pytest
 from filelock import FileLock
 from polars.testing import assert_frame_equal
 
-from shakespeare_arena import results
-from shakespeare_arena.results import merge, open_results
+from shakespeare_arena.games import results
+from shakespeare_arena.games.results import merge, open_results
 from shakespeare_env.datasets.reading import MANIFEST_NAME, read_games, read_results, results_files
 from shakespeare_env.errors import ArenaError, DatasetError
 from tests.arena.simulated_results import simulated

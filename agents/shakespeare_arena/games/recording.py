@@ -13,7 +13,7 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative
-from shakespeare_arena.playing import (
+from shakespeare_arena.games.playing import (
     DealTable,
     FinalScores,
     GamesJob,
@@ -23,8 +23,8 @@ from shakespeare_arena.playing import (
     seatings_of,
     shards_of,
 )
-from shakespeare_arena.results import ResultsFolder
-from shakespeare_arena.seating import RunSettings, Seating, SeatPlan
+from shakespeare_arena.games.results import ResultsFolder
+from shakespeare_arena.games.seating import RunSettings, Seating, SeatPlan
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import check_seed
 from shakespeare_env.errors import ArenaError

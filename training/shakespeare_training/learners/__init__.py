@@ -1,0 +1,1 @@
+"""Algorithms that learn, the games that they play, and the opponents that they meet."""

@@ -1,0 +1,1 @@
+"""Networks that learn, in PyTorch: the project's own, and those of users."""
