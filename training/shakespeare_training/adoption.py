@@ -346,14 +346,14 @@ def _learn(
     limit = math.inf if settings.minutes is None else 60.0 * settings.minutes
     learner.goal = FOREVER if settings.decisions is None else settings.decisions
     began = time.monotonic()
-    learner.time_share = lambda: (time.monotonic() - began) / limit
 
     def check_stop() -> None:
+        learner.time_share = (time.monotonic() - began) / limit
         agreement = learner.logger.name_to_value["train/agreement"]
         share = min(1.0 - learner.progress_remaining, 1.0)
         on_progress(AdoptionProgress("learning", share, learner.num_timesteps, agreement))
         stop.check()
-        if learner.time_share() >= 1.0:
+        if learner.time_share >= 1.0:
             raise Stopped
 
     decisions = 0

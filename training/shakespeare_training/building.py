@@ -2,18 +2,21 @@
 
 from __future__ import annotations
 
+import math
 import re
 from functools import partial
 from importlib.util import find_spec
 
 import numpy as np
 import torch
+from loky import cpu_count
 
 from shakespeare_agents.search.agent import SearchSettings
 from shakespeare_env.checks.limits import require_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_training.config import MLP, WEIGHTED, TrainingConfig
+from shakespeare_training.group import ALONE, Group
 from shakespeare_training.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
 from shakespeare_training.learners.games import HostGames, LearnerGames
 from shakespeare_training.learners.league import League
@@ -26,38 +29,60 @@ from shakespeare_training.networks.policy import PolicyMaker
 
 _SEAT_DECISIONS = 50
 """The approximate number of a seat's decisions in a game; 32 to 55 in the bundled games."""
+_FEWEST_GAMES = 16
+"""The fewest games worth a process, unless the user asks for more processes."""
+_FEWEST_DECISIONS = 500_000
+"""The fewest decisions worth a process. It learns from them in some 20 seconds."""
+_LIBRARY_BYTES = 450 * 2**20
+"""The memory of a process with Python, PyTorch and the compiled rules, before it has any games."""
 
 
-def make_learner(config: TrainingConfig, device: str) -> Learner:
+def make_learner(config: TrainingConfig, device: str, group: Group = ALONE) -> Learner:
     """Build the learner that a run's settings describe, on a device (see `checked_device`).
 
+    In a group of processes, the learner has a part of the games.
+
     Raises:
-        ValueError: an opponent cannot play, or there is no such device.
+        ValueError: an opponent cannot play, there is no such device, or there are more processes
+            than games.
         TypeError, ImportError: a network or a reward of the user's own cannot be used.
         MemoryLimitError: the learner needs more memory than the machine has.
     """
-    device = checked_device(device)
+    device = checked_device(device, group)
     if device == "cpu":
         size = "width" if config.network == MLP else "the size of the network"
-        require_memory("the run", needed_bytes(config), f"lower n_envs, n_steps or {size}")
+        remedy = f"lower n_envs, n_steps or {size}"
+        if group.size > 1:
+            remedy += ", or give fewer --processes"
+        require_memory("the run", group.local_size * needed_bytes(config, group.size), remedy)
+    numbers = group.share(config.n_envs)
+    seat_counts = np.resize(config.players, config.n_envs)  # in turn
     batch = Batch(
         config.game,
-        n=config.n_envs,
-        players=np.resize(config.players, config.n_envs),  # the seat counts in turn
+        n=len(numbers),
+        players=seat_counts[numbers],
         seed=config.seed,
         autoreset=False,
         reward="score",
     )
-    league = League(config.opponents, batch, max_snapshots=config.max_snapshots, seed=config.seed)
+    batch.reset(config.seed, deals=numbers)
+    league = League(
+        config.opponents,
+        batch,
+        max_snapshots=config.max_snapshots,
+        seed=config.seed,
+        numbers=numbers,
+        rank=group.rank,
+    )
     if config.algorithm == "expert_iteration":
-        return ExpertIteration(HostGames(league), _expert_iteration_settings(config, device))
+        return ExpertIteration(HostGames(league), _expert_iteration_settings(config, device), group)
     settings = _ppo_settings(config, device)
     games: LearnerGames = HostGames(league)
     if device != "cpu":
         from shakespeare_training.learners.device import DeviceGames  # it needs the extra cuda
 
         games = DeviceGames(league, config.n_steps, torch.device(device))
-    return PPO(games, settings)
+    return PPO(games, settings, group)
 
 
 def _ppo_settings(config: TrainingConfig, device: str) -> PPOSettings:
@@ -119,30 +144,51 @@ def _learning_rate(config: TrainingConfig) -> Schedule:
     return linear(config.learning_rate, config.learning_rate * config.learning_rate_end)
 
 
-def checked_device(name: str) -> str:
+def processes_for(config: TrainingConfig, device: str) -> int:
+    """Return the number of processes that learn best on this machine: one for each core.
+
+    On a GPU there is one process, and in a short run there are few, because they start slowly.
+
+    Raises:
+        ValueError: there is no such device here.
+    """
+    if checked_device(device) != "cpu":
+        return 1
+    most = min(config.n_envs // _FEWEST_GAMES, config.decisions // _FEWEST_DECISIONS)
+    cores: int = cpu_count()
+    return max(1, min(most, cores))
+
+
+def checked_device(name: str, group: Group = ALONE) -> str:
     """Return the name of a PyTorch device.
 
-    `auto` chooses a GPU if there is one and the extra `cuda` is installed, else the CPU.
+    `auto` chooses a GPU if there is one and the extra `cuda` is installed, else the CPU. Each
+    process of a group on a machine gets a GPU of its own.
 
     Raises:
         ValueError: there is no such device here.
     """
     if name == "auto":
         is_usable = torch.cuda.is_available() and find_spec("numba_cuda") is not None
-        return "cuda" if is_usable else "cpu"
+        name = "cuda" if is_usable else "cpu"
+    if name == "cuda" and group.local_size > 1:
+        name = f"cuda:{group.local_rank}"
     parts = re.fullmatch(r"cpu|cuda(?::(\d+))?", name)
     if parts is None:
         raise ValueError(f"device={name!r}: choose cpu, cuda, cuda:1, ... or auto")
     if name != "cpu" and int(parts[1] or 0) >= torch.cuda.device_count():
+        fewer = ", or fewer --processes" if group.local_size > 1 else ""
         raise ValueError(
             f"device={name!r}: PyTorch {torch.__version__} finds "
-            f"{torch.cuda.device_count()} CUDA devices here; use --device cpu"
+            f"{torch.cuda.device_count()} CUDA devices here; use --device cpu{fewer}"
         )
     return name
 
 
-def needed_bytes(config: TrainingConfig) -> int:
+def needed_bytes(config: TrainingConfig, processes: int = 1) -> int:
     """Estimate the memory of a run's large arrays: games, decisions, networks, a minibatch.
+
+    This is the memory of one process. Of the games, decisions and minibatches it has its share.
 
     The factors below are approximate numbers of bytes for an input, an action, a seat or a unit of
     the network. A network of the user's own is made, and measured.
@@ -159,14 +205,18 @@ def needed_bytes(config: TrainingConfig) -> int:
         network = sum(tensor.nbytes for tensor in policy.network.state_dict().values())
         layers = 2 * measured_bytes(policy)  # with gradients
     snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
+    n_envs = math.ceil(config.n_envs / processes)
     if config.algorithm == "ppo":
-        decisions = config.n_envs * (seats + config.n_steps)
+        decisions = n_envs * (seats + config.n_steps)
         bytes_per_decision = inputs + actions + 40 * seats
     else:
-        decisions = config.n_envs * max(config.players) * _SEAT_DECISIONS
+        decisions = n_envs * max(config.players) * _SEAT_DECISIONS
         # Twice, because decisions are held in shards and in the group that is joined from them.
         bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
-    minibatch = min(config.batch_size, decisions) * (5 * inputs + 20 * actions + layers)
-    games = config.n_envs * (game.state.itemsize + inputs + actions)
+    minibatch = min(math.ceil(config.batch_size / processes), decisions) * (
+        5 * inputs + 20 * actions + layers
+    )
+    games = n_envs * (game.state.itemsize + inputs + actions)
     networks = (4 + snapshots) * network  # the learner's with its gradient and Adam's two moments
-    return games + decisions * bytes_per_decision + networks + minibatch
+    libraries = _LIBRARY_BYTES if processes > 1 else 0
+    return libraries + games + decisions * bytes_per_decision + networks + minibatch

@@ -75,6 +75,8 @@ def busy(console: Console, activity: str) -> Iterator[None]:
     if console.is_terminal and not console.is_dumb_terminal:
         with console.status(activity):
             yield
+    elif console.quiet:
+        yield
     else:
         # Not on stdout, because --print-config may write the settings to a file there.
         typer.echo(f"{activity} ...", err=True)

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import math
+import os
+import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -95,6 +97,15 @@ def train(
     device: Annotated[
         str, typer.Option(help="cpu, cuda, cuda:1, ... or auto: a GPU if it can be used.")
     ] = "auto",
+    processes: Annotated[
+        int | None,
+        typer.Option(
+            min=1,
+            help="Processes that learn together, each with a part of the games.",
+            show_default="one for each core; 1 on a GPU or for a short run; with --resume as "
+            "before",
+        ),
+    ] = None,
     workers: workers_options.WorkerCount = 1,
     ray: workers_options.RayAddress = None,
     callbacks: Annotated[
@@ -116,7 +127,8 @@ def train(
     Ctrl-C stops a run without losing anything, and --resume continues it. Processes or a Ray
     cluster can play the games of expert iteration; PPO has no use for them.
     """
-    console = UnbreakableConsole()
+    # In a group of processes, the first one reports (`group.Group`).
+    console = UnbreakableConsole(quiet=os.environ.get("RANK", "0") != "0")
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     _refuse_unused_options(context, game_name, resume, print_config)
@@ -124,28 +136,22 @@ def train(
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
         import_training(console)
+        from shakespeare_training.building import processes_for
         from shakespeare_training.config import as_toml
+        from shakespeare_training.group import is_in_group, joined_group, run_processes
         from shakespeare_training.runs.run import Run
+        from shakespeare_training.runs.saving import read_state
         from shakespeare_training.runs.train import train as train_run
 
         with exit_on(folder, *FAULTS):
             callback_makers = {name: _callback_maker(name) for name in callbacks or ()}
             game = None if game_name is None else choices.find_game(game_name)
+            weights = None
             if resume is not None:
-                with busy(console, "loading the run"):
-                    run = opened.enter_context(
-                        Run.resume(
-                            resume,
-                            decisions=decisions,
-                            device=device,
-                            trusted=trust or (),
-                            minutes=minutes,
-                        )
-                    )
-                choices.check_own_game(game, run.config.game, resume)
-                running_workers = opened.enter_context(
-                    _open_workers(run.config.algorithm, workers, ray)
-                )
+                state = read_state(resume)
+                chosen = state.config
+                choices.check_own_game(game, chosen.game, resume)
+                processes = processes or len(state.processes)
             else:
                 given = {
                     "game": None if game is None else game.name,
@@ -158,20 +164,61 @@ def train(
                 if print_config:
                     typer.echo(as_toml(chosen), nl=False)
                     return
-                # The workers are opened first, so that no folder is left if that fails.
-                running_workers = opened.enter_context(
-                    _open_workers(chosen.algorithm, workers, ray)
-                )
                 folder = out or new_folder(chosen.game, chosen.seed)
+            if not is_in_group():
+                size = processes or processes_for(chosen, device)
+                if size > 1:
+                    code = run_processes(size, "shakespeare_training", _arguments(folder, resume))
+                    raise typer.Exit(code)
+            # The workers are opened first, so that no folder is left if that fails.
+            running_workers = opened.enter_context(_open_workers(chosen.algorithm, workers, ray))
+            group = opened.enter_context(joined_group())
+            if resume is not None:
+                with busy(console, "loading the run"):
+                    run = opened.enter_context(
+                        Run.resume(
+                            resume,
+                            decisions=decisions,
+                            device=device,
+                            trusted=trust or (),
+                            minutes=minutes,
+                            group=group,
+                        )
+                    )
+                if len(state.processes) != group.size:
+                    console.print(
+                        f"The number of processes has changed from {len(state.processes)} to "
+                        f"{group.size}, so the run is not the one that it would have been.",
+                        soft_wrap=True,
+                    )
+            else:
                 with busy(console, "building the learner"):
                     run = opened.enter_context(
-                        Run.create(chosen, folder, start=weights, device=device, minutes=minutes)
+                        Run.create(
+                            chosen,
+                            group.broadcast(folder),
+                            start=weights,
+                            device=device,
+                            minutes=minutes,
+                            group=group,
+                        )
                     )
             made_callbacks = [
                 _make_callback(name, maker, run) for name, maker in callback_makers.items()
             ]
+        if group.size > 1:
+            console.print(f"{group.size} processes learn together.")
         with exit_on(folder, TrainingError):
             train_run(run, console, stop, running_workers, made_callbacks)
+
+
+def _arguments(folder: Path, resume: Path | None) -> list[str]:
+    """Return the arguments of this command for processes that it starts.
+
+    The name of a new folder has the present time, so only this process may choose it.
+    """
+    arguments = sys.argv[2:]
+    return arguments if resume is not None else [*arguments, "--out", str(folder)]
 
 
 def _refuse_unused_options(
@@ -179,7 +226,8 @@ def _refuse_unused_options(
 ) -> None:
     """Exit if an option was given that has no effect beside the others."""
     if resume is not None:
-        used = {"resume", "trust", "decisions", "minutes", "device", "workers", "ray", "callbacks"}
+        used = {"resume", "trust", "decisions", "minutes", "device", "processes"}
+        used |= {"workers", "ray", "callbacks"}
         # With --resume, FILE.py:NAME in --game does not choose a game. It names the file that has
         # the run's own game.
         if registry.is_file_reference(game_name):

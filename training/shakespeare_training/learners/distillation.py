@@ -249,7 +249,7 @@ class Distillation(Learner):
         self.teacher = teacher
         self.demonstrations: Demonstrations | None = None
 
-    def collect(self, on_games: GamesCallback = ignore_games) -> None:
+    def play(self, on_games: GamesCallback = ignore_games) -> None:
         """Play a group of games to its end.
 
         The teacher plays half of them, and the network the other half. Half of the games of each

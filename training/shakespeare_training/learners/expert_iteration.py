@@ -25,6 +25,7 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
+from shakespeare_training.group import ALONE, Group
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
@@ -116,8 +117,10 @@ class ExpertIteration(Learner):
 
     settings: ExpertIterationSettings
 
-    def __init__(self, games: HostGames, settings: ExpertIterationSettings) -> None:
-        super().__init__(games, settings)
+    def __init__(
+        self, games: HostGames, settings: ExpertIterationSettings, group: Group = ALONE
+    ) -> None:
+        super().__init__(games, settings, group)
         self.workers: Workers = Workers()
         self.examples: Examples | None = None
 
@@ -132,7 +135,7 @@ class ExpertIteration(Learner):
         )
         return [expert]
 
-    def collect(self, on_games: GamesCallback = ignore_games) -> None:
+    def play(self, on_games: GamesCallback = ignore_games) -> None:
         """Play a group of games to its end, on the workers if there are any.
 
         Raises:

@@ -28,6 +28,7 @@ from shakespeare_env.play.agent import AgentLike, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, next_unit
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
+from shakespeare_training.group import ALONE, Group
 
 with requires_extra("train", "training needs"):
     from threadpoolctl import ThreadpoolController
@@ -70,6 +71,13 @@ class Opponent:
     def win_rate(self) -> float:
         """The learner's win rate, 0 to 1, with one win and one loss added; 0.5 is parity."""
         return (self.wins + 1.0) / (self.games + 2.0)
+
+    def add_results(self, wins: NDArray[np.float64]) -> None:
+        """Add games that ended together, float64[m]: 1 is a win of the learner, 0.5 a tie."""
+        weights = _DECAY ** np.arange(len(wins))[::-1]
+        decay = _DECAY ** len(wins)
+        self.games = self.games * decay + float(weights.sum())
+        self.wins = self.wins * decay + float((weights * wins).sum())
 
     @property
     def weight(self) -> float:
@@ -175,6 +183,8 @@ class League:
         batch: The games.
         max_snapshots: The most snapshots that may be drawn.
         seed: Decides every draw.
+        numbers: int64[n], the numbers of the games among those of all processes.
+        rank: The number of this process.
 
     Attributes:
         opponents: The named agents, then the snapshots, oldest first.
@@ -189,12 +199,20 @@ class League:
     """
 
     def __init__(
-        self, opponents: Mapping[str, float], batch: Batch, *, max_snapshots: int, seed: int
+        self,
+        opponents: Mapping[str, float],
+        batch: Batch,
+        *,
+        max_snapshots: int,
+        seed: int,
+        numbers: NDArray[np.int64] | None = None,
+        rank: int = 0,
     ) -> None:
         self.batch = batch
         self.max_snapshots = max_snapshots
         self.finished = 0
-        self.rng = np.random.default_rng([seed, 1])
+        # Process 0 draws as if it were alone, because zeros at the end do not change a seed.
+        self.rng = np.random.default_rng([seed, 1, rank])
         self.active: Opponent | None = None
         self._active_until = 0
         named = [name for name in opponents if name not in (CURRENT, PAST)]
@@ -205,10 +223,13 @@ class League:
         self.weights = np.array([opponents.get(name, 0.0) for name in (CURRENT, PAST, *named)])
         self._all_rows = np.arange(batch.n)
         seats = np.full((batch.n, batch.game.max_seats), NOBODY, np.int32)
-        generators = GameGenerators.of_games(seed, self._all_rows)
+        numbers = self._all_rows if numbers is None else numbers
+        generators = GameGenerators.of_games(seed, numbers)
         self.lineup = Lineup([], seats, generators)
         self._set_agents()
         self._blas = ThreadpoolController()
+        self._unshared: list[tuple[int, NDArray[np.float64]]] = []
+        self._shared = [(0.0, 0.0)] * len(self.opponents)
         self.assign_seats(self._all_rows)
 
     @property
@@ -293,20 +314,38 @@ class League:
             own_scores = own_scores / is_learner.sum(axis=1, keepdims=True)
             points = np.where(own_scores > scores, 1.0, np.where(own_scores == scores, 0.5, 0.0))
             wins = (points * is_opponent).sum(axis=1) / is_opponent.sum(axis=1)
+            self.opponents[index].add_results(wins)
+            self._unshared.append((index, wins))
 
-            weights = _DECAY ** np.arange(len(seats))[::-1]
-            decay = _DECAY ** len(seats)
-            opponent = self.opponents[index]
-            opponent.games = opponent.games * decay + float(weights.sum())
-            opponent.wins = opponent.wins * decay + float((weights * wins).sum())
+    def share_results(self, group: Group) -> None:
+        """Give every process the results of all others since the last call.
 
-    def add_snapshot(self, name: str, agent: AnyAgent, tensors: Tensors) -> None:
+        Afterwards the learner's win rates are equal in all processes.
+        """
+        results_by_rank = group.gather(self._unshared)
+        for opponent, (games, wins) in zip(self.opponents, self._shared, strict=True):
+            opponent.games = games
+            opponent.wins = wins
+        for results in results_by_rank:
+            for index, own_wins in results:
+                self.opponents[index].add_results(own_wins)
+        self._begin_sharing()
+
+    def _begin_sharing(self) -> None:
+        self._unshared = []
+        self._shared = [(opponent.games, opponent.wins) for opponent in self.opponents]
+
+    def add_snapshot(
+        self, name: str, agent: AnyAgent, tensors: Tensors, group: Group = ALONE
+    ) -> None:
         """Add a snapshot of the learner to the pool, and retire one if there are too many.
 
         Args:
             name: The number of decisions that the learner has made.
             agent: An agent that plays as the learner does now, and goes on to do so.
             tensors: The learner's weights.
+            group: The processes whose leagues add it together. A retired snapshot stays until its
+                games are over in all of them, so that the opponents' indices are equal in all.
         """
         self.opponents.append(Opponent(name, agent, tensors))
         older = self.pool[:-1]  # the newest stays, because it has not played yet
@@ -315,15 +354,17 @@ class League:
             easiest.retired = True
             if easiest is self.active:
                 self.active = None
-        self._forget_retired_snapshots()
+        self._forget_retired_snapshots(group)
+        self._begin_sharing()
 
-    def _forget_retired_snapshots(self) -> None:
+    def _forget_retired_snapshots(self, group: Group) -> None:
         """Remove the retired snapshots whose games are over, and renumber the seats."""
         seats = self.lineup.seats
+        playing = group.union(np.unique(seats).tolist())
         kept = [
             index
             for index, opponent in enumerate(self.opponents)
-            if not opponent.retired or (seats == index).any()
+            if not opponent.retired or index in playing
         ]
         new_index = np.zeros(len(self.opponents), seats.dtype)
         new_index[kept] = np.arange(len(kept))
@@ -404,5 +445,6 @@ class League:
         self.finished = int(data["finished"])
         restore_generator(self.rng, data["rng"])
         self._set_agents()
+        self._begin_sharing()
         self.lineup.seats[:] = seats
         self.lineup.generators.states[:] = generators

@@ -12,8 +12,9 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.logger import Logger
 
-from shakespeare_agents.networks.torch_threads import fix_thread_count
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_env.play.agent import AnyAgent
+from shakespeare_training.group import ALONE, Group
 from shakespeare_training.learners.games import LearnerGames
 from shakespeare_training.learners.league import FinishedGames, League
 from shakespeare_training.networks.policy import Policy, PolicyMaker
@@ -36,11 +37,6 @@ def linear(start: float, end: float) -> Schedule:
         return end + (start - end) * min(max(progress_remaining, 0.0), 1.0)
 
     return at
-
-
-def no_time_limit() -> float:
-    """Return the share of its time that a run without a limit has used: 0."""
-    return 0.0
 
 
 def never_stop() -> None:
@@ -84,40 +80,50 @@ class Learner:
     A subclass plays the games (`collect`), splits their decisions (`minibatches`) and defines the
     losses (`losses`). Nothing is drawn from a global generator.
 
+    In a group of processes, each has a learner with games of its own. Their weights are equal at
+    all times, because gradients are averaged over the decisions of all processes.
+
     Attributes:
         games: The games that the learner plays.
         settings: The learner's settings.
         league: The opponents, and the players at the seats.
         policy: The network, with the agents that play by it.
-        num_timesteps: Decisions that the learner has made.
+        num_timesteps: Decisions that the learners of all processes have made. While games are
+            played, those of other processes are still missing.
         updates: Passes over collected decisions so far, up to `n_epochs` in a call of `train`.
         goal: The number of decisions at which schedules reach their end.
         open_decisions: Decisions whose consequences are not known yet: tensors by name, with one
             row for each decision. Only PPO has any (`Rollout`).
+        group: The processes that learn together.
         rng: Generator that draws actions and shuffles minibatches.
-        time_share: Returns the share of the run's time limit that is used, 0 to 1.
+        time_share: The share of the run's time limit that is used, 0 to 1.
         check_stop: Called often while playing and learning; raises to stop the learner.
         logger: Logger of Stable-Baselines3 for everything that is measured.
     """
 
-    def __init__(self, games: LearnerGames, settings: LearnerSettings) -> None:
+    def __init__(
+        self, games: LearnerGames, settings: LearnerSettings, group: Group = ALONE
+    ) -> None:
         self.games = games
         self.settings = settings
+        self.group = group
         self.league: League = games.league
         self.device = torch.device(settings.device)
-        self.rng = np.random.default_rng(settings.seed)
+        # Process 0 draws as if it were alone, because zeros at the end do not change a seed.
+        self.rng = np.random.default_rng([settings.seed, 0, group.rank])
         self.num_timesteps = 0
         self.updates = 0
         self.goal = math.inf
         self.open_decisions: dict[str, torch.Tensor] = {}
-        self.time_share: Callable[[], float] = no_time_limit
+        self.time_share = 0.0
         self.check_stop: Callable[[], None] = never_stop
         self.logger = Logger(folder=None, output_formats=[])
 
         game = self.league.batch.game
-        fix_thread_count()  # the weights are drawn with as many threads as they are trained with
-        weights_rng = torch.Generator().manual_seed(int(self.rng.integers(2**62)))
-        self.policy: Policy = settings.make_policy(game, weights_rng)
+        weights_seed = group.broadcast(int(self.rng.integers(2**62)))
+        weights_rng = torch.Generator().manual_seed(weights_seed)
+        with one_thread():  # so that the weights do not depend on the machine
+            self.policy: Policy = settings.make_policy(game, weights_rng)
         self.policy.network.to(self.device)
 
         # On a GPU an update may be recorded as a CUDA graph (`device.Recorded`), which reads these
@@ -144,13 +150,13 @@ class Learner:
 
         It is below 0 once the run has passed its end.
         """
-        return min(1.0 - self.num_timesteps / self.goal, 1.0 - self.time_share())
+        return min(1.0 - self.num_timesteps / self.goal, 1.0 - self.time_share)
 
     def add_snapshot(self) -> None:
         """Add a snapshot of the network to the opponents."""
         tensors = self.policy.tensors()
         agent = self.policy.agent(tensors, greedy=False)
-        self.league.add_snapshot(f"{self.num_timesteps}", agent, tensors)
+        self.league.add_snapshot(f"{self.num_timesteps}", agent, tensors, self.group)
 
     def experts(self) -> list[AnyAgent]:
         """Return the agents that the network learns from; PPO has none."""
@@ -167,7 +173,20 @@ class Learner:
             self.train()
 
     def collect(self, on_games: GamesCallback = ignore_games) -> None:
-        """Play the games of the next update.
+        """Play the games of the next update, and agree with the other processes on the results.
+
+        Raises:
+            FloatingPointError: the network's outputs are too large to choose a move by.
+        """
+        before = self.num_timesteps
+        with one_thread():
+            self.play(on_games)
+        own = torch.tensor(self.num_timesteps - before)
+        self.num_timesteps = before + int(self.group.sum(own))
+        self.league.share_results(self.group)
+
+    def play(self, on_games: GamesCallback = ignore_games) -> None:
+        """Play this process's games of the next update.
 
         Raises:
             FloatingPointError: the network's outputs are too large to choose a move by.
@@ -182,10 +201,17 @@ class Learner:
         """Return `policy_loss`, `win_loss` and `score_loss`, and further statistics to log."""
         raise NotImplementedError
 
+    def _minibatches_of(self, count: int) -> int:
+        """Return the number of minibatches for some decisions of this process.
+
+        All processes must call it together, and get the same number.
+        """
+        all_decisions = int(self.group.sum(torch.tensor(count)))
+        return max(1, round(all_decisions / self.settings.batch_size))
+
     def _random_minibatches(self, count: int) -> list[NDArray[np.int64]]:
         """Return the indices of decisions in random order, in minibatches of about equal size."""
-        n_minibatches = max(1, round(count / self.settings.batch_size))
-        return np.array_split(self.rng.permutation(count), n_minibatches)
+        return np.array_split(self.rng.permutation(count), self._minibatches_of(count))
 
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -200,12 +226,14 @@ class Learner:
 
         self._stopped.zero_()
         self._sums.zero_()
-        for minibatch in self._passes():
-            self._learn_from(minibatch)
-            self.check_stop()
-            # On a GPU, reading the value would wait for it. There the optimiser skips its steps.
-            if not on_gpu and self._stopped > 0:
-                break
+        with one_thread():
+            for minibatch in self._passes():
+                self._learn_from(minibatch)
+                self.check_stop()
+                # On a GPU, reading the value would wait for it. There the optimiser skips its
+                # steps.
+                if not on_gpu and self._stopped > 0:
+                    break
 
         count, *totals = self._sums.tolist()
         for name, total in zip(self._logged, totals, strict=False):  # `totals` has unused entries
@@ -220,21 +248,27 @@ class Learner:
     def _learn_from(self, minibatch: Any) -> None:
         settings = self.settings
         losses = self.losses(minibatch)
-        self._logged = list(losses)
+        loss = losses["policy_loss"] + settings.vf_coef * losses["score_loss"]
+        loss = loss + settings.win_coef * losses["win_loss"]
+        self.optimizer.zero_grad()
+        loss.backward()  # type: ignore[no-untyped-call]
         addends = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
+        gradients = [
+            weights.grad for weights in self.policy.parameters() if weights.grad is not None
+        ]
+        self.group.average([addends, *gradients], weight=len(minibatch.players))
+
+        self._logged = list(losses)
         self._sums[: len(addends)] += addends * (1.0 - self._stopped)
         if settings.target_kl is not None:
-            is_too_far = losses["approx_kl"] > 1.5 * settings.target_kl
+            approx_kl = addends[1 + self._logged.index("approx_kl")]
+            is_too_far = approx_kl > 1.5 * settings.target_kl
             self._stopped.copy_(torch.maximum(self._stopped, is_too_far.float()))
             # Adam skips its step where this is 1, so a GPU need not be waited for.
             self.optimizer.found_inf = self._stopped  # type: ignore[attr-defined]
             if self._stopped.device.type == "cpu" and self._stopped > 0:
                 return
 
-        loss = losses["policy_loss"] + settings.vf_coef * losses["score_loss"]
-        loss = loss + settings.win_coef * losses["win_loss"]
-        self.optimizer.zero_grad()
-        loss.backward()  # type: ignore[no-untyped-call]
         for parameters in self.policy.parameter_groups():
             torch.nn.utils.clip_grad_norm_(parameters, _MAX_GRADIENT_NORM)
         self.optimizer.step()

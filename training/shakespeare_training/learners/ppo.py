@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_training.group import ALONE, Group
 from shakespeare_training.learners.games import LearnerGames, random_game_length
 from shakespeare_training.learners.learner import (
     GamesCallback,
@@ -92,8 +92,8 @@ class PPO(Learner):
 
     settings: PPOSettings
 
-    def __init__(self, games: LearnerGames, settings: PPOSettings) -> None:
-        super().__init__(games, settings)
+    def __init__(self, games: LearnerGames, settings: PPOSettings, group: Group = ALONE) -> None:
+        super().__init__(games, settings, group)
         self.rollout = Rollout(settings.n_steps, games.players, self.league.batch.game)
         self.open_decisions = self.rollout.open_decisions
         self.closed: ClosedDecisions | None = None
@@ -104,8 +104,8 @@ class PPO(Learner):
             standing = current_standing(games)
             settings.reward(standing, standing)
 
-    def collect(self, on_games: GamesCallback = ignore_games) -> None:
-        """Play a rollout, and find the targets and advantages of its decisions.
+    def play(self, on_games: GamesCallback = ignore_games) -> None:
+        """Play a rollout of this process's games, and find its decisions' targets and advantages.
 
         Raises:
             FloatingPointError: the network's outputs are too large to choose a move by.
@@ -122,22 +122,22 @@ class PPO(Learner):
             games.begin_rollout(self.rng)  # again, because staggering can change the league
 
         self.rollout.begin()
-        with one_thread():
-            for decisions, finished in games.play_steps(self._play_step, settings.n_steps):
-                self.num_timesteps += decisions
-                self.check_stop()
-                on_games(finished)
+        for decisions, finished in games.play_steps(self._play_step, settings.n_steps):
+            self.num_timesteps += decisions
+            self.check_stop()
+            on_games(finished)
 
-            self.closed = self.rollout.end(
-                settings.gae_lambda,
-                win_coef=settings.win_reward_coef,
-                score_coef=settings.score_reward_coef(remaining),
-            )
-            if settings.reward is not None:
-                settings.reward.check_finite(self.rollout.gains)
-            change = "score" if settings.reward is None else "reward"
-            for name, share in explained_variance(self.closed, change).items():
-                self.logger.record(f"explained_variance/{name}", share)
+        self.closed = self.rollout.end(
+            settings.gae_lambda,
+            win_coef=settings.win_reward_coef,
+            score_coef=settings.score_reward_coef(remaining),
+            group=self.group,
+        )
+        if settings.reward is not None:
+            settings.reward.check_finite(self.rollout.gains)
+        change = "score" if settings.reward is None else "reward"
+        for name, share in explained_variance(self.closed, change).items():
+            self.logger.record(f"explained_variance/{name}", share)
 
     def _stagger(self) -> None:
         """Play each game up to a random moment, so that a rollout sees all parts of a game."""
@@ -205,7 +205,11 @@ class PPO(Learner):
         generator = torch.Generator(self.device)
         generator.manual_seed(int(self.rng.integers(2**62)))
         return self.rollout.minibatches(
-            self.closed, settings.batch_size, settings.near_certain_share, generator
+            self.closed,
+            self._minibatches_of(len(self.closed.rows)),
+            settings.batch_size // self.group.size,
+            settings.near_certain_share,
+            generator,
         )
 
     def losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
@@ -243,7 +247,7 @@ class PPO(Learner):
             minibatch.repetition.repeats_nothing
             and len(minibatch.players) == self.settings.batch_size
         )
-        if self.device.type == "cpu" or not has_usual_shape:
+        if self.device.type == "cpu" or self.group.size > 1 or not has_usual_shape:
             super()._learn_from(minibatch)
             return
         if self._recorded_update is None:

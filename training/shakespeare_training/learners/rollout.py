@@ -16,6 +16,7 @@ from typing import NamedTuple
 import torch
 
 from shakespeare_env.core.game import Game
+from shakespeare_training.group import ALONE, Group
 from shakespeare_training.learners.games import TOO_LARGE
 
 NO_DECISION = -1
@@ -170,8 +171,12 @@ class Rollout:
         found = {name: store[rows, games] for name, store in stores.items()}
         return {**found, "games": games}
 
-    def end(self, gae_lambda: float, *, win_coef: float, score_coef: float) -> ClosedDecisions:
+    def end(
+        self, gae_lambda: float, *, win_coef: float, score_coef: float, group: Group
+    ) -> ClosedDecisions:
         """Return the closed decisions, with their targets and advantages; keep the open ones.
+
+        Advantages are normalised over the decisions of all processes of the group.
 
         Raises:
             FloatingPointError: a log-probability is not finite.
@@ -197,28 +202,30 @@ class Rollout:
             players=players,
             targets=rotate_seats(targets, players, seats),
             own_errors=own_errors,
-            advantages=normalised_advantages(own_errors, players, win_coef, score_coef),
+            advantages=normalised_advantages(own_errors, players, win_coef, score_coef, group),
         )
 
     def minibatches(
         self,
         closed: ClosedDecisions,
+        n_minibatches: int,
         batch_size: int,
         near_certain_share: float,
         generator: torch.Generator,
     ) -> Iterator[Minibatch]:
-        """Yield the closed decisions in random order, in minibatches of `batch_size`.
+        """Yield the closed decisions in random order, in `n_minibatches` of `batch_size`.
 
-        The last minibatch takes the rest. With a `near_certain_share` below 1, minibatches are of
+        The last minibatch takes the rest. If there are too few decisions for this, all minibatches
+        are of about equal size. With a `near_certain_share` below 1, minibatches are of
         about equal size and hold about equally many near-certain decisions. The network is run on
         this share of the near-certain ones only.
         """
         count = len(closed.rows)
-        n_minibatches = max(1, round(count / batch_size))
         order = torch.randperm(count, generator=generator, device=closed.rows.device)
         if near_certain_share == 1.0:
             ends = [batch_size * (number + 1) for number in range(n_minibatches - 1)]
-            for indices in order.tensor_split(ends):
+            are_enough = count > batch_size * (n_minibatches - 1)
+            for indices in order.tensor_split(ends if are_enough else n_minibatches):
                 yield self._minibatch(closed, indices, NO_REPETITION)
             return
 
@@ -356,7 +363,11 @@ def seat_targets(
 
 
 def normalised_advantages(
-    own_errors: torch.Tensor, players: torch.Tensor, win_coef: float, score_coef: float
+    own_errors: torch.Tensor,
+    players: torch.Tensor,
+    win_coef: float,
+    score_coef: float,
+    group: Group = ALONE,
 ) -> torch.Tensor:
     """Return advantages in units of the reward, float32[k], normalised for each table size.
 
@@ -370,6 +381,7 @@ def normalised_advantages(
         players: int64[k], seats at their tables.
         win_coef: Coefficient of the share of the victory.
         score_coef: Coefficient of the change of the score.
+        group: The processes over whose decisions advantages are normalised.
     """
     has_opponents = players > 1
     # The share of equal players, 1 / players, cancels in a target less its forecast. Only the scale
@@ -377,11 +389,19 @@ def normalised_advantages(
     win = win_coef * torch.where(has_opponents, players / (players - 1).clamp(min=1), 0.0)
     score = torch.where(has_opponents, score_coef, score_coef + win_coef)
     advantages = win * own_errors[:, SHARE] + score * own_errors[:, CHANGE]
-    for size in torch.unique(players):
-        at_table = players == size
-        count = at_table.sum().clamp(min=1)
-        mean = (advantages * at_table).sum() / count
-        deviation = (((advantages - mean) * at_table).square().sum() / count).sqrt()
+    sizes = group.union(torch.unique(players).tolist())
+    tables = [players == size for size in sizes]
+    if not tables:
+        return advantages
+    sums = [torch.stack([at_table.sum(), (advantages * at_table).sum()]) for at_table in tables]
+    counts, totals = group.sum(torch.stack(sums)).unbind(dim=1)
+    means = totals / counts
+    squares = [
+        ((advantages - mean) * at_table).square().sum()
+        for mean, at_table in zip(means, tables, strict=True)
+    ]
+    deviations = (group.sum(torch.stack(squares)) / counts).sqrt()
+    for at_table, mean, deviation in zip(tables, means, deviations, strict=True):
         # A single advantage has deviation 0.
         normalised = (advantages - mean) / (deviation + 1e-8)
         advantages = torch.where(at_table, normalised, advantages)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from shakespeare_agents.workers import Workers
 from shakespeare_arena import Entrant, EvaluationResult, evaluate
 from shakespeare_arena.measure import Placement, ScaleGames
 from shakespeare_arena.reports import counted
@@ -246,6 +247,7 @@ def evaluate_learner(
     decisions: int,
     seconds: float,
     on_progress: Callable[[float], None],
+    workers: Workers,
 ) -> Iterator[Result]:
     """Evaluate the learner, which plays greedily, in some kinds of games.
 
@@ -260,6 +262,7 @@ def evaluate_learner(
         decisions: Decisions that the learner has learned from.
         seconds: Seconds of training so far.
         on_progress: Called after every step with the share of the games that is played.
+        workers: The workers that play the games.
     """
     learner = Entrant(_LEARNER, agent)
     seed = config.seed + _SEED_OFFSET
@@ -279,7 +282,9 @@ def evaluate_learner(
             on_progress((before + min(played, most)) / all_work)
 
         if name == SCALE:
-            games = ScaleGames(learner, config.game, players, seed=seed, on_progress=on_games)
+            games = ScaleGames(
+                learner, config.game, players, seed=seed, on_progress=on_games, workers=workers
+            )
             placement = games.place(amount)
             yield Strength(**vars(placement), decisions=decisions, seconds=round(seconds, 1))
         else:
@@ -292,6 +297,7 @@ def evaluate_learner(
                 players=players,
                 seed=seed,
                 on_progress=on_games,
+                workers=workers,
             )
             yield _opponent_result(result, name, decisions, seconds)
         work_done += kind_work

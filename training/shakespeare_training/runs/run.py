@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, contextmanager, nullcontext
 from pathlib import Path
 
 import torch
@@ -33,7 +33,8 @@ from shakespeare_training.config import (
     override,
     train_command,
 )
-from shakespeare_training.learners.learner import Learner, never_stop, no_time_limit
+from shakespeare_training.group import ALONE, Group
+from shakespeare_training.learners.learner import Learner, never_stop
 from shakespeare_training.networks.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import (
     Kind,
@@ -66,14 +67,23 @@ class Run:
         seconds: Seconds of training up to the last stop.
         limit: Seconds of training after which the run stops; None without a time limit.
         commands: The shell commands that repeat this training, in order: the one that starts it,
-            and those that resume it with another length or time limit.
+            and those that resume it with another length, time limit or number of processes.
+        group: The processes that learn together. Each has a `Run`; that of process 0 has the
+            folder, the results and the logs.
     """
 
     def __init__(
-        self, config: TrainingConfig, folder: Path, *, device: str, bfloat16: bool | None = None
+        self,
+        config: TrainingConfig,
+        folder: Path,
+        *,
+        device: str,
+        bfloat16: bool | None = None,
+        group: Group = ALONE,
     ) -> None:
         self.config = config
         self.folder = folder
+        self.group = group
         self.history: list[Result] = []
         self.seconds = 0.0
         self.limit: float | None = None
@@ -93,7 +103,7 @@ class Run:
             name: AgentSpec.parse(name) for name in config.evaluation_opponents if name != SCALE
         }
         self._opponents = {name: make(spec, game) for name, spec in specs.items()}
-        self.learner = make_learner(config, device)
+        self.learner = make_learner(config, device, group)
         league = self.learner.league
         specs |= league.specs
         named = {opponent.name: opponent.agent for opponent in league.named} | self._opponents
@@ -111,11 +121,17 @@ class Run:
 
         if SCALE in config.evaluation_opponents:
             self._digests[SCALE] = scale_digest(game)
+        if any(digests != self._digests for digests in group.gather(self._digests)):
+            raise TrainingError(
+                "the processes have different files of the agents, the network or the reward that "
+                "the settings name; give all machines the same files"
+            )
 
         if bfloat16 is not None:
             policy.use_bfloat16 = bfloat16
         elif config.precision == "auto":
-            policy.use_bfloat16 = bfloat16_is_faster(policy, config.batch_size)
+            # Each process would measure its own speed.
+            policy.use_bfloat16 = group.broadcast(bfloat16_is_faster(policy, config.batch_size))
         else:
             policy.use_bfloat16 = config.precision == "bfloat16"
 
@@ -135,6 +151,7 @@ class Run:
         start: Path | None = None,
         device: str = "auto",
         minutes: float | None = None,
+        group: Group = ALONE,
     ) -> Run:
         """Start a run, with the weights of `start` if given.
 
@@ -151,16 +168,18 @@ class Run:
             MemoryLimitError: the run needs more memory than the machine has.
             Exception: the folder cannot be locked (`saving.locked`).
         """
-        run = cls(config, folder, device=device)
+        run = cls(config, folder, device=device, group=group)
         start_name: str | None = None
         if start is not None:
             run.learner.policy.start_from(start)
             is_own = config.network != MLP
             start_name = f"{config.network},weights={start}" if is_own else str(start)
         run._limit_time(minutes)
-        run.commands = [train_command(config, run.precision, start_name) + _time_option(minutes)]
-        run._lock = ExitStack()
-        run._lock.enter_context(locked(folder, is_new=True))
+        options = _time_option(minutes) + _processes_option(group)
+        run.commands = [train_command(config, run.precision, start_name) + options]
+        with ExitStack() as stack:
+            stack.enter_context(_locked_by_first(folder, group, is_new=True))
+            run._lock = stack.pop_all()
         return run
 
     @classmethod
@@ -172,8 +191,12 @@ class Run:
         device: str = "auto",
         trusted: Collection[str] = (),
         minutes: float | None = None,
+        group: Group = ALONE,
     ) -> Run:
         """Continue a run as if it had never stopped.
+
+        With another number of processes the games go on, but the run is not the one that it would
+        have been.
 
         Its schedules follow the new number of decisions and the new time limit. The `minutes` are
         counted from now on. Without them the run has no time limit, even if it had one before.
@@ -189,8 +212,13 @@ class Run:
             Exception: the folder cannot be locked (`saving.locked`).
         """
         with ExitStack() as stack:
-            stack.enter_context(locked(folder, is_new=False))
+            stack.enter_context(_locked_by_first(folder, group, is_new=False))
             state = read_state(folder)
+            if any(other != state for other in group.gather(state)):
+                raise CheckpointError(
+                    f"{folder}: the processes read different runs there; put it on a disk that all "
+                    "machines share"
+                )
             config = state.config
             _refuse_python(folder, config, trusted)
             has_new_length = decisions is not None and decisions != config.decisions
@@ -201,7 +229,7 @@ class Run:
                         "give more than that with --decisions"
                     )
                 config = override(config, decisions=decisions)
-            run = cls(config, folder, device=device, bfloat16=state.bfloat16)
+            run = cls(config, folder, device=device, bfloat16=state.bfloat16, group=group)
             restore_state(folder, state, run.learner)
             for name, digest in run._digests.items():
                 if state.digests.get(name) != digest:
@@ -217,11 +245,11 @@ class Run:
             run._limit_time(minutes)
             # Without `minutes` a former limit is lifted.
             changes_limit = minutes is not None or state.limit is not None
-            if has_new_length or changes_limit:
+            changes_group = len(state.processes) != group.size
+            if has_new_length or changes_limit or changes_group:
                 length = f" --decisions {decisions}" if has_new_length else ""
-                run.commands.append(
-                    f"shakespeare train --resume RUN{length}{_time_option(minutes)}"
-                )
+                options = length + _time_option(minutes) + _processes_option(group)
+                run.commands.append(f"shakespeare train --resume RUN{options}")
             run._lock = stack.pop_all()
         return run
 
@@ -314,13 +342,14 @@ class Run:
         """
         learner = self.learner
         logs = self.folder / LOGS_NAME
-        learner.logger = configure(str(logs), ["tensorboard"] if is_utf8(logs) else [])
+        if self.group.rank == 0:
+            learner.logger = configure(str(logs), ["tensorboard"] if is_utf8(logs) else [])
         self._started = time.monotonic()
         self._decisions_at_start = self.decisions
         learner.goal = self.config.decisions
+        learner.time_share = self.group.broadcast(self.time_share)
         # The learner refers to the run only while it learns. Otherwise `del run` would leave the
         # run alive, and its folder locked.
-        learner.time_share = lambda: self.time_share
         learner.check_stop = check_stop
         try:
             yield learner
@@ -329,7 +358,6 @@ class Run:
         finally:
             self.seconds = self.elapsed
             self._started = None
-            learner.time_share = no_time_limit
             learner.check_stop = never_stop
             learner.logger.close()
 
@@ -366,7 +394,8 @@ class Run:
     ) -> None:
         """Evaluate the learner in the kinds of games that are `unmeasured`.
 
-        Results are added to the history and the log.
+        Results are added to the history and the log. All processes play the games, and the results
+        are in process 0.
 
         Args:
             games: The number of games of each kind but those on the scale, approximately.
@@ -378,21 +407,25 @@ class Run:
             (players, opponent): self._strength_decisions(players) if opponent == SCALE else games
             for players, opponent in self.unmeasured
         }
-        results = evaluate_learner(
-            self.learner.policy.agent(),
-            self._opponents,
-            self.config,
-            kinds,
-            decisions=self.decisions,
-            seconds=self.elapsed,
-            on_progress=on_progress,
-        )
-        for result in results:
-            self.history.append(result)
-            for name, figure in result.logged.items():
-                log.record(name, figure)
-            after_each(result)
-        log.dump(self.decisions)
+        with self.group.workers() as workers:
+            if workers is None:
+                return
+            results = evaluate_learner(
+                self.learner.policy.agent(),
+                self._opponents,
+                self.config,
+                kinds,
+                decisions=self.decisions,
+                seconds=self.elapsed,
+                on_progress=on_progress,
+                workers=workers,
+            )
+            for result in results:
+                self.history.append(result)
+                for name, figure in result.logged.items():
+                    log.record(name, figure)
+                after_each(result)
+            log.dump(self.decisions)
 
     def resume_point(self) -> ResumePoint:
         """Return a copy of the run's state. Call it between an update and the next rollout."""
@@ -417,7 +450,9 @@ class Run:
         self.check_open()
         if point is None:
             point = self.resume_point()
-        point.save(self.folder)
+        point.save(self.folder, self.group)
+        if self.group.rank:
+            return
         # This file is for people. Resuming takes the settings from the state.
         write_atomically(self.folder / CONFIG_NAME, as_toml(self.config).encode())
 
@@ -426,6 +461,22 @@ def own_parts(config: TrainingConfig) -> list[str]:
     """Return the names of the user's own network and reward, if there are any."""
     standard = (MLP, WEIGHTED)
     return [name for name in (config.network, config.reward) if name not in standard]
+
+
+@contextmanager
+def _locked_by_first(folder: Path, group: Group, *, is_new: bool) -> Iterator[None]:
+    """Let process 0 lock a folder for the length of the block, which begins in all processes then.
+
+    Raises:
+        Exception: the folder cannot be locked (`saving.locked`).
+    """
+    with nullcontext() if group.rank else locked(folder, is_new=is_new):
+        group.broadcast(None)
+        yield
+
+
+def _processes_option(group: Group) -> str:
+    return f" --processes {group.size}"
 
 
 def _time_option(minutes: float | None) -> str:

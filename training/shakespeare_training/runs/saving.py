@@ -35,6 +35,7 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.building import needed_bytes
 from shakespeare_training.config import WEIGHTED, TrainingConfig
+from shakespeare_training.group import Group
 from shakespeare_training.learners.league import MOST_GAMES, Opponent, restore_generator
 from shakespeare_training.learners.learner import Learner
 from shakespeare_training.networks.policy import Policy, TrainingFacts
@@ -54,6 +55,10 @@ _NAMES = "|".join(
 _FILES = rf"{_NAMES}|(?:weights|run|snapshot-\d+)-[0-9a-f]{{16}}\.safetensors"
 """A regular expression of the names of all files that are written atomically."""
 _LARGEST_FIGURE = 1e15  # the largest number in a result of an evaluation
+_ARRAYS_OF_GAMES = ("seats", "generators", "games")
+"""The names of the arrays with a row for each game."""
+_OPEN_GAMES = "open/games"
+"""The name of the array with the game of each open decision."""
 _MOST_BYTES = 2**26  # the largest size of the JSON file
 _MISFITS = LookupError, TypeError, ValueError, RuntimeError, OverflowError
 """Errors that Python, NumPy and PyTorch raise if arrays and states do not fit a learner."""
@@ -78,19 +83,25 @@ class OpponentState(StrictModel):
 
 
 class LeagueState(StrictModel):
-    """The league without its arrays (`League.to_json`)."""
+    """The league of one process, without its opponents and its arrays (`League.to_json`)."""
 
-    opponents: list[OpponentState]
     active: WholeNumber | None  # index of the snapshot that plays in new games
     active_until: WholeNumber  # the value of `finished` at which another snapshot is drawn
     finished: WholeNumber  # the number of games finished so far
     rng: dict[str, Any]
 
 
+class ProcessState(StrictModel):
+    """The state of one of the processes that learn together."""
+
+    rng: dict[str, Any]
+    league: LeagueState
+
+
 class RunState(StrictModel):
     """The JSON file of a run. `Run` documents most entries; `arrays` and `snapshots` name files."""
 
-    format: Literal[6] = 6
+    format: Literal[7] = 7
     config: TrainingConfig
     bfloat16: bool
     commands: list[str] = Field(min_length=1)
@@ -100,8 +111,8 @@ class RunState(StrictModel):
     history: list[Result]
     decisions: WholeNumber
     updates: WholeNumber
-    rng: dict[str, Any]
-    league: LeagueState
+    opponents: list[OpponentState]
+    processes: list[ProcessState] = Field(min_length=1)
     made_for: dict[str, str] = {}  # facts of the game and its records that must match to resume
     arrays: StoredTensors | None = None
     snapshots: list[StoredTensors] = []
@@ -109,10 +120,11 @@ class RunState(StrictModel):
 
 @dataclass(frozen=True)
 class ResumePoint:
-    """A copy of everything that decides how a run continues.
+    """A copy of everything that decides how a run continues, in one process.
 
     Attributes:
-        state: The content of the JSON file, still without `made_for`, `arrays` and `snapshots`.
+        state: The content of the JSON file, still without `made_for`, `arrays` and `snapshots`. Of
+            several processes it has only this one.
         arrays: Copies of the learner's arrays, on its device. A GPU may not have finished copying.
         snapshots: The snapshots of the league.
         policy: The learner's policy, which writes the weights to play with.
@@ -127,25 +139,36 @@ class ResumePoint:
     def of(cls, learner: Learner, **facts: Any) -> ResumePoint:
         """Copy the learner as it is now. `facts` are the other fields of `RunState`."""
         league = learner.league
+        of_league = league.to_json()
+        opponents = of_league.pop("opponents")
+        rng = dict(learner.rng.bit_generator.state)
         state = RunState(
             decisions=learner.num_timesteps,
             updates=learner.updates,
-            rng=dict(learner.rng.bit_generator.state),
-            league=LeagueState.model_validate(league.to_json()),
+            opponents=opponents,
+            processes=[ProcessState(rng=rng, league=LeagueState.model_validate(of_league))],
             **facts,
         )
         arrays = {name: tensor.clone() for name, tensor in _learner_tensors(learner).items()}
         return cls(state, arrays, league.snapshots, learner.policy)
 
-    def save(self, folder: Path) -> None:
+    def save(self, folder: Path, group: Group) -> None:
         """Write the state to resume from, then the weights to play with.
+
+        Process 0 writes the states of all processes.
 
         Raises:
             OSError: a file cannot be written; the last state is intact.
         """
-        state = self.state
-        game = registry.game(state.config.game)
         arrays = {name: tensor.cpu().numpy() for name, tensor in self.arrays.items()}
+        own_games = {name: array for name, array in arrays.items() if _is_of_games(name)}
+        parts = group.send_to_first((self.state.processes, own_games))
+        if group.rank:
+            return
+        processes = [process for processes, _ in parts for process in processes]
+        arrays |= _joined_games([games for _, games in parts])
+        state = self.state.model_copy(update={"processes": processes})
+        game = registry.game(state.config.game)
         stored = storage.store_tensors(folder, _ARRAYS, arrays)
         snapshots = [_store_snapshot(folder, snapshot) for snapshot in self.snapshots]
         files = {"made_for": _made_for(game), "arrays": stored, "snapshots": snapshots}
@@ -160,7 +183,7 @@ class ResumePoint:
             settings=config.to_json(),
             figures={
                 "decisions": state.decisions,
-                "games": state.league.finished,
+                "games": sum(process.league.finished for process in processes),
                 "seconds": round(state.seconds, 1),
                 "precision": "bfloat16" if state.bfloat16 else "float32",
                 "history": state.model_dump(mode="json", include={"history"})["history"],
@@ -298,12 +321,13 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
         if state.arrays is None:
             raise ValueError("no arrays")
         arrays = storage.load_tensors(folder, state.arrays, 2 * needed_bytes(state.config))
-        _check_arrays(arrays, learner, len(state.league.opponents))
-        _set_arrays(arrays, learner)
-        learner.league.restore(
-            state.league.model_dump(), snapshots, arrays["seats"], arrays["generators"]
-        )
-        restore_generator(learner.rng, state.rng)
+        own_arrays = _with_own_games(arrays, state.config.n_envs, learner.group)
+        _check_arrays(own_arrays, learner, len(state.opponents))
+        _set_arrays(own_arrays, learner)
+        process = _own_process(state, learner)
+        league = {"opponents": state.model_dump()["opponents"], **process.league.model_dump()}
+        learner.league.restore(league, snapshots, own_arrays["seats"], own_arrays["generators"])
+        restore_generator(learner.rng, process.rng)
     except _MISFITS as fault:
         raise CheckpointError(
             f"{folder}: its files do not fit each other ({fault}); copy all files again"
@@ -312,6 +336,65 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
         snapshot.stored = stored
     learner.num_timesteps = state.decisions
     learner.updates = state.updates
+
+
+def _own_process(state: RunState, learner: Learner) -> ProcessState:
+    """Return the state of this process, which is a new one if their number has changed.
+
+    A new process draws from new generators, and draws another active snapshot.
+    """
+    group = learner.group
+    if len(state.processes) == group.size:
+        return state.processes[group.rank]
+    finished = sum(process.league.finished for process in state.processes)
+    facts = [state.config.seed, state.decisions, group.size, group.rank]
+    rng, league_rng = (
+        np.random.default_rng(sequence).bit_generator.state
+        for sequence in np.random.SeedSequence(facts).spawn(2)
+    )
+    league = LeagueState(
+        active=None, active_until=0, finished=0 if group.rank else finished, rng=dict(league_rng)
+    )
+    return ProcessState(rng=dict(rng), league=league)
+
+
+def _is_of_games(name: str) -> bool:
+    """Return whether an array has rows for games or for their open decisions."""
+    return name in _ARRAYS_OF_GAMES or name.startswith("open/")
+
+
+def _joined_games(parts: Sequence[Arrays]) -> Arrays:
+    """Join the arrays of several processes' games."""
+    firsts = np.cumsum([0, *(len(part["seats"]) for part in parts)])
+    numbered = [
+        {**part, _OPEN_GAMES: part[_OPEN_GAMES] + first} if _OPEN_GAMES in part else part
+        for part, first in zip(parts, firsts, strict=False)
+    ]
+    return {name: np.concatenate([part[name] for part in numbered]) for name in parts[0]}
+
+
+def _with_own_games(arrays: Arrays, n_envs: int, group: Group) -> Arrays:
+    """Return the arrays with the rows of this process's games only.
+
+    Raises:
+        LookupError, ValueError: the arrays are not those of `n_envs` games.
+    """
+    numbers = group.share(n_envs)
+    own = dict(arrays)
+    for name in _ARRAYS_OF_GAMES:
+        if len(arrays[name]) != n_envs:
+            raise ValueError(f"{name} has {len(arrays[name])} rows for {n_envs} games")
+        own[name] = arrays[name][numbers]
+    if _OPEN_GAMES in arrays:
+        games = arrays[_OPEN_GAMES]
+        if ((games < 0) | (games >= n_envs)).any():
+            raise ValueError("an open decision is impossible")
+        is_own = np.isin(games, numbers)
+        for name in arrays:
+            if name.startswith("open/"):
+                own[name] = arrays[name][is_own]
+        own[_OPEN_GAMES] = own[_OPEN_GAMES] - numbers[0]
+    return own
 
 
 def _learner_tensors(learner: Learner) -> dict[str, torch.Tensor]:

@@ -19,13 +19,13 @@ from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.config import WEIGHTED, game_flag
 from shakespeare_training.learners.expert_iteration import ExpertIteration
 from shakespeare_training.learners.league import FinishedGames
-from shakespeare_training.learners.learner import Learner
+from shakespeare_training.learners.learner import Learner, never_stop
 from shakespeare_training.runs.callbacks import SB3Callbacks
 from shakespeare_training.runs.curves import draw_curves
 from shakespeare_training.runs.evaluation import Result, Strength
 from shakespeare_training.runs.run import Run, python_in
 from shakespeare_training.runs.saving import CURVES_NAME, LOGS_NAME, STATE_NAME
-from shakespeare_training.stopping import Stop
+from shakespeare_training.stopping import Stop, Stopped
 
 _ABOUT_STRENGTH = (
     "Strength, with 95 % intervals: 0 is random play, 1 the first bundled network, and above 1 it "
@@ -50,7 +50,8 @@ def train(
         stop: Lets other code request a stop.
         workers: The workers that play the games of expert iteration, by default this process. PPO
             does not use them.
-        callbacks: Callbacks of Stable-Baselines3; if one returns False, the run is stopped.
+        callbacks: Callbacks of Stable-Baselines3; if one returns False, the run is stopped. In a
+            group of processes they are called in process 0.
 
     Returns:
         Whether the run is complete.
@@ -61,10 +62,13 @@ def train(
         WorkerError: workers are lost repeatedly; the last save is intact.
     """
     run.check_open()
+    if run.group.rank:
+        console = Console(quiet=True)
+        callbacks = ()
     if workers is not None and isinstance(run.learner, ExpertIteration):
         run.learner.workers = workers
     is_complete = True
-    if run.is_complete:
+    if run.group.broadcast(run.is_complete):
         _say(console, f"{run.folder} is complete after {run.decisions:,} decisions")
     else:
         training = _Training(run, console, stop or Stop(), callbacks)
@@ -155,13 +159,15 @@ class _Training:
         """
         run = self._run
         stop = self._stop
+        # A group stops together, between two updates.
+        check_stop = stop.check if run.group.size == 1 else never_stop
         try:
-            with self._progress, stop.deferred(), run.learning(stop.check) as learner:
+            with self._progress, stop.deferred(), run.learning(check_stop) as learner:
                 self._loop(learner)
         except KeyboardInterrupt:
             if self._saved is None:  # the run was stopped before its first save, untrained
                 raise
-            if self._point is not self._saved:
+            if run.group.broadcast(self._point is not self._saved):
                 self._save()
             return False
         return run.is_complete
@@ -174,7 +180,10 @@ class _Training:
         while run.decisions < run.config.decisions:
             run.check_weights()
             self._add_snapshot_if_due()
-            if run.time_share >= 1.0:
+            if any(run.group.gather(self._stop.requested)):
+                raise Stopped
+            learner.time_share = run.group.broadcast(run.time_share)
+            if learner.time_share >= 1.0:
                 break
             self._evaluate_or_save_if_due()
 
@@ -198,14 +207,14 @@ class _Training:
     def _evaluate_or_save_if_due(self) -> None:
         run = self._run
         config = run.config
-        if self._evaluation_is_due():
+        if run.group.broadcast(self._evaluation_is_due()):
             is_first = not run.decisions
             games = config.first_evaluation_games if is_first else config.evaluation_games
             self._evaluate(games)
             self._next_evaluation = _next_multiple(run.decisions, config.evaluate_every)
             return  # an evaluation saves the run
         self._point = run.resume_point()
-        if time.monotonic() - self._saved_at > config.save_every:
+        if run.group.broadcast(time.monotonic() - self._saved_at > config.save_every):
             self._save()
 
     def _evaluation_is_due(self) -> bool:
@@ -256,12 +265,13 @@ class _Training:
         progress.reset(self._measuring, visible=False)
         self._point = run.resume_point()
         self._save()
-        draw_curves(
-            run.history,
-            run.folder / CURVES_NAME,
-            title=f"{run.config.game}, seed {run.config.seed}",
-            targets=registry.game(run.config.game).good_scores,
-        )
+        if run.group.rank == 0:
+            draw_curves(
+                run.history,
+                run.folder / CURVES_NAME,
+                title=f"{run.config.game}, seed {run.config.seed}",
+                targets=registry.game(run.config.game).good_scores,
+            )
 
     def _save(self) -> None:
         self._run.save(self._point)
