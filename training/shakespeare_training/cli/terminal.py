@@ -57,11 +57,6 @@ class UnbreakableConsole(Console):
 
 def import_training(console: Console) -> None:
     """Import PyTorch and the modules that train; if PyTorch is missing, exit with instructions."""
-    # OpenMP threads wait for each other after every layer. If they spin for some microseconds,
-    # small layers are almost twice as fast as with sleeping threads. If they spin for longer,
-    # training is ten times slower on a shared core. OpenMP reads the variable when torch is
-    # imported.
-    os.environ.setdefault("GOMP_SPINCOUNT", "1000")
     try:
         with busy(console, "importing PyTorch"), requires_extra("train", "training needs"):
             import_module("shakespeare_training.runs.train")

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.networks.network import ILLEGAL, Tensors
+from shakespeare_agents.networks.torch_threads import one_thread
 from shakespeare_agents.search.agent import SearchAgent, SearchSettings
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
@@ -280,8 +281,8 @@ def bfloat16_is_faster(policy: Policy, batch_size: int) -> bool:
     # can only make an update slower.
     seconds = {False: math.inf, True: math.inf}
     try:
-        for _ in range(_REPEATS):
-            for bfloat16 in seconds:
+        for bfloat16 in [False, True] * _REPEATS:
+            with one_thread():
                 policy.use_bfloat16 = bfloat16
                 began = time.perf_counter()
                 outputs = policy.outputs(observations, masks)
