@@ -91,7 +91,8 @@ def fingerprint(run):
     games = run.learner.league.batch.save(slice(None))
     arrays = {name: tensor.numpy().tobytes() for name, tensor in point.arrays.items()}
     arrays["games"] = {field: games[field].tolist() for field in games.dtype.names}
-    return point.state.model_dump(include={"decisions", "updates", "rng", "league"}), arrays
+    state = point.state.model_dump(include={"decisions", "updates", "opponents", "processes"})
+    return state, arrays
 
 
 def edit_state(folder, change):

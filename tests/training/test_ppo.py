@@ -14,6 +14,7 @@ import torch
 from shakespeare_agents import RandomAgent
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_env.core.game import ObservationLayout
+from shakespeare_training.group import ALONE
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
 from shakespeare_training.learners.ppo import PPO, PPOSettings
@@ -213,8 +214,8 @@ def test_targets_are_clockwise_of_the_deciding_seat():
     rollout = make_rollout(steps=2, players=3)
     add(rollout, 0, seat=2, rewards=(1, 2, 3, 0))
     add(rollout, 1, seat=1, rewards=(10, 20, 30, 0), done=True)
-    closed = rollout.end(0.0, win_coef=1.0, score_coef=0.0)
-    (minibatch,) = rollout.minibatches(closed, 2, 1.0, torch.Generator())
+    closed = rollout.end(0.0, win_coef=1.0, score_coef=0.0, group=ALONE)
+    (minibatch,) = rollout.minibatches(closed, 1, 2, 1.0, torch.Generator())
     assert sorted(minibatch.changes.tolist()) == [[20, 30, 10, 0], [33, 11, 22, 0]]
     assert minibatch.players.tolist() == [3, 3]
     # The targets are 33 and 20, and the forecasts 0.
@@ -243,7 +244,7 @@ def test_every_reward_of_every_seat_is_learned_from_exactly_once():
             rollout.gains[row, ..., CHANGE] = torch.tensor(rewards)
             rollout.dones[row] = torch.tensor(dones)
             all_rewards += float(np.abs(rewards).sum())
-        closed = rollout.end(0.0, win_coef=0.0, score_coef=1.0)
+        closed = rollout.end(0.0, win_coef=0.0, score_coef=1.0, group=ALONE)
         all_targets += closed.targets[:, 0, CHANGE].abs().sum().item()
         decisions_learned_from += len(closed.rows)
     # Every seat decides before a game can end, so no reward falls to a seat without a decision.
@@ -298,8 +299,8 @@ def test_minibatches_hold_every_closed_decision_once_with_all_of_its_data(share,
     for mark in range(41):
         log_prob = np.log(0.991 if mark < 30 else 0.989)
         add(rollout, mark, 0, rewards=(mark,) * MAX_SEATS, mark=mark, log_prob=log_prob)
-    closed = rollout.end(0.0, win_coef=0.0, score_coef=1.0)
-    minibatches = list(rollout.minibatches(closed, sizes[0], share, torch.Generator()))
+    closed = rollout.end(0.0, win_coef=0.0, score_coef=1.0, group=ALONE)
+    minibatches = list(rollout.minibatches(closed, len(sizes), sizes[0], share, torch.Generator()))
     assert [len(each.log_probs) for each in minibatches] == sizes, "the last takes the rest"
     marks = torch.cat([each.repetition.repeat(each.observations[:, 0]) for each in minibatches])
     assert share < 1.0 or sorted(marks.tolist()) == list(range(40))

@@ -144,19 +144,31 @@ def _learning_rate(config: TrainingConfig) -> Schedule:
     return linear(config.learning_rate, config.learning_rate * config.learning_rate_end)
 
 
-def processes_for(config: TrainingConfig, device: str) -> int:
-    """Return the number of processes that learn best on this machine: one for each core.
+def checked_processes(wanted: int | None, config: TrainingConfig, device: str) -> int:
+    """Return the number of processes that learn on this machine.
 
-    On a GPU there is one process, and in a short run there are few, because they start slowly.
+    If none is wanted in particular, there is one for each core. On a GPU there is one, and in a
+    short run there are fewer, because processes start slowly.
 
     Raises:
-        ValueError: there is no such device here.
+        ValueError: there is no such device here, or there are fewer games or GPUs than processes.
     """
-    if checked_device(device) != "cpu":
-        return 1
-    most = min(config.n_envs // _FEWEST_GAMES, config.decisions // _FEWEST_DECISIONS)
-    cores: int = cpu_count()
-    return max(1, min(most, cores))
+    device = checked_device(device)
+    if wanted is None:
+        cores: int = cpu_count()
+        most = min(config.n_envs // _FEWEST_GAMES, config.decisions // _FEWEST_DECISIONS, cores)
+        return 1 if device != "cpu" else max(most, 1)
+    if wanted > config.n_envs:
+        raise ValueError(
+            f"{wanted} processes cannot share n_envs = {config.n_envs} games; give fewer "
+            "--processes, or more games"
+        )
+    if device != "cpu" and wanted > torch.cuda.device_count():
+        raise ValueError(
+            f"{wanted} processes need a GPU each, and PyTorch finds {torch.cuda.device_count()} "
+            "here; give fewer --processes, or --device cpu"
+        )
+    return wanted
 
 
 def checked_device(name: str, group: Group = ALONE) -> str:

@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.workers import Job, Progress, Workers
 from shakespeare_env.errors import WorkerError
-from shakespeare_training.stopping import Stopped
+from shakespeare_training.stopping import STOPPED, Stopped
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -61,8 +61,8 @@ class Group:
         """
         if games < self.size:
             raise ValueError(
-                f"{self.size} processes cannot share n_envs = {games} games; give at most {games} "
-                "--processes, or more games"
+                f"{self.size} processes cannot share n_envs = {games} games; start fewer "
+                "processes, or give more games"
             )
         return np.array_split(np.arange(games), self.size)[self.rank]
 
@@ -126,8 +126,7 @@ class TorchGroup(Group):
             exchange(*arguments)
         except RuntimeError as fault:
             raise WorkerError(
-                f"process {self.rank} of {self.size} has lost another process of its group: "
-                f"{str(fault).splitlines()[0]}"
+                f"process {self.rank} of {self.size} has lost another process of its group"
             ) from fault
 
     def gather(self, value: T) -> list[T]:
@@ -275,6 +274,7 @@ def run_processes(size: int, module: str, arguments: Sequence[str]) -> int:
     Raises:
         WorkerError: a process was ended by a signal.
     """
+    from torch.distributed.elastic.multiprocessing import SignalException
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
@@ -293,6 +293,8 @@ def run_processes(size: int, module: str, arguments: Sequence[str]) -> int:
     )
     try:
         launch("-m", module, *arguments)
+    except SignalException:
+        return STOPPED  # it has sent the signal on to the processes, and waited for them
     except ChildFailedError as failed:
         failures = sorted(failed.failures.items(), key=lambda item: item[1].timestamp)
         # Once one process is lost, the others fail, or are ended by SIGTERM.

@@ -136,7 +136,7 @@ def train(
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
         import_training(console)
-        from shakespeare_training.building import processes_for
+        from shakespeare_training.building import checked_processes
         from shakespeare_training.config import as_toml
         from shakespeare_training.group import is_in_group, joined_group, run_processes
         from shakespeare_training.runs.run import Run
@@ -166,7 +166,7 @@ def train(
                     return
                 folder = out or new_folder(chosen.game, chosen.seed)
             if not is_in_group():
-                size = processes or processes_for(chosen, device)
+                size = checked_processes(processes, chosen, device)
                 if size > 1:
                     code = run_processes(size, "shakespeare_training", _arguments(folder, resume))
                     raise typer.Exit(code)

@@ -175,7 +175,7 @@ class Run:
             is_own = config.network != MLP
             start_name = f"{config.network},weights={start}" if is_own else str(start)
         run._limit_time(minutes)
-        options = _time_option(minutes) + _processes_option(group)
+        options = _processes_option(group) + _time_option(minutes)
         run.commands = [train_command(config, run.precision, start_name) + options]
         with ExitStack() as stack:
             stack.enter_context(_locked_by_first(folder, group, is_new=True))
@@ -248,7 +248,8 @@ class Run:
             changes_group = len(state.processes) != group.size
             if has_new_length or changes_limit or changes_group:
                 length = f" --decisions {decisions}" if has_new_length else ""
-                options = length + _time_option(minutes) + _processes_option(group)
+                processes = _processes_option(group) if changes_group else ""
+                options = length + _time_option(minutes) + processes
                 run.commands.append(f"shakespeare train --resume RUN{options}")
             run._lock = stack.pop_all()
         return run

@@ -1,0 +1,144 @@
+"""Processes that learn together: they average gradients, and repeat and resume a run exactly."""
+
+import json
+import pickle
+import socket
+import subprocess
+import sys
+
+import pytest
+import torch
+from rich.console import Console
+
+from shakespeare_env.errors import WorkerError
+from shakespeare_training.building import checked_processes
+from shakespeare_training.config import make_config
+from shakespeare_training.group import run_processes
+from shakespeare_training.learners.rollout import normalised_advantages
+from shakespeare_training.runs.run import Run
+from shakespeare_training.runs.train import train
+from tests.training import group_program
+from tests.training.group_program import CONFIG, SIZE
+
+QUIET = Console(quiet=True)
+
+
+@pytest.fixture(scope="module")
+def groups(tmp_path_factory):
+    """What each process of a group has reported, by rank, and the folder of its runs."""
+    folder = tmp_path_factory.mktemp("group")
+    assert run_processes(SIZE, group_program.__name__, [str(folder)]) == 0
+    reports = [pickle.loads((folder / f"{rank}.pickle").read_bytes()) for rank in range(SIZE)]
+    return reports, folder
+
+
+def test_a_mean_counts_each_process_by_its_weight(groups):
+    reports, _ = groups
+    # Process r has the numbers r and 10 r with weight r, so process 0 counts for nothing.
+    means = [(0 * 0 + 1 * 1 + 2 * 2) / 3, (0 + 10 * 1 + 20 * 2) / 3]
+    for report in reports:
+        assert report["means"] == pytest.approx(means)
+        assert report["gathered"] == [0, 1, 2]
+        assert report["broadcast"] == 0
+
+
+def test_advantages_are_normalised_over_the_decisions_of_all_processes(groups):
+    reports, _ = groups
+    errors, players = group_program.decisions()
+    whole = normalised_advantages(errors, players, 1.0, 0.5)
+    parts = torch.cat([report["advantages"] for report in reports])
+    assert torch.allclose(parts, whole, atol=1e-5)
+
+
+def test_all_processes_have_the_same_weights_and_opponents(groups):
+    reports, _ = groups
+    first, *others = reports
+    for other in others:
+        assert other["weights"] == first["weights"]
+        assert other["opponents"] == first["opponents"]
+    assert len({report["games"] for report in reports}) == SIZE, "each plays games of its own"
+
+
+def test_a_run_of_several_processes_is_the_same_again(groups):
+    reports, _ = groups
+    assert all(report["again"] == report["whole"] for report in reports)
+
+
+def test_a_run_that_one_process_stops_is_resumed_as_if_it_had_never_stopped(groups):
+    reports, _ = groups
+    assert all(report["was_stopped"] for report in reports)
+    assert all(report["resumed"] == report["whole"] for report in reports)
+
+
+def test_processes_evaluate_together_as_one_does_alone(groups, tmp_path):
+    """Before they learn, the weights are those of a process that learns alone."""
+    reports, _ = groups
+    with Run.create(CONFIG, tmp_path / "alone", device="cpu") as run:
+        run.evaluate(4, lambda _share: None, lambda _result: None)
+        alone = [str(result) for result in run.history]
+    assert reports[0]["first_results"] == alone
+    assert reports[1]["first_results"] == [], "process 0 has the results"
+
+
+def test_a_run_goes_on_with_another_number_of_processes(groups):
+    _, folder = groups
+    whole = folder / "whole"
+    longer = 2 * json.loads((whole / "run.json").read_text())["decisions"]
+    with Run.resume(whole, decisions=longer, device="cpu") as run:
+        assert len(run.learner.league.lineup.seats) == CONFIG.n_envs
+        assert train(run, QUIET)
+        assert run.commands[-1].endswith(f"--decisions {longer} --processes 1")
+
+
+def test_a_process_that_dies_ends_the_others_and_is_named():
+    with pytest.raises(WorkerError, match="process 1 of 2 was ended by SIGKILL; if memory"):
+        run_processes(2, group_program.__name__, ["die"])
+
+
+def test_torchrun_starts_a_run_on_two_machines(tmp_path):
+    """Here both are this machine, with a process each."""
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        port = free.getsockname()[1]
+    settings = [f"--set={name}={value}" for name, value in group_program.SETTINGS.items()]
+    command = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1"]
+    command += [f"--master-port={port}", "-m", "shakespeare_training"]
+    command += ["--config=ppo", "--game=figaro", "--out=run", *settings]
+    machines = [
+        subprocess.Popen([*command[:5], f"--node-rank={number}", *command[5:]], cwd=tmp_path)
+        for number in range(2)
+    ]
+    assert [machine.wait(timeout=100) for machine in machines] == [0, 0]
+    state = json.loads((tmp_path / "run" / "run.json").read_text())
+    assert len(state["processes"]) == 2
+    assert state["decisions"] >= CONFIG.decisions
+
+
+@pytest.mark.parametrize(
+    ("wanted", "settings", "device", "fault"),
+    [
+        (9, {"n_envs": 8}, "cpu", "9 processes cannot share n_envs = 8 games; give fewer"),
+        (2, {}, "cuda", "2 processes need a GPU each, and PyTorch finds 1 here; give fewer"),
+    ],
+)
+def test_more_processes_than_games_or_gpus_are_refused(
+    wanted, settings, device, fault, monkeypatch
+):
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    config = make_config({"game": "figaro", "players": [3], **settings}, "wide")
+    with pytest.raises(ValueError, match=fault):
+        checked_processes(wanted, config, device)
+
+
+def test_by_default_a_long_run_uses_every_core(monkeypatch):
+    monkeypatch.setattr("shakespeare_training.building.cpu_count", lambda: 16)
+    sizes = [
+        checked_processes(None, make_config({"game": "figaro", **settings}, "run"), "cpu")
+        for settings in (
+            {"n_envs": 512, "decisions": 50_000_000},
+            {"n_envs": 512, "decisions": 1_000_000},
+            {"n_envs": 512, "decisions": 1000},
+            {"n_envs": 64, "decisions": 50_000_000},
+        )
+    ]
+    assert sizes == [16, 2, 1, 4]
