@@ -23,11 +23,27 @@ from tests.training.group_program import CONFIG, SIZE
 QUIET = Console(quiet=True)
 
 
+def free_port():
+    with socket.socket() as free:
+        free.bind(("localhost", 0))
+        return free.getsockname()[1]
+
+
 @pytest.fixture(scope="module")
 def groups(tmp_path_factory):
-    """What each process of a group has reported, by rank, and the folder of its runs."""
+    """What each process of a group has reported, by rank, and the folder of its runs.
+
+    torchrun starts the group as on two machines, with two processes and with one.
+    """
     folder = tmp_path_factory.mktemp("group")
-    assert run_processes(SIZE, group_program.__name__, [str(folder)]) == 0
+    torchrun = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2"]
+    torchrun += [f"--master-port={free_port()}"]
+    program = ["-m", group_program.__name__, str(folder)]
+    machines = [
+        subprocess.Popen([*torchrun, f"--node-rank={rank}", f"--nproc-per-node={size}", *program])
+        for rank, size in enumerate([SIZE - 1, 1])
+    ]
+    assert [machine.wait(timeout=300) for machine in machines] == [0, 0]
     reports = [pickle.loads((folder / f"{rank}.pickle").read_bytes()) for rank in range(SIZE)]
     return reports, folder
 
@@ -95,23 +111,22 @@ def test_a_process_that_dies_ends_the_others_and_is_named():
         run_processes(2, group_program.__name__, ["die"])
 
 
-def test_torchrun_starts_a_run_on_two_machines(tmp_path):
-    """Here both are this machine, with a process each."""
-    with socket.socket() as free:
-        free.bind(("localhost", 0))
-        port = free.getsockname()[1]
-    settings = [f"--set={name}={value}" for name, value in group_program.SETTINGS.items()]
-    command = [sys.executable, "-m", "torch.distributed.run", "--nnodes=2", "--nproc-per-node=1"]
-    command += [f"--master-port={port}", "-m", "shakespeare_training"]
-    command += ["--config=ppo", "--game=figaro", "--out=run", *settings]
-    machines = [
-        subprocess.Popen([*command[:5], f"--node-rank={number}", *command[5:]], cwd=tmp_path)
-        for number in range(2)
-    ]
-    assert [machine.wait(timeout=100) for machine in machines] == [0, 0]
+def test_the_command_starts_processes(tmp_path):
+    settings = {**group_program.SETTINGS, "evaluation_opponents": [], "decisions": 700}
+    options = [f"--set={name}={value}" for name, value in settings.items()]
+    command = ["train", "--game=figaro", "--config=ppo", "--out=run", "--processes=2", *options]
+    done = subprocess.run(
+        [sys.executable, "-m", "shakespeare_env", *command],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        check=True,
+    )
+    assert "2 processes learn together.\nafter 0 decisions" in done.stdout
     state = json.loads((tmp_path / "run" / "run.json").read_text())
     assert len(state["processes"]) == 2
-    assert state["decisions"] >= CONFIG.decisions
+    assert state["decisions"] >= 700
+    assert state["commands"][0].endswith(" --processes 2")
 
 
 @pytest.mark.parametrize(

@@ -278,7 +278,10 @@ def run_processes(size: int, module: str, arguments: Sequence[str]) -> int:
     from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
     from torch.distributed.launcher.api import LaunchConfig, elastic_launch
 
-    logging.getLogger("torch.distributed.elastic").setLevel(logging.CRITICAL)
+    # What PyTorch logs about processes that end says no more than the errors below.
+    for name in logging.root.manager.loggerDict:
+        if name.startswith("torch.distributed."):
+            logging.getLogger(name).setLevel(logging.CRITICAL)
     launch = elastic_launch(
         LaunchConfig(
             min_nodes=1,

@@ -16,6 +16,11 @@ _TOGETHER_S = 0.5
 may send more than one."""
 
 
+def is_first_process() -> bool:
+    """Return whether this process reports for its group (`group.Group`), or is alone."""
+    return os.environ.get("RANK", "0") == "0"
+
+
 class Stopped(KeyboardInterrupt):
     """Raised to stop a run. It is no `Exception`, so handlers of errors do not catch it."""
 
@@ -75,7 +80,8 @@ def stopped_by_signals(stop: Stop) -> Iterator[None]:
         nonlocal first_at
         if first_at is None:
             first_at = time.monotonic()
-            os.write(2, b"stopping; once more to leave at once\n")
+            if is_first_process():
+                os.write(2, b"stopping; once more to leave at once\n")
         elif time.monotonic() - first_at > _TOGETHER_S:
             os._exit(128 + number)
         stop.request()

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import os
 import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
@@ -28,6 +27,7 @@ from shakespeare_training.cli.terminal import (
     parse_settings,
     stoppable,
 )
+from shakespeare_training.stopping import is_first_process
 
 if TYPE_CHECKING:
     from stable_baselines3.common.callbacks import BaseCallback
@@ -127,8 +127,7 @@ def train(
     Ctrl-C stops a run without losing anything, and --resume continues it. Processes or a Ray
     cluster can play the games of expert iteration; PPO has no use for them.
     """
-    # In a group of processes, the first one reports (`group.Group`).
-    console = UnbreakableConsole(quiet=os.environ.get("RANK", "0") != "0")
+    console = UnbreakableConsole(quiet=not is_first_process())
     if minutes is not None and not math.isfinite(minutes):
         raise typer.BadParameter(f"{minutes} is not a duration", param_hint="--minutes")
     _refuse_unused_options(context, game_name, resume, print_config)
