@@ -2,8 +2,7 @@
 
 Every case runs rollouts and updates like a training run, and counts the decisions learned from.
 Cases take turns, so that drift affects them equally. The results are medians over rounds, and
-ratios are taken within a round. Set the environment variable GOMP_SPINCOUNT=1000 to run several
-threads as `shakespeare train` does.
+ratios are taken within a round. All learn in one thread; `benchmarks.processes` measures more cores.
 """
 
 from __future__ import annotations
@@ -146,6 +145,7 @@ def main(
     save: Annotated[Path | None, typer.Option(help="Write the figures as JSON.")] = None,
 ) -> None:
     """Measure self-play end to end, in turns with the tutorial."""
+    torch.set_num_threads(1)  # as many as our learners use
     settings = chosen_config(str(config), {})
     learners = {name: make() for name, make in cases(settings).items()}
     speeds: dict[str, list[Speed]] = {name: [] for name in learners}
@@ -167,7 +167,7 @@ def main(
     console.print(
         f"PyTorch alone, a 600-512-512-300 network in bfloat16, batches of 2,048: {forward:,.0f} "
         f"rows/s forward, {update:,.0f} rows/s forward, backward and Adam.\n"
-        f'On {torch.get_num_threads()} threads; `precision = "auto"` takes {chosen} here. '
+        f'On one thread; `precision = "auto"` takes {chosen} here. '
         f"{machine()}, torch {torch.__version__}, seed {settings.seed}, {settings.n_envs} games.",
         highlight=False,
     )
