@@ -2,7 +2,7 @@
 
 Every case runs rollouts and updates like a training run, and counts the decisions learned from.
 Cases take turns, so that drift affects them equally. The results are medians over rounds, and
-ratios are taken within a round. All learn in one thread; `benchmarks.processes` measures more cores.
+ratios are taken within a round. All learn in one thread; `benchmarks.processes` measures all cores.
 """
 
 from __future__ import annotations
