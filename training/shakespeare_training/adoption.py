@@ -27,15 +27,14 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import TrainingError
-from shakespeare_env.play.agent import AgentLike
+from shakespeare_env.play.agent import Advisor, AgentLike
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import CURRENT, FOREVER
+from shakespeare_training.learners.decisions import Decisions, take
 from shakespeare_training.learners.distillation import (
     DemonstrationLineup,
-    Demonstrations,
     Distillation,
     DistillationSettings,
-    Teacher,
 )
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
@@ -258,9 +257,8 @@ def _adopt(
     stop: Stop,
     on_progress: AdoptionCallback,
 ) -> Adoption:
-    teacher = Teacher(entrant.agent, entrant.name)
-    learner = _learner(teacher, game, settings)
-    decisions, seconds = _learn(learner, settings, stop, on_progress)
+    learner = _learner(entrant, game, settings)
+    decisions, seconds = _learn(learner, entrant, settings, stop, on_progress)
 
     tensors = learner.policy.tensors()
 
@@ -277,7 +275,7 @@ def _adopt(
 
     save({"decisions": decisions, "seconds": round(seconds, 1)})
     network = NetworkAgent(Network(tensors, game.layout))
-    agreements = _agreements(teacher, network, game, settings)
+    agreements = _agreements(entrant, network, game, settings)
     own = Entrant(str(folder), network)
     tables = [players for players in settings.players if players > 1]
     evaluations: list[EvaluationResult] = []
@@ -300,7 +298,7 @@ def _adopt(
     adoption = Adoption(
         game=game.name,
         agent=entrant.name,
-        has_probabilities=teacher.has_probabilities,
+        has_probabilities=isinstance(entrant.agent, Advisor),
         decisions=decisions,
         seconds=seconds,
         agreements=agreements,
@@ -316,7 +314,7 @@ def _games(game: Game, players: Sequence[int], count: int, seed: int) -> Batch:
     return Batch(game.name, n=count, players=sizes, seed=seed, autoreset=False, reward="score")
 
 
-def _learner(teacher: Teacher, game: Game, settings: AdoptionSettings) -> Distillation:
+def _learner(teacher: Entrant, game: Game, settings: AdoptionSettings) -> Distillation:
     batch = _games(game, settings.players, _GAMES_AT_ONCE, settings.seed)
     league = League({CURRENT: 1.0}, batch, max_snapshots=1, seed=settings.seed)
     return Distillation(
@@ -334,7 +332,11 @@ def _learner(teacher: Teacher, game: Game, settings: AdoptionSettings) -> Distil
 
 
 def _learn(
-    learner: Distillation, settings: AdoptionSettings, stop: Stop, on_progress: AdoptionCallback
+    learner: Distillation,
+    teacher: Entrant,
+    settings: AdoptionSettings,
+    stop: Stop,
+    on_progress: AdoptionCallback,
 ) -> tuple[int, float]:
     """Play and learn up to the settings' limits.
 
@@ -369,7 +371,7 @@ def _learn(
             raise
     if not learner.updates:
         raise TrainingError(
-            f"{learner.teacher.name} is slow: {_GAMES_AT_ONCE} games, which are learned from "
+            f"{teacher.name} is slow: {_GAMES_AT_ONCE} games, which are learned from "
             f"together, were not over after {settings.minutes:g} minutes; give more --minutes"
         )
     # Learning that stopped within the first update has left `decisions` at 0.
@@ -377,7 +379,7 @@ def _learn(
 
 
 def _agreements(
-    teacher: Teacher, network: NetworkAgent, game: Game, settings: AdoptionSettings
+    teacher: Entrant, network: NetworkAgent, game: Game, settings: AdoptionSettings
 ) -> tuple[Agreement, ...]:
     """Compare the decisions of an agent and a network, in games of each with itself."""
     count = _HELD_OUT_GAMES * len(settings.players)
@@ -388,35 +390,35 @@ def _agreements(
         batch,
         GameGenerators.of_games(seed, numbers),
         teacher,
-        network.probabilities,
+        network,
         is_learners=numbers >= count // 2,
         random_share=np.zeros(count),
         draws=False,
     )
-    demonstrations = lineup.play()
+    decisions = lineup.play()
     return tuple(
-        _agreement(demonstrations.take(np.flatnonzero(demonstrations.players == players)), network)
+        _agreement(take(decisions, np.flatnonzero(decisions["players"] == players)), network)
         for players in settings.players
     )
 
 
-def _agreement(demonstrations: Demonstrations, network: NetworkAgent) -> Agreement:
+def _agreement(decisions: Decisions, network: NetworkAgent) -> Agreement:
     """Compare the decisions of an agent and a network at tables of one size."""
-    theirs = demonstrations.probabilities.astype(np.float64)
-    own = network.probabilities(demonstrations.observations, demonstrations.masks)
+    theirs = decisions["probabilities"].astype(np.float64)
+    own = network.probabilities(decisions["observations"], decisions["masks"])
     agrees = own.argmax(axis=1) == theirs.argmax(axis=1)
     log_own = np.log(np.maximum(own, np.finfo(np.float32).tiny))
     log_theirs = np.log(np.where(theirs > 0, theirs, 1.0))
     divergence = (theirs * (log_theirs - log_own)).sum(axis=1).mean()
 
     # The decisions of a game depend on each other, so each game is one observation.
-    _, games = np.unique(demonstrations.games, return_inverse=True)
+    _, games = np.unique(decisions["games"], return_inverse=True)
     agreed = np.bincount(games, weights=agrees)
     counts = np.bincount(games)
     share, error = mean_error(agreed, counts)
     low, high = score_interval(share, error, len(counts))
     return Agreement(
-        players=int(demonstrations.players[0]),
+        players=int(decisions["players"][0]),
         decisions=len(agrees),
         share=share,
         low=low,
