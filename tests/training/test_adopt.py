@@ -135,8 +135,8 @@ def test_the_agent_is_asked_in_the_networks_games_and_after_random_moves():
 def test_a_stop_keeps_what_is_learned_and_nothing_is_saved_before():
     stop = Stop()
 
-    def stop_once_learned(progress):
-        if progress.agreement and not stop.requested:
+    def stop_once_learned(_stage, _share, learned):
+        if "the same" in learned and not stop.requested:
             stop.request()
 
     settings = AdoptionSettings(width=8, games=2)
@@ -154,7 +154,7 @@ def test_a_stop_keeps_what_is_learned_and_nothing_is_saved_before():
             settings,
             NAME,
             stop=stop,
-            on_progress=lambda progress: stop.request(),
+            on_progress=lambda *_: stop.request(),
         )
     assert not (Path("nothing") / CARD_NAME).exists()
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -31,18 +31,16 @@ from shakespeare_env.play.agent import Advisor, AgentLike
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import CURRENT, FOREVER
 from shakespeare_training.learners.decisions import Decisions, take
-from shakespeare_training.learners.distillation import (
-    DemonstrationLineup,
-    Distillation,
-    DistillationSettings,
-)
+from shakespeare_training.learners.distillation import DemonstrationLineup, Distillation
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
-from shakespeare_training.learners.learner import linear
+from shakespeare_training.learners.learner import LearnerSettings, linear
 from shakespeare_training.networks.mlp import MlpPolicy
 from shakespeare_training.runs.saving import locked
 from shakespeare_training.stopping import Stop, Stopped
 
+OnProgress = Callable[[str, float, str], None]
+"""Called with the stage, the share of it that is done, and what has been learned, in words."""
 _HELD_OUT_SEED = 10**9  # added to the seed, so that games of the measurement have other deals
 _HELD_OUT_GAMES = 64  # games at each table in which decisions are compared
 _GAMES_AT_ONCE = 256  # games in a group
@@ -50,7 +48,6 @@ _BATCH_SIZE = 1024
 _EPOCHS = 2
 _RATE = 2e-3
 _LAST_RATE = 0.03  # the learning rate at the end, as a share of the first
-_RANDOM_SHARE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -73,25 +70,6 @@ class AdoptionSettings:
     width: int = 256
     games: int = 1000
     seed: int = 0
-
-
-class AdoptionProgress(NamedTuple):
-    """The progress of an adoption.
-
-    Attributes:
-        stage: `learning` or `measuring`.
-        share: The share of the stage that is done, 0 to 1.
-        decisions: Decisions made so far.
-        agreement: The share of the last decisions in which the likeliest actions were the same.
-    """
-
-    stage: str
-    share: float
-    decisions: int
-    agreement: float
-
-
-AdoptionCallback = Callable[[AdoptionProgress], None]
 
 
 @dataclass(frozen=True)
@@ -204,10 +182,6 @@ def _percentages(share: float, low: float | None, high: float | None) -> str:
     return f"{format_number(100 * share, 1)} ({' to '.join(ends)})"
 
 
-def ignore_progress(_progress: AdoptionProgress) -> None:
-    """Do nothing. This is the callback of adoptions whose progress nobody watches."""
-
-
 def adopt_agent(
     agent: AgentLike | Entrant,
     folder: Path,
@@ -216,7 +190,7 @@ def adopt_agent(
     *,
     command: str = "",
     stop: Stop | None = None,
-    on_progress: AdoptionCallback = ignore_progress,
+    on_progress: OnProgress = lambda _stage, _share, _learned: None,
 ) -> Adoption:
     """Train a network to decide as an agent does, measure it, and save it as a checkpoint.
 
@@ -230,7 +204,8 @@ def adopt_agent(
         game: The game's name.
         command: The command that repeats the adoption, for the card.
         stop: Lets other code request that learning ends early.
-        on_progress: Called after every step.
+        on_progress: Called after every step with the stage, `learning` or `measuring`; the share of
+            it that is done, 0 to 1; and what has been learned so far, in words.
 
     Raises:
         ValueError: there is no limit, the game has no table of this size, or the agent's
@@ -255,7 +230,7 @@ def _adopt(
     game: Game,
     command: str,
     stop: Stop,
-    on_progress: AdoptionCallback,
+    on_progress: OnProgress,
 ) -> Adoption:
     learner = _learner(entrant, game, settings)
     decisions, seconds = _learn(learner, entrant, settings, stop, on_progress)
@@ -283,8 +258,7 @@ def _adopt(
 
         def on_games(_decisions: int, finished: int, done: int = len(evaluations)) -> None:
             share = (done + min(finished / settings.games, 1.0)) / len(tables)
-            agreement = agreements[-1].share
-            on_progress(AdoptionProgress("measuring", share, decisions, agreement))
+            on_progress("measuring", share, _learned(decisions, agreements[-1].share))
 
         evaluations.append(
             evaluate(
@@ -320,13 +294,12 @@ def _learner(teacher: Entrant, game: Game, settings: AdoptionSettings) -> Distil
     return Distillation(
         HostGames(league),
         teacher,
-        DistillationSettings(
+        LearnerSettings(
             seed=settings.seed,
             make_policy=partial(MlpPolicy.fresh, width=settings.width),
             batch_size=_BATCH_SIZE,
             n_epochs=_EPOCHS,
             learning_rate=linear(_RATE, _RATE * _LAST_RATE),
-            random_share=_RANDOM_SHARE,
         ),
     )
 
@@ -336,7 +309,7 @@ def _learn(
     teacher: Entrant,
     settings: AdoptionSettings,
     stop: Stop,
-    on_progress: AdoptionCallback,
+    on_progress: OnProgress,
 ) -> tuple[int, float]:
     """Play and learn up to the settings' limits.
 
@@ -353,7 +326,7 @@ def _learn(
     def check_stop() -> None:
         agreement = learner.logger.name_to_value["train/agreement"]
         share = min(1.0 - learner.progress_remaining, 1.0)
-        on_progress(AdoptionProgress("learning", share, learner.num_timesteps, agreement))
+        on_progress("learning", share, _learned(learner.num_timesteps, agreement))
         stop.check()
         if learner.time_share() >= 1.0:
             raise Stopped
@@ -376,6 +349,12 @@ def _learn(
         )
     # Learning that stopped within the first update has left `decisions` at 0.
     return decisions or learner.num_timesteps, time.monotonic() - began
+
+
+def _learned(decisions: int, agreement: float) -> str:
+    """Return words for what has been learned; the agreement is 0 before the first update."""
+    words = f"{decisions:,} decisions"
+    return f"{words}, {100 * agreement:.1f} % the same" if agreement else words
 
 
 def _agreements(

@@ -8,7 +8,6 @@ network plays. Without the latter, the network would not learn what to do after 
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,6 +30,10 @@ from shakespeare_training.learners.learner import (
     ignore_games,
 )
 from shakespeare_training.networks.policy import Outputs, forecast_losses
+
+_RANDOM_SHARE = 0.05
+"""The share of random moves in half of the games. They lead to situations that only mistakes and
+searches lead to otherwise."""
 
 
 class DemonstrationLineup(Lineup):
@@ -142,18 +145,6 @@ def _checked(given: NDArray[np.float32], masks: NDArray[np.bool_]) -> NDArray[np
     return given
 
 
-@dataclass(frozen=True, kw_only=True)
-class DistillationSettings(LearnerSettings):
-    """Settings of distillation.
-
-    Attributes:
-        random_share: The share of random moves in half of the games. They lead to situations that
-            only mistakes and searches lead to otherwise.
-    """
-
-    random_share: float
-
-
 class Distillation(Learner):
     """A learner that plays games with its teacher looking on, and learns to decide as it does.
 
@@ -163,9 +154,7 @@ class Distillation(Learner):
         decisions: The group to learn from; None before one is played.
     """
 
-    settings: DistillationSettings
-
-    def __init__(self, games: HostGames, teacher: Entrant, settings: DistillationSettings) -> None:
+    def __init__(self, games: HostGames, teacher: Entrant, settings: LearnerSettings) -> None:
         super().__init__(games, settings)
         self._teacher = teacher
         self.decisions: Decisions | None = None
@@ -187,7 +176,7 @@ class Distillation(Learner):
             self._teacher,
             self,
             is_learners=kinds % 2 == 1,
-            random_share=np.where(kinds // 2 % 2 == 1, self.settings.random_share, 0.0),
+            random_share=np.where(kinds // 2 % 2 == 1, _RANDOM_SHARE, 0.0),
             draws=True,
         )
 
