@@ -30,7 +30,7 @@ from shakespeare_env.errors import TrainingError
 from shakespeare_env.play.agent import Advisor, AgentLike
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import CURRENT, FOREVER
-from shakespeare_training.learners.decisions import Decisions, take
+from shakespeare_training.learners.decisions import DecisionArrays, take
 from shakespeare_training.learners.distillation import DemonstrationLineup, Distillation
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
@@ -381,7 +381,7 @@ def _agreements(
     )
 
 
-def _agreement(decisions: Decisions, network: NetworkAgent) -> Agreement:
+def _agreement(decisions: DecisionArrays, network: NetworkAgent) -> Agreement:
     """Compare the decisions of an agent and a network at tables of one size."""
     theirs = decisions["probabilities"].astype(np.float64)
     own = network.probabilities(decisions["observations"], decisions["masks"])

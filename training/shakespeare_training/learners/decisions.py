@@ -9,7 +9,7 @@ from numpy.typing import NDArray
 
 from shakespeare_env.core.batch import Batch, victory_shares
 
-Decisions = dict[str, NDArray[Any]]
+DecisionArrays = dict[str, NDArray[Any]]
 """Arrays of k decisions by name, with a row for each decision (see `GameBuffer.decisions`)."""
 
 
@@ -21,7 +21,7 @@ class GameBuffer:
 
     def __init__(self, batch: Batch) -> None:
         self._batch = batch
-        self._steps: list[Decisions] = []
+        self._steps: list[DecisionArrays] = []
 
     def add(self, step: int, rows: NDArray[np.int64], **columns: NDArray[Any]) -> None:
         """Add the decisions that are about to be made in some games.
@@ -44,7 +44,7 @@ class GameBuffer:
             }
         )
 
-    def decisions(self) -> Decisions:
+    def decisions(self) -> DecisionArrays:
         """Return the decisions, once the games are over. At least one step must have been added.
 
         Returns:
@@ -76,11 +76,11 @@ class GameBuffer:
         return decisions
 
 
-def take(decisions: Decisions, indices: NDArray[np.int64]) -> Decisions:
+def take(decisions: DecisionArrays, indices: NDArray[np.int64]) -> DecisionArrays:
     """Return the decisions with the indices int64[m]."""
     return {name: array[indices] for name, array in decisions.items()}
 
 
-def join(parts: list[Decisions]) -> Decisions:
+def join(parts: list[DecisionArrays]) -> DecisionArrays:
     """Return the decisions of all parts, one after the other."""
     return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}

@@ -21,7 +21,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import Advisor
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup, OnStep, noting_failure, play_out
-from shakespeare_training.learners.decisions import Decisions, GameBuffer, take
+from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, take
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.learner import (
     GamesCallback,
@@ -111,7 +111,7 @@ class DemonstrationLineup(Lineup):
         certain[np.arange(len(rows)), super().decide(batch, rows)] = 1.0
         return certain
 
-    def play(self, on_step: OnStep | None = None) -> Decisions:
+    def play(self, on_step: OnStep | None = None) -> DecisionArrays:
         """Play the games to their end, and return the decisions.
 
         Besides the columns of `GameBuffer.decisions` these have the teacher's `probabilities`,
@@ -157,7 +157,7 @@ class Distillation(Learner):
     def __init__(self, games: HostGames, teacher: Entrant, settings: LearnerSettings) -> None:
         super().__init__(games, settings)
         self._teacher = teacher
-        self.decisions: Decisions | None = None
+        self.decisions: DecisionArrays | None = None
 
     def collect(self, on_games: GamesCallback = ignore_games) -> None:
         """Play a group of games to its end.
@@ -196,14 +196,14 @@ class Distillation(Learner):
             outputs = self.policy.outputs(self._tensor(observations), self._tensor(masks))
             return outputs.log_probabilities.exp().cpu().numpy()
 
-    def minibatches(self) -> Iterator[Decisions]:
+    def minibatches(self) -> Iterator[DecisionArrays]:
         """Yield the group's decisions in random order, in minibatches of about equal size."""
         decisions = self.decisions
         assert decisions is not None
         for indices in self._random_minibatches(len(decisions["games"])):
             yield take(decisions, indices)
 
-    def losses(self, minibatch: Decisions) -> dict[str, torch.Tensor]:
+    def losses(self, minibatch: DecisionArrays) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""
         tensors = {name: self._tensor(array) for name, array in minibatch.items()}
         target = tensors["probabilities"]

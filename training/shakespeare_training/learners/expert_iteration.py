@@ -25,7 +25,7 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
-from shakespeare_training.learners.decisions import Decisions, GameBuffer, join, take
+from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join, take
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
@@ -83,7 +83,7 @@ class PlayedShard(NamedTuple):
     random: NDArray[np.uint64]  # [m], the records' random states after the games
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators after the games
     scores: NDArray[np.int16]  # [m, S], final scores
-    decisions: Decisions
+    decisions: DecisionArrays
     """With the games' numbers in the group, and two more columns, float32[k, A]: `prior`, the
     policy before the search, and `search_advantages`, from the function of this name."""
 
@@ -103,7 +103,7 @@ class ExpertIteration(Learner):
     def __init__(self, games: HostGames, settings: ExpertIterationSettings) -> None:
         super().__init__(games, settings)
         self.workers: Workers = Workers()
-        self.decisions: Decisions | None = None
+        self.decisions: DecisionArrays | None = None
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
@@ -197,14 +197,14 @@ class ExpertIteration(Learner):
         batch.restart(all_rows)
         league.assign_seats(all_rows)
 
-    def minibatches(self) -> Iterator[Decisions]:
+    def minibatches(self) -> Iterator[DecisionArrays]:
         """Yield the group's decisions in random order, in minibatches of about equal size."""
         decisions = self.decisions
         assert decisions is not None
         for indices in self._random_minibatches(len(decisions["games"])):
             yield take(decisions, indices)
 
-    def losses(self, minibatch: Decisions) -> dict[str, torch.Tensor]:
+    def losses(self, minibatch: DecisionArrays) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""
         tensors = {name: self._tensor(array) for name, array in minibatch.items()}
         prior = tensors["prior"]
@@ -324,7 +324,7 @@ def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
     return advantages
 
 
-def join_decisions(played: Sequence[PlayedShard]) -> Decisions:
+def join_decisions(played: Sequence[PlayedShard]) -> DecisionArrays:
     """Return the decisions of a group, sorted by step, then by game."""
     decisions = join([shard.decisions for shard in played])
     # The last key of `lexsort` is the first to sort by.
