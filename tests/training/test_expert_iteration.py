@@ -120,8 +120,8 @@ def test_outcomes_count_seats_clockwise_from_the_one_that_decided(name, players)
         assert played["changes"][number, :players] == pytest.approx(changes, abs=1e-6)
 
 
-def test_a_run_does_not_depend_on_workers_threads_and_stops(monkeypatch, tmp_path):
-    """Stop a run in its warm-up and after it, and continue it with other workers and threads.
+def test_a_run_does_not_depend_on_workers_and_stops(monkeypatch, tmp_path):
+    """Stop a run in its warm-up and after it, and continue it with other workers.
 
     It must equal a run that was not stopped.
     """
@@ -135,8 +135,7 @@ def test_a_run_does_not_depend_on_workers_threads_and_stops(monkeypatch, tmp_pat
     }
     config = searching("figaro", **settings)
     quiet = Console(quiet=True)
-    threaded = searching("figaro", search_threads=2, **settings)
-    with Run.create(threaded, tmp_path / "complete", device="cpu") as complete:
+    with Run.create(config, tmp_path / "complete", device="cpu") as complete:
         assert train(complete, quiet)
         assert complete.learner.league.snapshots
     folder = tmp_path / "stopped"

@@ -51,7 +51,6 @@ class ExpertIterationSettings(LearnerSettings):
         search: Settings of the search in the learner's seats.
         horizon: Decisions of each seat in a playout before the network values it.
         temperature: Temperature of the policy in playouts.
-        search_threads: Threads that share the playouts; they change no result.
         warmup_decisions: Decisions to learn from before moves are searched, because untrained heads
             would mislead the search.
         target_sharpness: Coefficient of the policy's gain of utility in the policy loss. The loss
@@ -61,7 +60,6 @@ class ExpertIterationSettings(LearnerSettings):
     search: SearchSettings
     horizon: int
     temperature: float
-    search_threads: int
     warmup_decisions: int
     target_sharpness: float
 
@@ -109,10 +107,7 @@ class ExpertIteration(Learner):
         """Return the one agent that the network learns from: a search with the current weights."""
         settings = self.settings
         expert = self.policy.search(
-            settings.search,
-            horizon=settings.horizon,
-            temperature=settings.temperature,
-            threads=settings.search_threads,
+            settings.search, horizon=settings.horizon, temperature=settings.temperature
         )
         return [expert]
 

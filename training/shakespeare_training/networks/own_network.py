@@ -78,10 +78,8 @@ class OwnPolicy(Policy):
             copy.load_state_dict(state, assign=True)
         return model_agent(TorchModel(copy), self.game, greedy=greedy)
 
-    def search(
-        self, settings: SearchSettings, *, horizon: int, temperature: float, threads: int
-    ) -> SearchAgent:
-        """Return a search in batches. PyTorch itself shares the work between threads."""
+    def search(self, settings: SearchSettings, *, horizon: int, temperature: float) -> SearchAgent:
+        """Return a search in batches."""
         return advisor_search(
             self.game, self.agent(), settings, horizon=horizon, temperature=temperature
         )

@@ -140,9 +140,7 @@ class Policy:
         """
         raise NotImplementedError
 
-    def search(
-        self, settings: SearchSettings, *, horizon: int, temperature: float, threads: int
-    ) -> SearchAgent:
+    def search(self, settings: SearchSettings, *, horizon: int, temperature: float) -> SearchAgent:
         """Return a search with the present weights (see `network_search`)."""
         raise NotImplementedError
 
