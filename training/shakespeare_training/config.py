@@ -411,6 +411,7 @@ def own_start(spec: AgentSpec) -> tuple[str, Path]:
     """
     options = dict(spec.written_options)
     weights = options.pop("weights", "")
+    options.pop("greedy", None)  # how the agent plays makes no difference to a start
     parts = [spec.name] + [f"{option}={value}" for option, value in options.items()]
     network = ",".join(parts)
     if not weights:
