@@ -32,8 +32,8 @@ def games():
 
 
 def respond(agent: Any, game: str, players: int) -> BestResponse:
-    contract = registry.game(game)
-    return best_response(make(agent, contract), "it", contract, players)
+    loaded = registry.game(game)
+    return best_response(make(agent, loaded), "it", loaded, players)
 
 
 class Kuhn:

@@ -214,13 +214,13 @@ def adopt_agent(
     """
     if settings.minutes is None and settings.decisions is None:
         raise ValueError("nothing ends the adoption; give minutes or decisions")
-    contract = registry.game(game)  # the `Game`, of which `game` is the name
-    every_size = range(contract.min_seats, contract.max_seats + 1)
-    sizes = [contract.check_players(players) for players in settings.players or every_size]
+    loaded = registry.game(game)
+    every_size = range(loaded.min_seats, loaded.max_seats + 1)
+    sizes = [loaded.check_players(players) for players in settings.players or every_size]
     settings = replace(settings, players=sorted(set(sizes)))
-    (entrant,) = entrants_of([agent], contract)
+    (entrant,) = entrants_of([agent], loaded)
     with locked(folder, is_new=True):
-        return _adopt(entrant, folder, settings, contract, command, stop or Stop(), on_progress)
+        return _adopt(entrant, folder, settings, loaded, command, stop or Stop(), on_progress)
 
 
 def _adopt(
