@@ -11,7 +11,7 @@ import numpy as np
 
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.making import Entrant
-from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
+from shakespeare_agents.travel import AgentSet, AgentSources, workers_for_stored_games
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative
 from shakespeare_arena.games.playing import (
     DealTable,
@@ -120,7 +120,7 @@ class Recording:
         variants = tuple(sorted(name for name, is_on in (options or {}).items() if is_on))
         self._settings = RunSettings(game, variants, int(check_seed(seed)), agents={}, names=names)
         play = partial(play_recorded, lineup_class=lineup_class, estimates=True)
-        self._job = GamesJob(agent_set(entrants, loaded), self._digests, self._settings, play)
+        self._job = GamesJob(AgentSet(loaded, entrants), self._digests, self._settings, play)
         self.seats = SeatPlan(self._digests, seed)
 
     def play(

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shakespeare_agents.making import Entrant
 from shakespeare_agents.search.agent import SearchAgent, SearchResult, SearchSettings
 from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import Progress, Workers
@@ -70,7 +71,7 @@ class GameShard(NamedTuple):
     rows: Integers  # [m], the games' numbers in the group
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    # [m, S], as in `Lineup`; an opponent is an index of `SearchedGames.names`
+    # [m, S], as in `Lineup`; an opponent is an index into those of `SearchedGames.agents`
     seats: NDArray[np.int32]
 
 
@@ -156,14 +157,11 @@ class ExpertIteration(Learner):
     def _job(self) -> SearchedGames:
         batch = self.league.batch
         opponents = [self.league.opponents[index] for index in self._opponent_indices()]
-        names = [opponent.name for opponent in opponents]
         # The learner's own agents are sent as they are, and named ones by their names.
-        experts = self.experts()
-        agents = experts + [opponent.agent for opponent in opponents]
-        given = experts + [opponent.given for opponent in opponents]
+        entrants = [Entrant("learner", expert) for expert in self.experts()]
+        entrants += [Entrant(each.name, each.agent, each.given) for each in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, agents, given),
-            names=tuple(names),
+            agents=AgentSet(batch.game, entrants),
             make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,
         )
@@ -228,13 +226,11 @@ class SearchedGames:
 
     Attributes:
         agents: The expert, which holds the learner's seats, then the opponents.
-        names: The names of the opponents.
         make_batch: Makes a batch from records (`Batch.maker`).
         is_searched: Whether the expert searches rather than plays by its policy alone.
     """
 
     agents: AgentSet
-    names: tuple[str, ...]
     make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
@@ -243,12 +239,17 @@ class SearchedGames:
         return self._play
 
     def _play(self, shard: GameShard) -> Iterator[Progress[PlayedShard]]:
-        expert: Any = self.agents.agents[0]
-        opponents = list(self.agents.agents[1:])
+        learner, *opponents = self.agents.entrants
+        expert: Any = learner.agent
         seed = 0  # without effect, because the records have random states of their own
         batch = self.make_batch(shard.records, seed)
         generators = GameGenerators(shard.generators.copy())
-        lineup = Lineup(opponents, shard.seats, generators, list(self.names))
+        lineup = Lineup(
+            [opponent.agent for opponent in opponents],
+            shard.seats,
+            generators,
+            [opponent.name for opponent in opponents],
+        )
         buffer = GameBuffer(batch)
         rows = np.arange(batch.n)
         step = 0
