@@ -139,16 +139,11 @@ def make_own_policy(name: str, game: Game, rng: torch.Generator) -> OwnPolicy:
             "makes one from the game alone. A function of arrays cannot learn itself, but "
             f"shakespeare adopt {name} trains a network to decide as it does"
         )
-    # Identity options, such as `version`, are not arguments of the maker.
-    identity_options = spec.identity_options()
-    options = {
-        option: value for option, value in spec.options.items() if option not in identity_options
-    }
     try:
         with _global_generator(rng):
             module: Any = named if isinstance(named, nn.Module) else None
             if module is None:
-                module = call_maker(named, spec.name, game, options)
+                module = call_maker(named, spec.name, game, spec.maker_options())
             if not is_torch_module(module):
                 raise TypeError(
                     f"{name} makes {short_repr(module)}, which is no PyTorch module; a network "
