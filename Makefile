@@ -14,7 +14,7 @@ STAMP   := $(VENV)/.installed
 
 .DEFAULT_GOAL := help
 .DELETE_ON_ERROR:
-.PHONY: help setup test test-only test-ecosystem test-floors test-ptx lint types imports coverage golden docs site notebooks table play train evaluate fuzz bounds bench leaderboards clean
+.PHONY: help setup test test-only test-ecosystem test-floors test-ptx lint types imports coverage golden docs site notebooks table play train evaluate fuzz bounds bench panel leaderboards clean
 
 help:  ## list the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / { printf "  %-21s %s\n", $$1, $$2 }' Makefile
@@ -94,6 +94,9 @@ fuzz: setup  ## attack what reads positions, records and commands, for half an h
 
 bench: setup  ## a module of benchmarks/, the engine's by default; ARGS="views --help" for another
 	$(BIN)/python -m benchmarks.$(or $(ARGS),engine)
+
+panel: setup  ## judge a network by the fixed panel; ARGS="CHECKPOINT", with --card to keep the figures
+	$(BIN)/python -m benchmarks.panel $(ARGS)
 
 leaderboards: setup  ## play what is missing of both leaderboards and write them
 	$(BIN)/python -m benchmarks.leaderboards $(ARGS)
