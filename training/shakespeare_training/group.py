@@ -191,7 +191,7 @@ class TorchGroup(Group):
         """Run shards for process 0 until its block is over. Return whether it was stopped."""
         work: Callable[[Any], Iterator[Progress[Any]]] | None = None
         while True:
-            order: _Round | bool = self.broadcast(False)
+            order: _Order | bool = self.broadcast(False)
             if isinstance(order, bool):
                 return order
             if order.job is not None:
@@ -201,28 +201,28 @@ class TorchGroup(Group):
             self.send_to_first([step for shard in own for step in work(cloudpickle.loads(shard))])
 
 
-class _Round(NamedTuple):
+class _Order(NamedTuple):
     """What processes run at the same time."""
 
-    job: bytes | None  # pickled; None if it is the job of the round before
+    job: bytes | None  # pickled; None if it is the job of the order before
     shards: list[bytes]  # pickled, one for each process; the last processes may get none
 
 
 class _GroupWorkers(Workers):
-    """Runs shards in all processes of a group, in rounds of one shard for each process."""
+    """Runs shards in all processes of a group, in turns of one shard for each process."""
 
     def __init__(self, group: TorchGroup) -> None:
         self._group = group
         self.size = group.size
 
     def run(self, job: Job[S, R], shards: Iterable[S]) -> Generator[Progress[R], None, None]:
-        """Run shards as `Workers.run` does. Progress and results come at the end of a round."""
+        """Run shards as `Workers.run` does. Progress and results come at the end of a turn."""
         group = self._group
         new_job: bytes | None = cloudpickle.dumps(job)
         work = job.start()
         source = iter(shards)
         while taken := list(islice(source, self.size)):
-            order: _Round | bool = _Round(new_job, list(map(cloudpickle.dumps, taken)))
+            order: _Order | bool = _Order(new_job, list(map(cloudpickle.dumps, taken)))
             group.broadcast(order)
             new_job = None
             for steps in group.send_to_first(list(work(taken[0]))):

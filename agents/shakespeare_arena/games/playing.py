@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.programs import Fault
-from shakespeare_agents.travel import AgentSet, agent_set
+from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import Progress, ProgressCallback, Workers, cumulative
 from shakespeare_arena.games.pace import Pace
 from shakespeare_arena.games.referee import RefereedLineup
@@ -31,7 +31,6 @@ from shakespeare_env.version import version
 if TYPE_CHECKING:
     import polars as pl
 
-L = TypeVar("L", bound=Lineup)
 R = TypeVar("R")
 Row = dict[str, Any]
 """A finished game, as a row of `RESULTS`."""
@@ -62,8 +61,9 @@ class GamesJob(Generic[R]):
 
     def start(self) -> Callable[[Sequence[Seating]], Iterator[Progress[R]]]:
         """Make the agents, and return the function that plays a shard (see `Job.start`)."""
-        agents = dict(zip(self.digests, self.agents.agents, strict=True))
-        settings = replace(self.settings, agents=agents)
+        agents = [entrant.agent for entrant in self.agents.entrants]
+        by_digest = dict(zip(self.digests, agents, strict=True))
+        settings = replace(self.settings, agents=by_digest)
         return lambda seatings: self.play(seatings, settings)
 
 
@@ -92,7 +92,7 @@ def shards_of(games: Iterable[Seating], count: int, workers: Workers) -> Iterato
             yield taken[first::size]
 
 
-class GameStream(Generic[L]):
+class GameStream:
     """Games that are played at once, in the rows of a batch. Those that end make room for others.
 
     Each game's agents draw from a generator of that game. So a game depends on its seating, the
@@ -109,7 +109,7 @@ class GameStream(Generic[L]):
     """
 
     def __init__(
-        self, seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[L]
+        self, seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[Lineup]
     ) -> None:
         _reuse_freed_memory()
         most = min(len(seatings), GAMES_AT_ONCE)
@@ -260,7 +260,7 @@ class DealSeries:
         variants = tuple(name for name, is_on in (options or {}).items() if is_on)
         names = dict(zip(digests, self.names, strict=True))
         settings = RunSettings(game, variants, seed, agents={}, names=names)
-        agents = agent_set(entrants, registry.game(game))
+        agents = AgentSet(registry.game(game), entrants)
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
     def play(self, deals: range) -> PlayedDeals:

@@ -197,6 +197,10 @@ class Learner:
         """Yield minibatches of the collected decisions in random order, for one pass."""
         raise NotImplementedError
 
+    def count(self, minibatch: Any) -> int:
+        """Return the number of decisions of a minibatch."""
+        return len(minibatch["players"])
+
     def losses(self, minibatch: Any) -> dict[str, torch.Tensor]:
         """Return `policy_loss`, `win_loss` and `score_loss`, and further statistics to log."""
         raise NotImplementedError
@@ -256,7 +260,7 @@ class Learner:
         gradients = [
             weights.grad for weights in self.policy.parameters() if weights.grad is not None
         ]
-        self.group.average([addends, *gradients], weight=len(minibatch.players))
+        self.group.average([addends, *gradients], weight=self.count(minibatch))
 
         self._logged = list(losses)
         self._sums[: len(addends)] += addends * (1.0 - self._stopped)

@@ -212,6 +212,10 @@ class PPO(Learner):
             generator,
         )
 
+    def count(self, minibatch: Minibatch) -> int:
+        """Return the number of decisions of a minibatch."""
+        return len(minibatch.players)
+
     def losses(self, minibatch: Minibatch) -> dict[str, torch.Tensor]:
         """Return the clipped policy gradient, the losses of the forecasts, and statistics."""
         clip_range = self.settings.clip_range
