@@ -255,7 +255,12 @@ def test_models_that_run_code_need_trust():
     [
         ("gone.onnx", r"there is no file 'gone\.onnx'"),
         ("my.py:Net,weights=gone.pt", r"weights 'gone\.pt' cannot be loaded"),
-        ("my.py:Net,width=4,weights=net.weights", "size mismatch"),
+        (
+            "my.py:Net,width=4,weights=net.weights",
+            r"^the weights 'net\.weights' do not fit Net: .* has the shape \(.*\) instead of "
+            r"\(4, 407\); give weights that were trained for the same game, with the same options "
+            "of the module$",
+        ),
         ("my.py", "name an agent in it"),
     ],
 )
