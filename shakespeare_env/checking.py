@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 import pickle
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from itertools import combinations
@@ -29,6 +29,7 @@ from shakespeare_env.play.branching import (
     Branches,
     ImpossibleError,
     NotFollowedError,
+    OpenPlace,
     OpenRecord,
     execution_paths,
     followable,
@@ -466,14 +467,16 @@ class _RandomGame:
         for seat in range(self.players):
             if seat == mover:
                 continue
-            for seed in rng.integers(2**32, size=2).tolist():
-                possible = after.determinize(seat, seed)
-                if possible == after:
-                    continue
+            seeds = rng.integers(2**32, size=2).tolist()
+            others = [after.determinize(seat, seed) for seed in seeds]
+            others = [possible for possible in others if possible != after]
+            unknown = _unknown_numbers(before, seat, _DRAWS) if others else []
+            for possible in others:
                 # None means that the rules cannot be followed on all their execution paths.
-                is_reachable = _is_reachable(before, seat, actions, possible, _DRAWS)
+                is_reachable = _is_reachable(before, actions, possible, unknown)
                 if is_reachable is False:
-                    is_reachable = _is_reachable(before, seat, actions, possible, _MANY_DRAWS)
+                    unknown = _unknown_numbers(before, seat, _MANY_DRAWS)
+                    is_reachable = _is_reachable(before, actions, possible, unknown)
                 if is_reachable is None:
                     return  # the check takes long and would fail for the other seats, too
                 if not is_reachable:
@@ -492,10 +495,34 @@ class _RandomGame:
             yield self._finding("winners", "nobody has won", remedy)
 
 
+def _unknown_numbers(position: Position, seat: int, draws: int) -> list[OpenPlace]:
+    """Return the numbers that differ between a position and games that a seat considers possible.
+
+    Args:
+        position: The position.
+        seat: The seat.
+        draws: The number of possible games to draw.
+    """
+    game = position.game
+    record = position.record()
+    drawn = [position.determinize(seat, seed).record() for seed in range(draws)]
+    found: list[OpenPlace] = []
+    for name in _compared_fields(game):
+        values = range(game.ranges[name].low, game.ranges[name].high + 1)
+        differs = [one[name].reshape(-1) != record[name].reshape(-1) for one in drawn]
+        for place in np.flatnonzero(np.any(differs, axis=0)):
+            found.append((name, int(place), values))
+    return found
+
+
+def _compared_fields(game: Game) -> list[str]:
+    return [name for name in game.ranges if name not in game.hidden_from_text]
+
+
 def _is_reachable(
-    before: Position, seat: int, actions: Iterable[int], possible: Position, draws: int
+    before: Position, actions: Iterable[int], possible: Position, unknown: Sequence[OpenPlace]
 ) -> bool | None:
-    """Return whether any of the actions could have led to a possible game.
+    """Return whether any of the actions could have led to a game that a seat considers possible.
 
     The actions are played in every position that the seat cannot tell from `before`. For this the
     rules run on a record in which the numbers that the seat does not know are open (see
@@ -503,10 +530,9 @@ def _is_reachable(
 
     Args:
         before: The position before the action.
-        seat: The seat that considers the game possible.
         actions: The actions that may have been played.
         possible: The possible game.
-        draws: The number of games to draw in order to find the numbers that the seat did not know.
+        unknown: The numbers that the seat does not know in `before`.
     """
     game = before.game
     record = before.record()
@@ -514,18 +540,11 @@ def _is_reachable(
     legal = followable(game.rules.legal)
     play = followable(game.rules.play)
     fault = followable(game.rules.fault)
-    names = [name for name in game.ranges if name not in game.hidden_from_text]
-    drawn = [before.determinize(seat, seed).record() for seed in range(draws)]
-    unknown_places = []
-    for name in names:
-        values = range(game.ranges[name].low, game.ranges[name].high + 1)
-        differs = [one[name].reshape(-1) != record[name].reshape(-1) for one in drawn]
-        for place in np.flatnonzero(np.any(differs, axis=0)):
-            unknown_places.append((name, int(place), values))
+    names = _compared_fields(game)
 
     def leads_to_target(action: int, branches: Branches) -> bool:
         # `start` keeps the position before the action; `moved` is a copy that the action changes.
-        start = OpenRecord(branches, record, unknown_places)
+        start = OpenRecord(branches, record, unknown)
         moved = OpenRecord(branches, record, ())
         for name in names:
             moved[name] = start.copied(name)

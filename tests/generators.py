@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from shakespeare_env import Batch
 from shakespeare_env.play.generators import GameGenerators
 
 
@@ -33,3 +34,24 @@ class RecallingAgent:
     def act(self, observations, masks, rng):
         ranks = observations["history"].sum(axis=(1, 2)) % masks.sum(axis=1)
         return (masks.cumsum(axis=1) > ranks[:, None]).argmax(axis=1)
+
+
+class Witness(RecallingAgent):
+    """An agent that keeps the histories that it has observed."""
+
+    def __init__(self):
+        self.observed = []
+
+    def act(self, observations, masks, rng):
+        self.observed.append(observations["history"])
+        return super().act(observations, masks, rng)
+
+
+def history_of_moves(positions, moves):
+    """Return the history that `RecallingAgent` observes after moves from the first position."""
+    batch = Batch(positions[0].game.name, players=positions[0].players, autoreset=False)
+    batch.keep_history(RecallingAgent.history_length)
+    batch.load([0], np.array([positions[0].record()]))
+    for position, move in zip(positions, moves, strict=False):
+        batch.step([position.action_id(move)])
+    return batch.history()

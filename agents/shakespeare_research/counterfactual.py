@@ -17,9 +17,10 @@ from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game, Record, Records
+from shakespeare_env.core.move_history import Decisions
 from shakespeare_env.core.rng import streams
 from shakespeare_env.errors import IllegalMove
-from shakespeare_env.play.agent import AgentLike, AnyAgent, Forecaster, name_of
+from shakespeare_env.play.agent import AgentLike, AnyAgent, Forecaster, history_length, name_of
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import Lineup, OnStep, play_out
@@ -28,10 +29,17 @@ if TYPE_CHECKING:
     import polars as pl
 
 
-def batch_of(game: Game, records: Records | Sequence[Record]) -> Batch:
-    """Return a batch of games with equally many seats, ready for `play_to_end`."""
+def batch_of(
+    game: Game, records: Records | Sequence[Record], decisions: Decisions | None = None
+) -> Batch:
+    """Return a batch of n games with equally many seats, ready for `play_to_end`.
+
+    `decisions`, `DECISION`[n, k], are the last k of each game, for agents that observe them.
+    """
     games = Batch(game.name, len(records), players=int(records[0]["players"]), autoreset=False)
-    games.load(slice(None), np.array(records, game.state))
+    if decisions is not None:
+        games.keep_history(decisions.shape[1])
+    games.load(slice(None), np.array(records, game.state), decisions)
     return games
 
 
@@ -216,7 +224,8 @@ def counterfactual(
     numbers = np.tile(np.arange(continuations), len(moves))
     records = np.array([position.record()] * len(numbers))
     records["random"] = streams(seed, numbers)
-    games = batch_of(position.game, records)
+    length = max(history_length(entrant.agent) for entrant in entrants)
+    games = batch_of(position.game, records, position.decisions(length).repeat(len(numbers), 0))
     decisions = 0
 
     def count(rows: NDArray[np.int64], _actions: object) -> None:

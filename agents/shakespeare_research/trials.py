@@ -19,10 +19,11 @@ from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game
+from shakespeare_env.core.game import Game, Records
+from shakespeare_env.core.move_history import DECISION
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.datasets.fields import field_column
-from shakespeare_env.play.agent import AgentLike, AnyAgent, decide
+from shakespeare_env.play.agent import AgentLike, AnyAgent, decide, history_length
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_to_end
 from shakespeare_research.self_play import final_results, named_agents
@@ -140,9 +141,11 @@ def find_positions(
     kinds = _action_ids(loaded, blocks)
     columns = list(dict.fromkeys([*columns, *_fields_of(sampling.where)]))
     agents_by_name = named_agents(agents, loaded)
+    most_observed = max(map(history_length, agents_by_name.values()))
     samples = []
     for name, agent in agents_by_name.items():
         batch = Batch(game, games, players=players, seed=seed, autoreset=False)
+        batch.keep_history(most_observed)
         sample = _sampled(batch, agent, kinds, sampling, seed, columns)
         if not len(sample):
             raise NoPositionError(
@@ -152,7 +155,7 @@ def find_positions(
 
     sizes = [len(sample) for sample in samples]
     entries = np.concatenate(samples)
-    positions = batch_of(loaded, entries["record"])
+    positions = batch_of(loaded, entries["record"], entries["decisions"])
     noted = _note(positions, np.arange(len(entries)), entries["deal"], columns)
     frame = noted.select(
         pl.Series("position", np.arange(len(entries))),
@@ -190,8 +193,9 @@ def _sampled(
 ) -> NDArray[Any]:
     """Play a batch to its end with one agent, and return a sample of positions by deal.
 
-    Each entry has a position's `record`, its `deal`, the agent's `choice`, the state of its
-    `generator` and the seats' `memory` after the choice, and its `weight`.
+    Each entry has a position's `record`, the last `decisions` before it, its `deal`, the agent's
+    `choice`, the state of its `generator` and the seats' `memory` after the choice, and its
+    `weight`.
     """
     # The moves that each have a sample of their own; without `each_of` there are none.
     each = _action_ids(batch.game, sampling.each_of) if sampling.each_of else kinds[:0]
@@ -202,6 +206,7 @@ def _sampled(
     dtype = np.dtype(
         [
             ("record", batch.game.state),
+            ("decisions", DECISION, (batch.history_length,)),
             ("deal", np.int64),
             ("choice", np.int64),
             ("generator", np.uint64),
@@ -227,6 +232,7 @@ def _sampled(
             lot = lot[wanted]
         new = np.zeros(len(rows), dtype)
         new["record"] = batch.save(rows)
+        new["decisions"] = batch.decisions(rows)
         new["deal"] = rows
         new["choice"] = actions
         new["generator"] = generators.states[rows]
@@ -346,7 +352,7 @@ def try_moves(positions: Positions, *, other: bool = False) -> pl.DataFrame:
         places = np.append(places[kept], with_rest)
         actions = np.append(actions[kept], others)
     moves = {"move": texts.tolist(), "chosen": positions.choices[places] == actions}
-    ends = _ends(positions, positions.games.copies(places), places, actions)
+    ends = _ends(positions, positions.games.save(places), places, actions)
     tried = positions.frame[places].hstack(pl.DataFrame(moves)).hstack(ends)
     return tried.sort("position", maintain_order=True)
 
@@ -405,16 +411,17 @@ def try_gift(positions: Positions, what: str, amount: int) -> pl.DataFrame:
     records[what][np.arange(len(records)), deciders[places]] += given
     if supply is not None:
         records[supply] -= given
-    ends = _ends(positions, batch_of(game, records), places)
+    ends = _ends(positions, records, places)
     return positions.frame[places].with_columns(gift=gifts).hstack(ends)
 
 
 def _ends(
     positions: Positions,
-    games: Batch,
+    records: Records,
     places: NDArray[np.int64],
     actions: NDArray[np.int64] | None = None,
 ) -> pl.DataFrame:
+    games = batch_of(positions.games.game, records, positions.games.decisions(places))
     generators = positions.generators(places)
     seats = np.repeat(positions.agent_of[places, None], games.players[0], axis=1)
     play_to_end(games, positions.agents, generators, actions, seats=seats)

@@ -109,11 +109,9 @@ class Session:
 
     def _load(self) -> None:
         """Load the current position, and the last decisions for agents that observe them."""
-        start = max(len(self.moves) - self._batch.history_length, 0)
-        record = self.positions[start].record()
-        self._batch.load([0], np.array([record], record.dtype))
-        for position, move in zip(self.positions[start:], self.moves[start:], strict=False):
-            self._batch.step([position.action_id(move)])
+        record = self.position.record()
+        decisions = self.position.decisions(self._batch.history_length)
+        self._batch.load([0], np.array([record], record.dtype), decisions)
 
     def push(self, move: str, on_move: OnMove | None = None) -> None:
         """Play a move of the seat to move; IllegalMove if it is not legal."""

@@ -22,14 +22,13 @@ class Recurrent(nn.Module):
         self.memory = memory
         # Inputs are divided by the square roots of their highest values.
         self.scale = torch.tensor(game.layout.high).rsqrt()
-        self.encoder = nn.Linear(len(self.scale), WIDTH)
-        self.gru = nn.GRUCell(WIDTH, WIDTH)
+        self.gru = nn.GRUCell(len(self.scale), WIDTH)
         self.policy = nn.Linear(WIDTH, game.actions.size)
         self.critic = nn.Linear(WIDTH, 1)
 
     def forward(self, observations, masks, hidden):
         """Return the policies, values and next hidden states of n games."""
-        inputs = self.encoder(torch.tensor(observations) * self.scale).relu()
+        inputs = torch.tensor(observations) * self.scale
         hidden = self.gru(inputs, hidden * self.memory)
         logits = self.policy(hidden).masked_fill(~torch.tensor(masks), -1e9)
         return Categorical(logits=logits), self.critic(hidden)[:, 0], hidden
@@ -38,49 +37,39 @@ class Recurrent(nn.Module):
     def act(self, observations, masks, rng):
         """Return the likeliest actions. `rng` keeps the hidden states."""
         memories = [rng.memory(place) for place in range(len(masks))]
-        initial = torch.zeros(WIDTH)
-        hidden = [memory.get("hidden", initial) for memory in memories]
-        policy, _, hidden = self(observations, masks, torch.stack(hidden))
+        past = [memory.get("gru", torch.zeros(WIDTH)) for memory in memories]
+        policy, _, hidden = self(observations, masks, torch.stack(past))
         for memory, state in zip(memories, hidden, strict=True):
-            memory["hidden"] = state.clone()
+            memory["gru"] = state.clone()
         return policy.probs.argmax(1).numpy()
 
 
 def train(out: str, seed: int = 0, memory: bool = True, updates: int = 1000):
     """Train in seat after seat, and save the weights."""
     torch.manual_seed(seed)
-    games = SingleAgentBatch(n=GAMES, opponents=OPPONENTS, seed=seed, **GAME)
-    net = Recurrent(games.batch.game, memory=memory)
+    env = SingleAgentBatch(n=GAMES, opponents=OPPONENTS, seed=seed, **GAME)
+    net = Recurrent(env.batch.game, memory=memory)
     adam = torch.optim.Adam(net.parameters(), 1e-3)
     hidden = torch.zeros(GAMES, WIDTH)
     for _ in range(updates):
         steps = []
         for _ in range(STEPS):
-            obs = games.observe()
-            policy, value, hidden = net(obs, games.action_masks(), hidden)
+            policy, value, hidden = net(env.batch.obs, env.batch.mask, hidden)
             action = policy.sample()
-            reward, over = games.step(action.numpy())
-            games.restart(over.nonzero()[0])
-            reward = torch.tensor(reward)
-            goes_on = torch.tensor(~over)
-            hidden = hidden * goes_on[:, None]  # a new game has no past
-            log_prob = policy.log_prob(action)
-            steps.append((value, log_prob, policy.entropy(), reward, goes_on))
+            reward, over = map(torch.tensor, env.step(action.numpy()))
+            env.restart(over.numpy().nonzero()[0])
+            hidden = hidden * ~over[:, None]  # a new game has no past
+            steps.append((policy, action, value, reward, over))
         hidden = hidden.detach()
-        with torch.no_grad():
-            obs = games.observe()
-            _, next_value, _ = net(obs, games.action_masks(), hidden)
-        advantage = torch.zeros(GAMES)
+        target = net(env.batch.obs, env.batch.mask, hidden)[1].detach()
         loss = torch.zeros(GAMES)
-        for value, log_prob, entropy, reward, goes_on in reversed(steps):
-            target = reward + goes_on * (next_value + 0.95 * advantage)
-            next_value = value.detach()
-            advantage = target - next_value  # GAE with gamma 1, lambda 0.95
-            loss += (target - value).square() / 4
-            loss -= advantage * log_prob + 0.01 * entropy
+        for policy, action, value, reward, over in reversed(steps):
+            target = reward + ~over * target
+            advantage = target - value
+            loss += advantage.square() / 4 - 0.01 * policy.entropy()
+            loss -= advantage.detach() * policy.log_prob(action)
         adam.zero_grad()
-        (loss.mean() / STEPS).backward()
-        nn.utils.clip_grad_norm_(net.parameters(), 0.5)
+        loss.mean().backward()
         adam.step()
     torch.save(net.state_dict(), out)
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from typing import Any
 
@@ -29,7 +29,7 @@ from shakespeare_env.core.batch_checks import (
 )
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import copy_records, kernels_of
-from shakespeare_env.core.move_history import MoveHistory
+from shakespeare_env.core.move_history import Decisions, MoveHistory, without_hidden
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays, StepOutcome
 from shakespeare_env.core.thread_pool import MOST_THREADS, ThreadPool, Work
@@ -229,7 +229,7 @@ class Batch:
             if self._history.length:
                 self._history.record(self._games, played, seats, checked_actions, hidden)
                 if self.autoreset:
-                    self._history.clear(played[self.done[played]])
+                    self._history.load(played[self.done[played]], None)
         return self.rewards, self.done
 
     def random_actions(self) -> npt.NDArray[np.int32]:
@@ -274,7 +274,7 @@ class Batch:
         """Return the last decisions of each game, or of each of `rows`, as one seat knows them.
 
         The seat is the one of `seats`, int[m], or by default the seat to decide. Forced moves do
-        not count. A loaded game begins with an empty history.
+        not count. A loaded game begins with the decisions that it was loaded with.
 
         Returns:
             int16[m, k, 2], the latest decision first; k is `history_length`. The columns are
@@ -290,6 +290,15 @@ class Batch:
             if seats is not None:
                 observers = checked_seats(seats, players)
             return self._history.observe(observed, observers, players)
+
+    def decisions(self, indices: Integers | slice) -> Decisions:
+        """Return copies of the last decisions of games, for `load`, hidden ones included.
+
+        Returns:
+            `move_history.DECISION`[m, k], the latest decision first; k is `history_length`.
+        """
+        with self._lock:
+            return self._history.decisions[checked_selection(self.n, indices)].copy()
 
     @property
     def history_length(self) -> int:
@@ -323,8 +332,15 @@ class Batch:
             self._check_complete()
             return copy_records(self._games, rows)
 
-    def load(self, indices: Integers | slice, records: Records) -> None:
+    def load(
+        self, indices: Integers | slice, records: Records, decisions: Decisions | None = None
+    ) -> None:
         """Replace games by saved ones.
+
+        Args:
+            indices: int[m], the games to replace.
+            records: The saved games, as from `save`.
+            decisions: The last decisions of each, as from `decisions`. None means none.
 
         Raises:
             TypeError: the records are of another game.
@@ -334,7 +350,7 @@ class Batch:
         """
         rows, games = checked_games(self.game, self.n, indices, records, self._variants)
         self._put(rows, games)
-        self._history.clear(rows)
+        self._history.load(rows, decisions)
 
     def copies(self, rows: Integers, seed: int = 0) -> Batch:
         """Return copies of the games `rows`, int[m], with the same random events to follow.
@@ -366,7 +382,8 @@ class Batch:
             observers = checked_seats(seats, games["players"])
             self._kernels.determinize(games, observers, checked_seeds(len(games), seeds))
             self._put(rows, games)
-            self._history.forget_hidden(rows, observers)
+            decisions = self._history.decisions[rows]
+            self._history.load(rows, without_hidden(decisions, observers))
 
     def _put(self, rows: npt.NDArray[np.int64], games: Records) -> None:
         with self._lock:
@@ -391,7 +408,7 @@ class Batch:
             self._kernels.set_up(self._arrays, rows, first, last, self._players, self._option_bits)
 
         self._share(len(rows), set_up_share)
-        self._history.clear(rows)
+        self._history.load(rows, None)
 
     def _share(self, size: int, work: Work) -> None:
         """Call `work` for `size` games.
@@ -407,10 +424,10 @@ class Batch:
     def __reduce__(self) -> tuple[Any, ...]:
         with self._lock:
             arrays = {name: getattr(self, name).copy() for name in _PICKLED}
-            history = [array.copy() for array in self._history.arrays]
+            decisions = self._history.decisions.copy()
             records = self.save(slice(None))
         digest = registry.box_digest(self.game.name)
-        return _restored, (self._arguments, digest, records, arrays, history)
+        return _restored, (self._arguments, digest, records, arrays, decisions)
 
 
 def victory_shares(winners: npt.NDArray[Any]) -> npt.NDArray[np.float64]:
@@ -441,15 +458,13 @@ def _restored(
     digest: str,
     records: Records,
     arrays: dict[str, Any],
-    history: Sequence[npt.NDArray[Any]],
+    decisions: Decisions,
 ) -> Batch:
     """Return a batch from its pickle; PositionError if its records were changed."""
     registry.game_with_digest(arguments["game"], digest)
     batch = Batch(n=len(records), players=records["players"], **arguments)
-    batch.load(slice(None), records)
+    batch.keep_history(decisions.shape[1])
+    batch.load(slice(None), records, decisions)
     for name, saved in arrays.items():
         getattr(batch, name)[...] = saved
-    batch.keep_history(history[0].shape[1])
-    for array, kept in zip(batch._history.arrays, history, strict=True):
-        array[...] = kept
     return batch

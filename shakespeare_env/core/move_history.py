@@ -14,10 +14,15 @@ from shakespeare_env.core.game import Game, Records
 
 HISTORY_COLUMNS = ("seat", "action")
 """The columns of a history; `Batch.history` says what they hold."""
+DECISION = np.dtype([("seat", np.int8), ("action", np.int16), ("hidden", np.bool_)])
+"""A decision: the seat that decided, its action, and whether that is hidden from other seats."""
+Decisions = NDArray[np.void]
+"""Decisions of games, `DECISION`[m, k], the latest first."""
 _NOBODY = -1
 """Stands for the seat of a decision that has not been made."""
 _UNKNOWN = -1
-"""Stands for an action that the history does not hold (see `MoveHistory.forget_hidden`)."""
+"""Stands for an action that the history does not hold (see `without_hidden`)."""
+_NO_DECISION = np.array((_NOBODY, _UNKNOWN, False), DECISION)
 
 
 class MoveHistory:
@@ -33,25 +38,18 @@ class MoveHistory:
 
     Attributes:
         length: The number of decisions kept of each game.
-        arrays: The seats that decided, int8[n, length]; their actions, int16[n, length]; and
-            whether these are hidden from the other seats, bool[n, length].
+        decisions: `DECISION`[n, length].
     """
 
     def __init__(self, game: Game, n: int, length: int) -> None:
         self.length = length
-        self.arrays: tuple[NDArray[Any], ...] = (
-            np.full((n, length), _NOBODY, np.int8),
-            np.full((n, length), _UNKNOWN, np.int16),
-            np.zeros((n, length), np.bool_),
-        )
+        self.decisions: Decisions = np.full((n, length), _NO_DECISION)
         self._game = game
         self._record = _recorder_of(game)
 
-    def clear(self, rows: NDArray[np.int64]) -> None:
-        """Forget the decisions of some games, int64[m]."""
-        seats, _, hidden = self.arrays
-        seats[rows] = _NOBODY
-        hidden[rows] = False
+    def load(self, rows: NDArray[np.int64], decisions: Decisions | None) -> None:
+        """Replace the decisions of some games, `DECISION`[m, k]. None stands for no decisions."""
+        self.decisions[rows] = _NO_DECISION if decisions is None else padded(decisions, self.length)
 
     def are_hidden(
         self, games: Records, rows: NDArray[np.int64], actions: NDArray[np.int32]
@@ -84,7 +82,7 @@ class MoveHistory:
             actions: Their actions, int32[m].
             hidden: What `are_hidden` returned before the actions were played, bool[m].
         """
-        self._record(games, rows, seats, actions, hidden, *self.arrays)
+        self._record(games, rows, seats, actions, hidden, self.decisions)
 
     def observe(
         self, rows: NDArray[np.int64], observers: NDArray[np.int8], players: NDArray[np.int8]
@@ -97,37 +95,43 @@ class MoveHistory:
             players: The number of seats of each of them, int8[m].
         """
         history = np.zeros((len(rows), self.length, len(HISTORY_COLUMNS)), np.int16)
-        seats, actions, hidden = self.arrays
-        _observe(rows, observers, players, seats, actions, hidden, history)
+        _observe(rows, observers, players, self.decisions, history)
         return history
-
-    def forget_hidden(self, rows: NDArray[np.int64], observers: NDArray[Any]) -> None:
-        """Forget the actions that are hidden from one seat, int[m], of some games, for good."""
-        seats, actions, hidden = self.arrays
-        is_unknown = hidden[rows] & (seats[rows] != observers[:, None])
-        actions[rows] = np.where(is_unknown, _UNKNOWN, actions[rows])
 
     def longer(self, length: int) -> MoveHistory:
         """Return a longer history, with the decisions that this one holds."""
-        twin = MoveHistory(self._game, len(self.arrays[0]), length)
-        for array, kept in zip(twin.arrays, self.arrays, strict=True):
-            array[:, : self.length] = kept
+        twin = MoveHistory(self._game, len(self.decisions), length)
+        twin.decisions = padded(self.decisions, length)
         return twin
 
 
+def padded(decisions: Decisions, length: int) -> Decisions:
+    """Return the last `length` decisions of m games. Where there are fewer, the rest is empty."""
+    known = decisions[:, :length]
+    result = np.full((len(known), length), _NO_DECISION)
+    result[:, : known.shape[1]] = known
+    return result
+
+
+def without_hidden(decisions: Decisions, observers: NDArray[Any]) -> Decisions:
+    """Return m histories, `DECISION`[m, k], as one seat of each knows them, int[m]."""
+    known = decisions.copy()
+    is_unknown = known["hidden"] & (known["seat"] != observers[:, None])
+    known["action"][is_unknown] = _UNKNOWN
+    return known
+
+
 @kernel("play", purpose="histories")
-def _observe(
-    rows: Any, observers: Any, players: Any, seats: Any, actions: Any, hidden: Any, history: Any
-) -> None:
+def _observe(rows: Any, observers: Any, players: Any, decisions: Any, history: Any) -> None:
     for k in range(len(rows)):
-        i = rows[k]
-        for place in range(seats.shape[1]):
-            seat = seats[i, place]
+        for place in range(decisions.shape[1]):
+            decision = decisions[rows[k], place]
+            seat = decision["seat"]
             if seat == _NOBODY or observers[k] < 0:
                 break
             history[k, place, 0] = 1 + (seat - observers[k]) % players[k]
-            if seat == observers[k] or not hidden[i, place]:
-                history[k, place, 1] = 1 + actions[i, place]
+            if seat == observers[k] or not decision["hidden"]:
+                history[k, place, 1] = 1 + decision["action"]
 
 
 @rule
@@ -143,29 +147,22 @@ def _recorder_of(game: Game) -> Callable[..., None]:
 
     @kernel(game.name, purpose=f"{game.name.capitalize()}'s rules (what has been revealed)")
     def record(
-        games: Any,
-        rows: Any,
-        movers: Any,
-        chosen: Any,
-        at_first: Any,
-        seats: Any,
-        actions: Any,
-        hidden: Any,
+        games: Any, rows: Any, movers: Any, chosen: Any, at_first: Any, decisions: Any
     ) -> None:
         for k in range(len(rows)):
             if movers[k] < 0:
                 continue
             i = rows[k]
-            for place in range(seats.shape[1] - 1, 0, -1):
-                seats[i, place] = seats[i, place - 1]
-                actions[i, place] = actions[i, place - 1]
-                hidden[i, place] = hidden[i, place - 1]
-            seats[i, 0] = movers[k]
-            actions[i, 0] = chosen[k]
-            hidden[i, 0] = at_first[k]
-            for place in range(seats.shape[1]):
+            for place in range(decisions.shape[1] - 1, 0, -1):
+                decisions[i, place] = decisions[i, place - 1]
+            latest = decisions[i, 0]
+            latest["seat"] = movers[k]
+            latest["action"] = chosen[k]
+            latest["hidden"] = at_first[k]
+            for place in range(decisions.shape[1]):
+                decision = decisions[i, place]
                 # An action that has been revealed stays known.
-                if hidden[i, place] and actions[i, place] != _UNKNOWN:
-                    hidden[i, place] = is_hidden(games[i], seats[i, place], actions[i, place])
+                if decision["hidden"] and decision["action"] != _UNKNOWN:
+                    decision["hidden"] = is_hidden(games[i], decision["seat"], decision["action"])
 
     return record

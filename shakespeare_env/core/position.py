@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import os
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -14,8 +16,9 @@ from shakespeare_env.checks.values import is_integer, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import checked_games, first_fault, integers
-from shakespeare_env.core.game import SPECTATOR, Game, Record
+from shakespeare_env.core.game import SPECTATOR, Game, Record, Records
 from shakespeare_env.core.kernels import copy_records, kernels_of
+from shakespeare_env.core.move_history import DECISION, Decisions, padded, without_hidden
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.core.rng import check_seed, streams
 from shakespeare_env.core.row_rules import GameArrays
@@ -25,8 +28,38 @@ from shakespeare_env.errors import IllegalMove, PositionError
 _ONLY_ROW = np.zeros(1, np.int64)
 
 
+def _no_decisions() -> Decisions:
+    return np.zeros((1, 0), DECISION)
+
+
+@dataclass(eq=False)
+class _Past:
+    """How a position came about. The decisions are only worked out if somebody asks for them."""
+
+    game: Game
+    start: Records  # an earlier position, records[1]
+    earlier: Callable[[], Decisions] = _no_decisions  # the decisions before it
+    actions: tuple[int, ...] = ()  # the actions that were played since
+
+    @cached_property
+    def decisions(self) -> Decisions:
+        """All decisions that are known, `DECISION`[1, k]."""
+        earlier = self.earlier()
+        if not self.actions:
+            return earlier
+        players = int(self.start["players"][0])
+        batch = Batch(self.game.name, players=players, autoreset=False)
+        batch.keep_history(earlier.shape[1] + len(self.actions))
+        batch.load([0], self.start, earlier)
+        for action in self.actions:
+            batch.step([action])
+        return batch.decisions([0])
+
+
 class Position:
-    """A position of one game. Forced moves are played automatically (rule D1).
+    """A position of one game, and the decisions that led to it.
+
+    Forced moves are played automatically (rule D1) and do not count as decisions.
 
     `Position.new(seed=s)` is game 0 of `Batch(seed=s)`. Methods raise ValueError for a seat, a move
     or an action id that the game does not have.
@@ -42,6 +75,7 @@ class Position:
         self._to_move = arrays.to_move
         self._players = 0  # a copy of the record's field, which is slow to read
         self._lock = threading.RLock()  # makes threads wait for each other
+        self._past: _Past  # set by `_begin`
 
     @classmethod
     def new(
@@ -67,6 +101,7 @@ class Position:
         first = 0
         last = 1
         position._kernels.set_up(position._arrays, _ONLY_ROW, first, last, seat_counts, bits)
+        position._begin()
         return position
 
     @classmethod
@@ -84,7 +119,7 @@ class Position:
         except ValueError as unknown:
             raise PositionError(f"game: {unknown}") from None
         result = cls(game)
-        result.reseed(seed)
+        result._record["random"] = streams(seed, _ONLY_ROW)
         game.from_dict(position, result._record[0])
         found = first_fault(game, result._record)
         if found is not None:
@@ -150,6 +185,8 @@ class Position:
         with self._lock:
             action = self._legal_action(move)
             self._kernels.play(self._record, self._mask, self._to_move, action)
+            past = self._past
+            self._past = _Past(past.game, past.start, past.earlier, (*past.actions, action))
 
     def _legal_action(self, move: str) -> int:
         """Return the id of a legal move."""
@@ -161,6 +198,30 @@ class Position:
     def _refresh(self) -> None:
         self._players = int(self._record[0]["players"])
         self._kernels.refresh(self._arrays, _ONLY_ROW)
+        self._begin()
+
+    def _begin(self, earlier: Callable[[], Decisions] = _no_decisions) -> None:
+        """Let the past begin here, after some earlier decisions."""
+        self._past = _Past(self.game, copy_records(self._record, _ONLY_ROW), earlier)
+
+    def decisions(self, length: int, seat: int | None = None) -> Decisions:
+        """Return the last decisions that led here, for `Batch.load`.
+
+        A position that was made from notation or from a record has none.
+
+        Args:
+            length: The number of decisions, k.
+            seat: The seat whose knowledge limits the actions; None means no limit.
+
+        Returns:
+            `move_history.DECISION`[1, k], the latest decision first.
+        """
+        if length == 0:
+            return _no_decisions()
+        decisions = self._past.decisions
+        if seat is not None:
+            decisions = without_hidden(decisions, np.array([self._check_seat(seat)]))
+        return padded(decisions, length)
 
     def events(
         self, move: str, *, after: Position | None = None, seat: int | None = None
@@ -229,18 +290,25 @@ class Position:
         return out.reshape(-1)
 
     def determinize(self, seat: int, seed: int) -> Position:
-        """Draw a position that a seat cannot tell from this one."""
+        """Draw a position that a seat cannot tell from this one.
+
+        Of the decisions that led here it has what the seat knows.
+        """
         possible = self.copy()
         seats = np.full(1, self._check_seat(seat), np.int8)
         seeds = np.full(1, check_seed(seed))
         self._kernels.determinize(possible._record, seats, seeds)
         possible._refresh()
+        past = self._past
+        possible._begin(lambda: without_hidden(past.decisions, seats))
         return possible
 
     def reseed(self, seed: int) -> None:
         """Let a seed decide all random events from now on."""
         with self._lock:
             self._record["random"] = streams(seed, _ONLY_ROW)
+            past = self._past
+            self._begin(lambda: past.decisions)
 
     def _check_seat(self, seat: int) -> int:
         if not is_integer(seat) or not 0 <= seat < self.players:
@@ -273,6 +341,7 @@ class Position:
             twin._mask[:] = self._mask
             twin._to_move[:] = self._to_move
             twin._players = self._players
+            twin._past = self._past
         return twin
 
     def __deepcopy__(self, memo: dict[int, Any]) -> Position:
@@ -280,7 +349,8 @@ class Position:
 
     def __reduce__(self) -> tuple[Any, ...]:
         digest = registry.box_digest(self.game.name)
-        return _restored, (self.game.name, digest, self._record.tobytes())
+        with self._lock:
+            return _restored, (self.game.name, digest, self._record.tobytes(), self._past.decisions)
 
     def __eq__(self, other: object) -> bool:
         if not isinstance(other, Position):
@@ -311,7 +381,7 @@ class Position:
         return f"<Position of {self.game.name}, {self.players} seats, {self.phase}, {to_move}>"
 
 
-def _restored(name: str, digest: str, record: bytes) -> Position:
+def _restored(name: str, digest: str, record: bytes, decisions: Decisions) -> Position:
     """Return a position from a pickle; `digest` is that of the box that it was played with."""
     game = registry.game_with_digest(name, digest)
     if len(record) != game.state.itemsize:
@@ -319,7 +389,9 @@ def _restored(name: str, digest: str, record: bytes) -> Position:
             f"the record has {len(record)} bytes, not {game.state.itemsize}; it is cut off or is "
             "of another version"
         )
-    return Position.of_record(game, np.frombuffer(record, game.state)[0])
+    position = Position.of_record(game, np.frombuffer(record, game.state)[0])
+    position._begin(lambda: decisions)
+    return position
 
 
 def compile_all(game: Game) -> None:
@@ -332,3 +404,4 @@ def compile_all(game: Game) -> None:
     batch.scores()
     position = Position.new(game.name, players=game.min_seats)
     position.push(position.moves()[0])
+    position.decisions(1)

@@ -12,9 +12,10 @@ from shakespeare_research.counterfactual import counterfactual
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.judging import forecasts_of, judge_decision
 from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, mistake_kind
-from shakespeare_table.analysis.thoughts import thoughts
+from shakespeare_table.analysis.thoughts import reasons, thoughts
 from tests.agents import sessions
 from tests.agents.networks import random_network
+from tests.generators import Witness, history_of_moves
 
 ROLLOUTS = "search,rollouts=heuristic,simulations=8"
 played = functools.partial(sessions.played_session, seed=6)
@@ -49,6 +50,23 @@ def test_thoughts_improve_round_by_round(session, analyst):
     assert best.value == max(move.value for move in last.moves if move.playouts == most_playouts)
     assert sum(last.chances) == pytest.approx(1.0, abs=1e-5)
     assert last.chances[position.to_move] == pytest.approx(best.value)
+
+
+def test_the_agent_observes_the_decisions_before_a_position(session):
+    witness = Witness()
+    analyst = Analyst(session.position.game, witness)
+    position = session.positions[10]
+    expected = history_of_moves(session.positions, session.moves[:10])
+    forecasts_of([position], analyst, playouts=1)
+    assert np.array_equal(witness.observed.pop(), expected)
+    # The first game of the comparison begins with the move that looks best.
+    *_, compared = reasons(position, analyst)
+    moves = [*session.moves[:10], compared.move]
+    after = position.copy()
+    after.push(compared.move)
+    assert np.array_equal(
+        witness.observed[0][0], history_of_moves([*session.positions[:11], after], moves)[0]
+    )
 
 
 def test_thoughts_and_verdicts_depend_only_on_what_the_seat_may_know(session, analyst):

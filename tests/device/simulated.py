@@ -297,8 +297,15 @@ def opponents_for_the_cpu_only() -> None:
 
 
 PARTS: dict[str, list[Callable[[], None]]] = {
-    "complete games": [partial(complete_games, name) for name in registry.names()],
-    "a batch": [rewards_and_next_games, a_variant, some_rows, records, illegal_moves, refusals],
+    "games": [
+        *(partial(complete_games, name) for name in registry.names()),
+        rewards_and_next_games,
+        a_variant,
+        some_rows,
+        records,
+        illegal_moves,
+        refusals,
+    ],
     "learning": [
         heuristic_opponents,
         seats_drawn_during_a_rollout,

@@ -6,8 +6,10 @@ import pytest
 from shakespeare_agents import make
 from shakespeare_env import Position
 from shakespeare_env.errors import IllegalMove
+from shakespeare_env.play.history import GameHistory
 from shakespeare_research.counterfactual import Counterfactual, candidates, counterfactual
 from shakespeare_table.session import Session
+from tests.generators import Witness, history_of_moves
 
 SEARCH = "search,rollouts=heuristic,simulations=16"
 
@@ -36,6 +38,20 @@ def test_the_first_continuation_of_each_move_is_the_game_of_a_session_with_this_
         assert np.flatnonzero(shares[0]).tolist() == session.position.winners
         assert shares[0].sum() == pytest.approx(1.0)
         assert len(np.unique(scores, axis=0)) > 1, "other continuations have other chance"
+
+
+def test_agents_observe_the_decisions_before_the_position():
+    first = Position.new("shakespeare", players=2, seed=3)
+    history = GameHistory([first], [])
+    for _ in range(6):
+        history = history.pushed(history.position.moves()[-1])
+    witness = Witness()
+    move = history.position.moves()[0]
+    counterfactual(history.position, [move], [witness] * 2, continuations=2)
+    after = history.pushed(move)
+    expected = history_of_moves(after.positions, after.moves)
+    assert np.array_equal(witness.observed[0], expected.repeat(2, axis=0))
+    assert expected[:, :, 0].all()
 
 
 def test_the_position_s_own_random_state_does_not_matter():

@@ -17,6 +17,7 @@ from shakespeare_research.trials import (
     try_gift,
     try_moves,
 )
+from tests.generators import RecallingAgent
 
 ALL = Sampling(10_000)
 
@@ -183,12 +184,12 @@ def counting(seen, masks, rng):
 
 
 def test_the_game_ends_with_the_chosen_move_as_it_did_in_self_play():
-    """Agents go on with their generators and with what they remember."""
-    agents: Any = ["network", "random", counting]
+    """Agents go on with their generators, with what they remember and with the decisions so far."""
+    agents: Any = ["network", "random", counting, RecallingAgent()]
     played = self_play("shakespeare", players=2, games=2, seed=2, agents=agents)
     tried = try_moves(wager_positions(50, seed=2, agents=agents)).filter("chosen")
     columns = ["agent", "deal", "seat", "score", "lead", "won"]
-    assert tried.height == 3 * 2 * 12
+    assert tried.height == 4 * 2 * 12
     assert {*tried.select(columns).rows()} == {*played.select(columns).rows()}
 
 

@@ -1,16 +1,21 @@
 """Agents in processes: they know no more than their seat, and may loop or exit."""
 
+import pickle
 import signal
 import time
 from functools import partial
+from pathlib import Path
 
 import httpx2
+import numpy as np
 import pytest
 
 from shakespeare_agents.making import make
-from shakespeare_env import Position
+from shakespeare_env import Batch, Position
+from shakespeare_env.play.lineup import Lineup
 from shakespeare_table.browser.processes import AgentProcess, JobError, decide, possible_position
 from shakespeare_table.session import choose
+from tests import generators
 from tests.browser.table_server import TableServer
 from tests.table.tables import HTMX, begin, field, moves, play, served, wait_for_page
 
@@ -92,6 +97,17 @@ def test_a_job_holds_no_more_than_the_seat_to_move_knows(position):
     assert possible.record()["random"] != position.record()["random"]
 
 
+def test_a_job_holds_no_secret_decision_of_another_seat():
+    jobs = []
+    for wager in ("wager:1", "wager:2"):
+        position = Position.new("shakespeare", players=2, seed=4)
+        while wager not in position.moves():
+            position.push(position.moves()[0])
+        position.push(wager)
+        jobs.append(pickle.dumps(possible_position(position)))
+    assert jobs[0] == jobs[1]
+
+
 def test_an_agent_in_a_process_plays_as_it_would_here(position):
     name = "search,simulations=32"
     possible = possible_position(position)
@@ -99,6 +115,21 @@ def test_an_agent_in_a_process_plays_as_it_would_here(position):
     (move,) = process.run(partial(decide, name, possible, 7, 2), 60.0)
     process.close()
     assert move == choose(make(name, position.game), position, 7, 2)
+
+
+def test_an_agent_observes_the_same_history_at_a_table_as_in_a_match():
+    """A job brings the decisions that the seat knows, and the game goes as in a match."""
+    batch = Batch("shakespeare", players=2, seed=4, autoreset=False)
+    at_table = Position.new("shakespeare", players=2, seed=4)
+    name = f"{Path(generators.__file__)}:RecallingAgent"
+    lineup = Lineup([generators.RecallingAgent()], np.zeros((1, 4)), generators.generators(1))
+    for number in range(40):
+        possible = pickle.loads(pickle.dumps(possible_position(at_table)))
+        *_, move = decide(name, possible, 0, number)
+        actions = lineup.decide(batch, np.arange(1))
+        assert at_table.action_id(move) == actions[0]
+        batch.step(actions)
+        at_table.push(move)
 
 
 def test_a_process_that_is_closed_runs_no_job(position):

@@ -10,7 +10,7 @@ from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.opponents import levels
-from tests.table.tables import begin, field, moves
+from tests.table.tables import begin, field, links, moves, served
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -51,6 +51,22 @@ def test_an_impossible_table_is_refused_with_a_reason(client, given):
     assert page.status_code == 422
     assert 'role="alert">' in page.text
     assert ('"figaro" selected' in page.text) == (given.get("game") == "figaro")
+
+
+def test_an_agent_is_offered_for_the_games_that_it_can_play(tmp_path):
+    file = tmp_path / "mine.py"
+    file.write_text(
+        "class OnlyFigaro:\n"
+        "    def __init__(self, game): assert game.name == 'figaro'\n"
+        "    def act(self, observations, masks, rng): return masks.argmax(axis=1)\n"
+    )
+    with served(tmp_path, agents=(f"{file}:OnlyFigaro",)) as client:
+        assert "mine.py:OnlyFigaro" in client.get("/", params={"game": "figaro"}).text
+        assert "mine.py:OnlyFigaro" not in client.get("/", params={"game": "shakespeare"}).text
+        (seat,) = links(begin(client, seats=["person", "random"]))
+        refused = client.get(f"{seat}/hint", params={"agent": "mine.py:OnlyFigaro"})
+        assert refused.status_code == 400
+        assert "cannot play shakespeare; choose one of " in refused.text
 
 
 def test_a_refused_form_keeps_what_was_filled_in(client):

@@ -2,6 +2,7 @@
 
 import json
 import re
+from html import unescape
 
 import numpy as np
 import pytest
@@ -16,7 +17,7 @@ from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import first_state
 from shakespeare_table.browser.viewing import explained
 from shakespeare_table.session import choose
-from tests.table.tables import begin, begun, events, links, moves, spectators_address
+from tests.table.tables import begin, begun, events, links, moves, spectators_address, wait_for_page
 
 QUESTION = {"agent": "heuristic", "playouts": "256"}
 
@@ -116,6 +117,15 @@ def test_reasons_hold_no_more_than_the_seat_knows_and_add_up(game):
     other_game = position.determinize(position.to_move, 5)
     *_, again = reasons(other_game, analyst)
     assert again == found
+
+
+def test_a_hint_says_in_words_what_is_better_whether_points_or_lengths_count(client):
+    """In Figaro people read lengths of roads, of which less is better."""
+    seat = begin(client, "figaro", ["person", "random", "random"], seed=3).url.path
+    wait_for_page(client, seat, moves)
+    hint = unescape(client.get(f"{seat}/hint", params={"agent": "heuristic"}).text)
+    assert re.search(r"You do (better|worse) in .* \(by \d\.\d\)", hint)
+    assert "Points to come, of which fewer are better" in hint
 
 
 def test_an_analyst_with_a_model_plays_to_the_end_and_forecasts_at_once():

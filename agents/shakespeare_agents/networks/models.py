@@ -228,9 +228,20 @@ def load_weights(module: Any, file: Path) -> None:
             tensors = load_file(file)
         else:
             tensors = torch.load(file, map_location="cpu", weights_only=True)
-        module.load_state_dict(tensors)
+        misfits = [
+            f"{name} has the shape {tuple(tensors[name].shape)} instead of {tuple(wanted.shape)}"
+            for name, wanted in module.state_dict().items()
+            if name in tensors and tensors[name].shape != wanted.shape
+        ]
+        if not misfits:
+            module.load_state_dict(tensors)
     except Exception as fault:  # loading can raise errors of many classes
         raise ValueError(f"the weights {str(file)!r} cannot be loaded: {fault}") from fault
+    if misfits:
+        raise ValueError(
+            f"the weights {str(file)!r} do not fit {type(module).__name__}: {misfits[0]}; give "
+            "weights that were trained for the same game, with the same options of the module"
+        )
 
 
 def forecasts_scores(weights: Path) -> bool:

@@ -10,7 +10,7 @@ import numpy as np
 from shakespeare_env.core.batch import victory_shares
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
-from shakespeare_env.play.agent import Forecaster, decide
+from shakespeare_env.play.agent import Forecaster, decide, history_length
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.information_sets import InformationSets
@@ -162,7 +162,10 @@ def forecasts_of(
     if undecided and analyst.forecaster is not None:
         forecasts[:, numbers] = quick_forecasts(analyst.forecaster, undecided)
     elif undecided:
-        batch = batch_of(analyst.game, [position.record() for position in undecided])
+        length = history_length(analyst.agent)
+        decisions = np.concatenate([position.decisions(length) for position in undecided])
+        records = [position.record() for position in undecided]
+        batch = batch_of(analyst.game, records, decisions)
         rows = np.arange(len(numbers))
         generators = GameGenerators.of_games(seed, np.array(numbers))
         actions = np.asarray(decide(analyst.agent, batch, rows, generators))[:, None]

@@ -14,7 +14,7 @@ from shakespeare_agents.making import make
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Records
 from shakespeare_env.core.position import Position
-from shakespeare_env.play.agent import AnyAgent, Searcher
+from shakespeare_env.play.agent import AnyAgent, Searcher, history_length
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_research.counterfactual import batch_of, play_to_end
 from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
@@ -314,8 +314,9 @@ def _points_to_end(
         agent: The agent that plays all seats afterwards.
         generators: The generators of the n games.
     """
-    games = batch_of(position.game, records)
     seat = position.to_move
+    decisions = position.decisions(history_length(agent), seat)
+    games = batch_of(position.game, records, decisions.repeat(len(records), 0))
     points: list[PointsBySource] = [Counter() for _ in records]
     scores = games.scores()[:, seat].copy()
     before = records  # the games that play on, before their latest move

@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from shakespeare_agents import naming
 from shakespeare_agents.heuristics import has_heuristics
+from shakespeare_agents.making import make
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_table.browser.store import TableError
@@ -18,6 +19,16 @@ _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 _OPTIONS_IN_WORDS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}
 default_agent = cache(naming.default)
 """Return a game's default agent. It is cached, as finding it reads all networks' model cards."""
+
+
+@cache
+def _can_play(agent: str, game: str) -> bool:
+    """Return whether an agent, named as `make` takes it, can be made for a game."""
+    try:
+        make(agent, registry.game(game))
+    except (Exception, SystemExit):  # the agent may be anybody's code
+        return False
+    return True
 
 
 class Level(NamedTuple):
@@ -53,7 +64,8 @@ class Opponents:
         if has_heuristics(contract):
             names += ["heuristic", "greedy"]
         names += [name for name in naming.names() if name not in naming.BUILT_IN]
-        names += ["random", *self._further]
+        names.append("random")
+        names += [shown for shown, agent in self._further.items() if _can_play(agent, game)]
         return list(dict.fromkeys(names))
 
     def shown_name(self, agent: str) -> str:
@@ -71,9 +83,10 @@ class Opponents:
         Raises:
             TableError: The agent is not offered for this game.
         """
+        agent = self._further.get(shown_name, shown_name)
         if shown_name not in self.shown_names(game):
-            raise self._not_offered(shown_name, game)
-        return self._further.get(shown_name, shown_name)
+            raise self._not_offered(agent, game)
+        return agent
 
     def check(self, agent: str, game: str) -> None:
         """Check that an agent, named as `make` takes it, is offered for a game.
@@ -83,13 +96,16 @@ class Opponents:
         """
         offered = [self._further.get(name, name) for name in self.shown_names(game)]
         if agent not in offered:
-            raise self._not_offered(self.shown_name(agent), game)
+            raise self._not_offered(agent, game)
 
-    def _not_offered(self, shown_name: str, game: str) -> TableError:
+    def _not_offered(self, agent: str, game: str) -> TableError:
+        name = short_repr(self.shown_name(agent))
+        offered = ", ".join(self.shown_names(game))
+        if agent in self._further.values():
+            return TableError(f"{name} cannot play {game}; choose one of {offered}")
         return TableError(
-            f"{short_repr(shown_name)} is not offered here. The agents are "
-            f"{', '.join(self.shown_names(game))}. To offer another one, start the server with "
-            "--agent and its name"
+            f"{name} is not offered here. The agents are {offered}. To offer another one, start "
+            "the server with --agent and its name"
         )
 
 

@@ -51,8 +51,8 @@ def table(
             "--agent",
             metavar="AGENT",
             autocompletion=complete_agent,
-            help="Offer this agent as well: a name with options, a checkpoint's folder or "
-            "my.py:NAME. May be repeated.",
+            help="Offer this agent as well, in the games that it can play: a name with options, a "
+            "checkpoint's folder or my.py:NAME. May be repeated.",
         ),
     ] = None,
     own_games: Annotated[

@@ -124,6 +124,42 @@ def has_secret_moves(table):
     return True  # in "facedown"
 
 
+@pytest.mark.parametrize("table", TABLES, ids=str)
+def test_a_position_has_the_decisions_that_led_to_it(table):
+    """It keeps them in copies and pickles, and in possible games as far as the seat knows them."""
+    played = batch_with_history(table, 1, seed=3, autoreset=False)
+    position = table.position(3)
+    for step in range(25):
+        if position.to_move is None:  # "facedown" is short
+            break
+        actions = actions_by_rule(played.mask, step)
+        position.push(position.move_text(int(actions[0])))
+        played.step(actions)
+        if step == 1:
+            position = pickle.loads(pickle.dumps(position.copy()))
+        if step == 2:
+            position.reseed(4)
+            played.load([0], stack_records([position.record()]), played.decisions([0]))
+    for seat in range(table.players):
+        seats = np.array([seat], np.int8)
+        possible = position.determinize(seat, seed=5)
+        for twin in (position, possible, pickle.loads(pickle.dumps(possible))):
+            assert np.array_equal(loaded(twin).history(seats), played.history(seats))
+        known = possible.decisions(LENGTH)
+        assert np.array_equal(known, position.decisions(LENGTH, seat))
+        unknown = known["hidden"] & (known["seat"] != seat)
+        assert (known["action"][unknown] == -1).all()
+    assert Position.from_dict(position.to_dict()).decisions(LENGTH)["seat"].max() == -1
+
+
+def loaded(position):
+    """Return a batch of a position with the decisions that led to it."""
+    batch = Batch(position.game.name, players=position.players, autoreset=False)
+    batch.keep_history(LENGTH)
+    batch.load([0], stack_records([position.record()]), position.decisions(LENGTH))
+    return batch
+
+
 @full_tables
 def test_a_history_depends_on_no_other_game(table):
     """Nor on the number of games, the threads or the games that are stepped."""
