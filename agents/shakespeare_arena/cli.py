@@ -151,16 +151,21 @@ def measure(
     # the agent is named twice, and the first entrant is taken.
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
+    with choices.usage_errors("--minutes"):
+        budget = Budget(minutes, games)
+    most_games = None
+    if games is not None:
+        most_games = sum(budget.deals(seats) * seats for seats in tables)
     with (
         workers_options.open_chosen_workers(workers, ray) as chosen_workers,
-        show_games_progress(None) as on_progress,
+        show_games_progress(most_games, seconds=budget.seconds) as on_progress,
     ):
         try:
             result = measure_strength(
                 entrant,
                 game.name,
                 players=tables,
-                budget=Budget(minutes, games),
+                budget=budget,
                 seed=seed,
                 options=variants,
                 on_progress=on_progress,

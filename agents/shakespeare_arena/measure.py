@@ -16,7 +16,7 @@ from __future__ import annotations
 import hashlib
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -28,10 +28,18 @@ from rich.text import Text
 from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import Entrant, entrants_of, make
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, check_fits, read_card
-from shakespeare_agents.workers import ProgressCallback, Workers, ignore_progress
+from shakespeare_agents.workers import ProgressCallback, Workers, cumulative, ignore_progress
 from shakespeare_arena.games.playing import DealSeries
 from shakespeare_arena.reports import WIDTH, Report
-from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, playouts_at, relative_cost
+from shakespeare_arena.scale import (
+    RUNGS,
+    RungGames,
+    RungResult,
+    climb,
+    fit_place,
+    playouts_at,
+    relative_cost,
+)
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import victory_shares
@@ -239,13 +247,12 @@ def measure(
         budget: How long to play; by default `MINUTES` for all tables together.
         seed: Decides the deals and the agents' draws.
         options: The variants.
-        on_progress: Called with the decisions made and the games finished so far at one rung and
-            table.
+        on_progress: Called with the decisions made and the games finished so far.
         workers: The workers that play the games (see `open_workers`), by default this process.
 
     Raises:
         KeyboardInterrupt: it is interrupted before the first deal is over. If it is interrupted
-            later, it returns the result so far.
+            later, it returns the result of the deals that are complete.
         CheckpointError: the scale's network is not for the game's present box (the file of its
             cards and numbers).
         ValueError: a number is out of range, there is one seat, or `make` raises it.
@@ -257,6 +264,7 @@ def measure(
     limits = budget or Budget()
     (entrant,) = entrants_of([agent], contract)
 
+    add_progress = cumulative(on_progress)
     deadline = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
     try:
@@ -268,7 +276,7 @@ def measure(
                 seats,
                 seed=seed,
                 options=options,
-                on_progress=on_progress,
+                add_progress=add_progress,
                 workers=workers,
             )
             climb(met[seats], seats, games.against, limits.deals(seats), seconds)
@@ -297,7 +305,7 @@ class ScaleGames:
         players: The number of seats.
         seed: Decides the deals and the agents' draws.
         options: The variants.
-        on_progress: Called with the decisions made and the games finished so far at one rung.
+        add_progress: Called with the decisions made and the games finished since the last call.
         workers: The workers that play the games (see `open_workers`), by default this process.
     """
 
@@ -309,7 +317,7 @@ class ScaleGames:
         *,
         seed: int,
         options: Mapping[str, bool] | None = None,
-        on_progress: ProgressCallback | None = None,
+        add_progress: ProgressCallback = ignore_progress,
         workers: Workers | None = None,
     ) -> None:
         self._entrant = entrant
@@ -317,7 +325,7 @@ class ScaleGames:
         self._players = players
         self._seed = int(check_seed(seed))
         self._options = options
-        self._on_progress = on_progress or ignore_progress
+        self._add_progress = add_progress
         self._workers = workers
         self._decisions = 0.0  # so far, as `place` counts them
 
@@ -336,8 +344,8 @@ class ScaleGames:
     def _clock(self) -> float:
         return _DECISION_S * self._decisions
 
-    def against(self, playouts: float) -> Callable[[int], RungResult]:
-        """Return the function that plays more deals against a rung (see `climb`)."""
+    def against(self, playouts: float) -> RungGames:
+        """Return the games against a rung (see `climb`)."""
         # Seats of one name share a result, so the rung must not have the agent's own name.
         name = f"{self._entrant.name} met {playouts} playouts"
         agent_name = reference(playouts)
@@ -346,13 +354,15 @@ class ScaleGames:
         # Rungs and tables share no deals, hence no luck.
         facts = [self._seed, self._players, *playouts.as_integer_ratio()]
         cost = relative_cost(playouts, self._players)
-        counted = 0
+        decisions_before = 0
+        games_before = 0
 
         def count(decisions: int, games: int) -> None:
-            nonlocal counted
-            self._decisions += cost * (decisions - counted)
-            counted = decisions
-            self._on_progress(decisions, games)
+            nonlocal decisions_before, games_before
+            self._decisions += cost * (decisions - decisions_before)
+            self._add_progress(decisions - decisions_before, games - games_before)
+            decisions_before = decisions
+            games_before = games
 
         series = DealSeries(
             [self._entrant, *[rung] * (self._players - 1)],
@@ -362,7 +372,7 @@ class ScaleGames:
             on_progress=count,
             workers=self._workers,
         )
-        return _RungGames(playouts, series).play_more
+        return _RungGames(playouts, series)
 
 
 class _RungGames:
@@ -371,16 +381,26 @@ class _RungGames:
     def __init__(self, playouts: float, series: DealSeries) -> None:
         self._playouts = playouts
         self._series = series
-        self._shares: list[float] = []  # the agent's mean share of the victory, by deal
+        self._begun = 0  # deals
+        self._shares: list[float] = []  # the agent's mean share of the victory, by complete deal
 
-    def play_more(self, deals: int) -> RungResult:
-        """Play the next deals, and return the result of all deals so far."""
-        first = len(self._shares)
-        played = self._series.play(range(first, first + deals))
-        # The agent is the first entrant of the series, hence number 0 in `seating`.
-        won = victory_shares(played.winners) * (played.seating == 0)
-        self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+    def play(self, deals: int) -> None:
+        """Play the next deals, as `RungGames.play` asks."""
+        table = self._series.table(range(self._begun, self._begun + deals))
+        self._begun += deals
+        try:
+            self._series.play_into(table)
+        finally:
+            played = table.complete()
+            # The agent is the first entrant of the series, hence number 0 in `seating`.
+            won = victory_shares(played.winners) * (played.seating == 0)
+            self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+
+    def result(self) -> RungResult | None:
+        """Return the result of all complete deals, as `RungGames.result` asks."""
         count = len(self._shares)
+        if not count:
+            return None
         games = count * self._series.seats.games_per_deal
         variance = float(np.var(self._shares, ddof=1)) if count > 1 else 0.0
         wins = float(np.mean(self._shares)) * games

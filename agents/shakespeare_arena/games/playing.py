@@ -23,7 +23,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
 from shakespeare_env.errors import AgentNote
-from shakespeare_env.play.agent import Estimator
+from shakespeare_env.play.agent import AnyAgent, Estimator, is_asynchronous
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, OnStep, play_out
 from shakespeare_env.version import version
@@ -67,22 +67,28 @@ class GamesJob(Generic[R]):
         return lambda seatings: self.play(seatings, settings)
 
 
-def shards_of(games: Iterable[Seating], count: int, workers: Workers) -> Iterator[list[Seating]]:
+def shards_of(
+    games: Iterable[Seating], count: int, workers: Workers, agents: Iterable[AnyAgent] = ()
+) -> Iterator[list[Seating]]:
     """Yield shards of games for some workers, at first large ones and at the end small ones.
 
-    Workers that play side by side get every n-th game, so that games end about in their order.
+    Workers that play side by side get every n-th game, so that games end about in their order. If
+    an agent is asynchronous, all shards are large. It waits most of the time, so that many games
+    take it about as long as one.
 
     Args:
         games: The games, which are taken as they are needed.
         count: The most games that there are.
         workers: The workers.
+        agents: The agents.
     """
+    waits = any(map(is_asynchronous, agents))
     source = iter(games)
     left = count
     while True:
         size = workers.size
         # Several workers share half of the games that are left, so that later shards are smaller.
-        block = left if size == 1 else max(math.ceil(left / 2), size)
+        block = left if size == 1 or waits else max(math.ceil(left / 2), size)
         most = _MOST_UNREPORTED if workers.reports_at_the_end else _MOST_IN_SHARD
         taken = list(islice(source, min(block, size * most)))
         if not taken:
@@ -263,16 +269,15 @@ class DealSeries:
         agents = agent_set(entrants, registry.game(game))
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
-    def play(self, deals: range) -> PlayedDeals:
-        """Play all games of some deals."""
-        table = DealTable(self.seats.places(deals), deals)
-        self.play_into(table)
-        return table.complete()
+    def table(self, deals: range) -> DealTable:
+        """Return an empty table of some deals, to be filled in by `play_into`."""
+        return DealTable(self.seats.places(deals), deals)
 
     def play_into(self, table: DealTable) -> None:
         """Play all games of a table's deals. An interruption leaves the finished ones in it."""
         games = seatings_of(self.seats, table.deals, self._job.digests)
-        shards = shards_of(games, len(table.deals) * self.seats.games_per_deal, self._workers)
+        count = len(table.deals) * self.seats.games_per_deal
+        shards = shards_of(games, count, self._workers, self._job.agents.agents)
         with closing(self._workers.run(self._job, shards)) as progress:
             for step in progress:
                 if step.result is not None:

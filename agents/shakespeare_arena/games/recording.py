@@ -147,7 +147,9 @@ class Recording:
         reported = 0
         sources = AgentSources(entrant.given for entrant in self._entrants)
         with workers_for_stored_games(workers, self._entrants) as opened_workers:
-            shards = shards_of(self._missing(results, deals), missing, opened_workers)
+            shards = shards_of(
+                self._missing(results, deals), missing, opened_workers, self._job.agents.agents
+            )
             with (
                 closing(opened_workers.run(self._job, shards)) as progress,
                 GamesWriter(results, sources) as writer,

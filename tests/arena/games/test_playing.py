@@ -15,6 +15,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.lineup import Call
 from tests.arena.small_arenas import play
+from tests.workers.agents_for_tests import AsyncDrawing, Drawing
 
 LINEUP = ("random", "heuristic", "network,greedy=false", "greedy", "heuristic", "random")
 
@@ -165,3 +166,12 @@ def test_shards_share_all_games_and_end_with_small_ones(size, reports_at_the_end
     if size > 1:
         assert sizes == sorted(sizes, reverse=True)
         assert sizes[-1] == 1
+
+
+def test_games_of_agents_that_wait_are_shared_at_once():
+    """Every shard takes as long as its longest game, however many games it has."""
+    workers = Workers()
+    workers.size = 2
+    games = seatings(2, deals=range(500))
+    shards = list(shards_of(games, len(games), workers, [Drawing(), AsyncDrawing()]))
+    assert [len(shard) for shard in shards] == [500, 500]
