@@ -192,8 +192,12 @@ def _dispersion(results: Collection[RungResult]) -> float:
 class RungGames(Protocol):
     """The games of an agent against copies of a rung, which are played a few deals at a time."""
 
-    def play(self, deals: int) -> None:
-        """Play the next deals. An interruption loses only those that are not complete."""
+    def play(self, deals: int) -> int:
+        """Play the next deals. An interruption loses only those that are not complete.
+
+        Returns:
+            The number of deals that were played now, and not in an earlier run.
+        """
         ...
 
     def result(self) -> RungResult | None:
@@ -244,13 +248,13 @@ def climb(
         games = against(rung)
         began = clock()
         try:
-            games.play(number)
+            played = games.play(number)
         finally:
             result = games.result()
             if result is not None:
                 met[rung] = result
-        if before:  # a first visit may also compile rules, so it is not timed
-            times.add(rung, number, clock() - began)
+        if before and played:  # a first visit may also compile rules, so it is not timed
+            times.add(rung, played, clock() - began)
         deals_left -= number
 
 

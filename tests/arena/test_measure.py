@@ -4,13 +4,21 @@ import itertools
 import json
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_agents.making import make
 from shakespeare_arena import Entrant
-from shakespeare_arena.measure import Budget, ScaleGames, measure, placement_of, reference
+from shakespeare_arena.measure import (
+    Budget,
+    ScaleGames,
+    StrengthResult,
+    measure,
+    placement_of,
+    reference,
+)
 from shakespeare_arena.scale import (
     RUNGS,
     RungResult,
@@ -21,6 +29,7 @@ from shakespeare_arena.scale import (
     relative_cost,
 )
 from shakespeare_env.core import registry
+from shakespeare_env.datasets import read_games
 from tests.contract.command_line import output_of
 
 
@@ -75,6 +84,7 @@ class PlantedRung:
         noise = agent.noise * agent.rng.standard_normal(deals)
         chances = 1 / (1 + np.exp(-self.logit - noise))
         self.shares.extend(agent.rng.binomial(agent.players, chances) / agent.players)
+        return deals
 
     def result(self):
         count = len(self.shares)
@@ -211,6 +221,37 @@ def test_an_interruption_keeps_the_deals_that_are_complete():
     whole = measure(heuristic, "figaro", players=[3], budget=budget)[3]
     found = measure(heuristic, "figaro", players=[3], budget=budget, on_progress=stop)[3]
     assert 36 <= found.games < whole.games
+
+
+def test_kept_games_are_not_played_again_after_an_interruption(tmp_path):
+    def stop(decisions, games):
+        if games > 6:
+            raise KeyboardInterrupt
+
+    def decisions_made(**options):
+        """Measure, and return the number of decisions."""
+        made = []
+        found.append(
+            measure("heuristic", on_progress=lambda *so_far: made.append(so_far), **options)
+        )
+        return made[-1][0]
+
+    found: list[StrengthResult] = []
+    table: dict[str, Any] = {"game": "figaro", "players": [3], "budget": Budget(games=24)}
+    kept = {**table, "results": tmp_path}
+    measure("heuristic", on_progress=stop, **kept)
+    before = read_games(tmp_path).collect().height
+    resumed = decisions_made(**kept)
+    assert read_games(tmp_path).collect().height == found[0][3].games > before > 0
+    assert decisions_made(**kept) == 0
+    assert decisions_made(**table) > resumed
+    assert found[0] == found[1] == found[2]
+
+
+def test_games_of_an_agent_that_plays_exactly_like_a_rung_are_kept(tmp_path):
+    budget = Budget(games=3)
+    found = measure("network,version=1", "figaro", players=[3], budget=budget, results=tmp_path)
+    assert found[3].rungs[0].win_rate == pytest.approx(1 / 3)
 
 
 def test_the_command_prints_and_writes_the_placement(tmp_path):

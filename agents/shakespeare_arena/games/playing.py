@@ -254,13 +254,9 @@ class DealSeries:
         *,
         seed: int,
         options: Mapping[str, bool] | None = None,
-        on_progress: ProgressCallback | None = None,
-        workers: Workers | None = None,
     ) -> None:
         self.names = tuple(entrant.name for entrant in entrants)
         self.seats = seat_plan(entrants, seed)
-        self._workers = workers or Workers()
-        self._on_progress = cumulative(on_progress)
         # No result is stored, so the identity of an agent's object serves as its digest.
         digests = tuple(str(id(entrant.agent)) for entrant in entrants)
         variants = tuple(name for name, is_on in (options or {}).items() if is_on)
@@ -269,20 +265,27 @@ class DealSeries:
         agents = agent_set(entrants, registry.game(game))
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
-    def table(self, deals: range) -> DealTable:
-        """Return an empty table of some deals, to be filled in by `play_into`."""
-        return DealTable(self.seats.places(deals), deals)
+    def play_into(
+        self,
+        table: DealTable,
+        on_progress: ProgressCallback | None = None,
+        workers: Workers | None = None,
+    ) -> int:
+        """Play all games of a table's deals, and return their number.
 
-    def play_into(self, table: DealTable) -> None:
-        """Play all games of a table's deals. An interruption leaves the finished ones in it."""
+        An interruption leaves the finished games in the table. See `evaluate` for the arguments.
+        """
+        report = cumulative(on_progress)
+        chosen_workers = workers or Workers()
         games = seatings_of(self.seats, table.deals, self._job.digests)
         count = len(table.deals) * self.seats.games_per_deal
-        shards = shards_of(games, count, self._workers, self._job.agents.agents)
-        with closing(self._workers.run(self._job, shards)) as progress:
+        shards = shards_of(games, count, chosen_workers, self._job.agents.agents)
+        with closing(chosen_workers.run(self._job, shards)) as progress:
             for step in progress:
                 if step.result is not None:
                     table.add(step.result)
-                self._on_progress(step.decisions, step.games)
+                report(step.decisions, step.games)
+        return count
 
 
 class DealTable:
