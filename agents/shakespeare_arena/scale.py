@@ -310,9 +310,16 @@ class _VisitTimes:
         return max(min(number, int(seconds_left / max(slowest, 1e-6))), 1)
 
     def _expected(self, rung: float) -> tuple[float, float]:
-        """Return the seconds of a visit to a rung for no deal, and those for each deal."""
+        """Return the seconds of a visit to a rung for no deal, and those for each deal.
+
+        The agent itself takes as long for each deal at all rungs, and searches add to it.
+        """
         cost = self._nearest(rung)
-        of_visit, of_deal = self._lines[cost].fit()
+        plain = self._plain()
+        cheapest = min(self._lines)
+        own = max(line.fit()[1] - plain * (each - cheapest) for each, line in self._lines.items())
+        least = max(own, 0.0) + plain * (cost - cheapest)
+        of_visit, of_deal = self._lines[cost].fit(least)
         return of_visit, of_deal + self._extra(rung, cost)
 
     def _nearest(self, rung: float) -> float:
@@ -330,7 +337,8 @@ class _VisitTimes:
         most = max(self._lines)
         if least == most:
             return min(self._last[least], _PLAIN_S)
-        return max(self._last[most] - self._last[least], 0.0) / (most - least)
+        longer = sum(self._lines[most].fit()) - sum(self._lines[least].fit())
+        return max(longer, 0.0) / (most - least)
 
 
 def _next_rung(

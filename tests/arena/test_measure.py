@@ -38,11 +38,21 @@ class Planted:
 
     The odds are logistic in `curve` of a place. `noise` is the standard deviation, in logits, of
     how well a deal suits the agent. The first deal at a rung takes `compiling` seconds longer, and
-    every visit takes `waiting` seconds longer, however many deals it has.
+    every visit takes `waiting` seconds longer, however many deals it has. Every deal takes
+    `thinking` seconds longer.
     """
 
     def __init__(
-        self, place, slope, players, seed, noise=0.0, compiling=0.0, waiting=0.0, curve=float
+        self,
+        place,
+        slope,
+        players,
+        seed,
+        noise=0.0,
+        compiling=0.0,
+        waiting=0.0,
+        thinking=0.0,
+        curve=float,
     ):
         self.place = place
         self.slope = slope
@@ -50,6 +60,7 @@ class Planted:
         self.noise = noise
         self.compiling = compiling
         self.waiting = waiting
+        self.thinking = thinking
         self.curve = curve
         self.rng = np.random.default_rng(seed)
         self.now = 0.0
@@ -78,7 +89,8 @@ class PlantedRung:
         agent = self.agent
         agent.order += [self.playouts] * deals
         cost = relative_cost(self.playouts, agent.players)
-        agent.now += agent.waiting + 0.00125 * deals * agent.players * cost
+        agent.now += agent.waiting + agent.thinking * deals
+        agent.now += 0.00125 * deals * agent.players * cost
         if not self.shares:
             agent.now += agent.compiling
         noise = agent.noise * agent.rng.standard_normal(deals)
@@ -175,13 +187,28 @@ def test_compiling_does_not_count_as_time_of_a_deal():
 
 
 def test_an_agent_that_waits_plays_many_deals_at_once_and_meets_search():
-    """Its games take 20 seconds each, side by side or one after another."""
-    planted = Planted(3.0, 0.4, 4, 0, waiting=20.0)
-    placement = planted.climb(10_000, 600.0)
-    assert planted.now < 650
-    assert placement.games > 4 * 150
-    assert {1, 4, 16} <= set(planted.order)
-    assert placement.low < 8 < placement.high
+    """Its deals take as long side by side as one alone: one after another, 12 and 30 of them."""
+    softened = Planted(-7.0, 0.4, 4, 0, waiting=8.0)
+    placement = softened.climb(10_000, 100.0)
+    assert softened.now < 110
+    assert placement.games > 4 * 300
+    assert covered(placement, playouts_at(-7.0))
+
+    searching = Planted(3.0, 0.4, 4, 0, waiting=20.0)
+    placement = searching.climb(10_000, 600.0)
+    assert searching.now < 650
+    assert placement.games > 4 * 60
+    assert {1, 4, 16} <= set(searching.order)
+    assert covered(placement, 8)
+
+
+def test_an_agent_that_thinks_about_one_game_after_another_plays_few_deals_at_once():
+    planted = Planted(3.0, 0.4, 4, 0, thinking=5.0)
+    planted.climb(10_000, 300.0)
+    assert 200 < planted.now < 310
+    visits = [len(list(deals)) for _, deals in itertools.groupby(planted.order)]
+    assert {4, 16} <= set(planted.order)
+    assert max(visits) <= 12
 
 
 def test_equal_wins_place_an_agent_at_the_rung_itself():

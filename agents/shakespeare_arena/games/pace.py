@@ -88,13 +88,17 @@ class LinearTimes:
         self._squares += games * games
         self._products += games * seconds
 
-    def fit(self) -> tuple[float, float]:
+    def fit(self, least: float = 0.0) -> tuple[float, float]:
         """Return the seconds of a step for no game, and those for each game.
 
-        The latter are 0 as long as all steps were for equally many games.
+        Args:
+            least: The least seconds for each game. They are the result as long as all steps were
+                for equally many games.
         """
         spread = self._steps * self._squares - self.games**2
-        per_game = 0.0
+        per_game = least
         if spread > 0:
-            per_game = max((self._steps * self._products - self.games * self._seconds) / spread, 0)
-        return max((self._seconds - per_game * self.games) / max(self._steps, 1), 0.0), per_game
+            slope = (self._steps * self._products - self.games * self._seconds) / spread
+            per_game = max(slope, least)
+        per_step = (self._seconds - per_game * self.games) / max(self._steps, 1)
+        return max(per_step, 0.0), per_game
