@@ -87,7 +87,7 @@ def test_an_exception_that_cannot_be_pickled_is_put_in_words(workers):
 
 
 def test_an_agent_that_decides_in_an_async_def_plays_as_it_does_here(workers):
-    agents = ["tests.workers.agents_for_tests:AsyncDrawing", AsyncDrawing(), "random"]
+    agents: list[Any] = ["tests.workers.agents_for_tests:AsyncDrawing", AsyncDrawing(), "random"]
     table: dict[str, Any] = {"games": 12, "players": 3, "seed": 7}
     found = evaluate(agents, "figaro", workers=workers, **table)
     assert found == evaluate(agents, "figaro", **table)
