@@ -53,7 +53,8 @@ def pytest_sessionstart(session: pytest.Session) -> None:
 @pytest.fixture(scope="module")
 def toy() -> "Iterator[Game]":
     """Register the game of `tests/training/toy_game.py` while the tests of a module run."""
-    from tests.training.toy_game import GAME, registered
+    from tests.registered_games import registering
+    from tests.training.toy_game import GAME
 
-    with registered():
+    with registering(GAME):
         yield GAME

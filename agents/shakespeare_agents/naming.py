@@ -157,6 +157,15 @@ class AgentSpec:
         own_options = signature(maker).parameters if callable(maker) else ()
         return {option: options[option] for option in written if option not in own_options}
 
+    def maker_options(self) -> dict[str, Any]:
+        """Return the options that are arguments of the Python object: all but `identity_options`.
+
+        Raises:
+            ValueError, ImportError: the Python object cannot be imported (see `load`).
+        """
+        others = self.identity_options()
+        return {option: value for option, value in self.options.items() if option not in others}
+
     @property
     def model_file(self) -> Path | None:
         """The file of the model that the agent, or the search, plays from; None without one."""

@@ -28,36 +28,24 @@ from shakespeare_env.sources import edited_since_import
 
 
 class AgentSet:
-    """Agents of one game, which are rebuilt in the process that unpickles them.
+    """Entrants of one game, whose agents are rebuilt in the process that unpickles them.
 
     An agent that plays several seats stays one object.
-
-    Args:
-        game: The game.
-        agents: The agents.
-        given: What each agent was made from.
     """
 
-    def __init__(self, game: Game, agents: Sequence[AnyAgent], given: Sequence[AgentLike]) -> None:
+    def __init__(self, game: Game, entrants: Sequence[Entrant]) -> None:
         self.game = game
-        self.agents = list(agents)
-        self._given = list(given)
+        self.entrants = list(entrants)
 
     def __reduce__(self) -> tuple[Any, ...]:
         recipes: dict[int, Recipe] = {}
-        for given, agent in zip(self._given, self.agents, strict=True):
+        for entrant in self.entrants:
+            agent = entrant.agent
             if id(agent) not in recipes:
-                recipes[id(agent)] = recipe_of(given, agent, self.game)
+                recipes[id(agent)] = recipe_of(entrant.given, agent, self.game)
         order = list(recipes)
-        recipe_numbers = [order.index(id(agent)) for agent in self.agents]
-        return _rebuild, (box_to_send(self.game), list(recipes.values()), recipe_numbers)
-
-
-def agent_set(entrants: Sequence[Entrant], game: Game) -> AgentSet:
-    """Return the agents of entrants, ready to be sent to workers."""
-    agents = [entrant.agent for entrant in entrants]
-    given = [entrant.given for entrant in entrants]
-    return AgentSet(game, agents, given)
+        named = [(entrant.name, order.index(id(entrant.agent))) for entrant in self.entrants]
+        return _rebuild, (box_to_send(self.game), list(recipes.values()), named)
 
 
 @contextmanager
@@ -109,11 +97,11 @@ def _python_named(given: Iterable[AgentLike | AgentSpec]) -> dict[AgentSpec, Pyt
     }
 
 
-def _rebuild(box: SentBox, recipes: Sequence[Recipe], recipe_numbers: Sequence[int]) -> AgentSet:
+def _rebuild(box: SentBox, recipes: Sequence[Recipe], named: Sequence[tuple[str, int]]) -> AgentSet:
+    """Make an `AgentSet` from entrants' names, each with the number of its agent's recipe."""
     game = use_sent_box(box)
-    made = [recipe(game) for recipe in recipes]
-    agents = [made[number] for number in recipe_numbers]
-    return AgentSet(game, agents, given=agents)
+    agents = [recipe(game) for recipe in recipes]
+    return AgentSet(game, [Entrant(name, agents[number]) for name, number in named])
 
 
 def recipe_of(given: AgentLike | AgentSpec, agent: AnyAgent, game: Game) -> Recipe:

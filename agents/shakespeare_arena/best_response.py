@@ -21,10 +21,10 @@ from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.kernels import copy_records
-from shakespeare_env.errors import AgentNote
 from shakespeare_env.play.agent import Advisor, Agent, AnyAgent, decide, history_length
 from shakespeare_env.play.chance import Chance, NotEnumerableError
 from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import noting_failure
 
 MOST_POSITIONS = 2_000_000
 """The most positions that are played out. A game with more is too large."""
@@ -211,15 +211,12 @@ def policy_of(agent: AnyAgent, name: str) -> Policy:
         masks = batch.mask[rows]
         rng = GameGenerators.of_games(0, np.arange(len(masks)))
         before, _ = rng.saved()
-        try:
+        with noting_failure(name, len(rows)):
             actions = as_actions(decide(agent, batch, rows, rng), len(rows))
             is_chosen = np.arange(masks.shape[1]) == actions[:, None]
             probabilities: Floats = is_chosen.astype(np.float64)
             if not probabilities[masks].sum() == len(masks):
                 raise ValueError("it chose an illegal action; choose one that its mask allows")
-        except Exception as fault:
-            fault.add_note(AgentNote(f"The agent {name} failed to decide."))
-            raise
         after, memories = rng.saved()
         if memories:
             raise NotExactError("the agent remembers games, so its policy is not known")

@@ -9,7 +9,7 @@ from enum import StrEnum
 from pathlib import Path
 
 from shakespeare_agents.storage import write_atomically
-from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
+from shakespeare_agents.travel import AgentSet, AgentSources, workers_for_stored_games
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.config import ArenaConfig, open_contenders
 from shakespeare_arena.games.playing import GamesJob, Row, play_recorded, shards_of
@@ -84,7 +84,7 @@ def run_arena(
         # `GamesJob` fills in `agents`, which it sends to workers apart from the settings.
         settings = RunSettings(config.game, config.variants, config.seed, agents={}, names=names)
         playing = list(entrants.values())
-        job = GamesJob(agent_set(playing, game), tuple(entrants), settings, play_recorded)
+        job = GamesJob(AgentSet(game, playing), tuple(entrants), settings, play_recorded)
         # The digest of an agent named as Python code is made of its files. So these must not change
         # while it plays (`AgentSources`), and by default it plays in a new process, which imports
         # them as they are now (`workers_for_stored_games`).
@@ -145,7 +145,7 @@ class _Arena:
             return Ending.minutes
 
     def _play(self, seatings: Sequence[Seating]) -> None:
-        shards = shards_of(seatings, len(seatings), self._workers, self._job.agents.agents)
+        shards = shards_of(seatings, len(seatings), self._workers, self._job.agents.entrants)
         before = self._games
         with (
             closing(self._workers.run(self._job, shards)) as progress,

@@ -23,7 +23,6 @@ from shakespeare_env.datasets.recorded_columns import (
     open_games,
     replay,
 )
-from shakespeare_env.errors import DatasetError
 
 if TYPE_CHECKING:
     import polars
@@ -211,14 +210,12 @@ class Batches:
 
     Iterating over the object yields epoch 0. The object takes 6 bytes of memory per decision, plus
     the buffer of decisions that are shuffled together. It can be pickled and makes no call to
-    Polars, so it survives a fork. If `agent` is given, all of its games are played again at the
-    start to count its decisions.
+    Polars, so it survives a fork.
 
     Args:
         games: The games' folder, or a frame of some of them, lazy or not.
         size: The number of decisions in a batch. The last batch may have fewer.
         seed: The seed of the order. None keeps the order in which the games were recorded.
-        agent: The agent whose decisions to read. None means all agents.
 
     Attributes:
         agents: Every agent's name, sorted.
@@ -226,31 +223,19 @@ class Batches:
         decisions: The number of decisions in an epoch.
 
     Raises:
-        DatasetError: As for `read_games`; or there are no games, the agent has none, a game is
-            invalid, or two games have the same number.
+        DatasetError: As for `read_games`; or there are no games, a game is invalid, or two games
+            have the same number.
         TypeError: A number is not a whole number.
         ValueError: A number is out of range.
     """
 
-    def __init__(
-        self, games: Games, *, size: int, seed: int | None = None, agent: str | None = None
-    ) -> None:
+    def __init__(self, games: Games, *, size: int, seed: int | None = None) -> None:
         self._size = checked_count("size", size)
         self._seed = None if seed is None else int(check_seed(seed))
         self._columns = load_all(*open_games(games))
         self.agents = self._columns.names
-        self._agent: int | None = None
-        self._rows = np.arange(self._columns.size)
-        if agent is not None:
-            if agent not in self.agents:
-                names = ", ".join(map(repr, self.agents))
-                source = self._columns.source
-                raise DatasetError(f"{source} has no agent {agent!r}; its agents are {names}")
-            self._agent = self.agents.index(agent)
-            self._rows = np.flatnonzero((self._columns.agents == self._agent).any(1))
-        self.games = len(self._rows)
-        self._counts = self._count_decisions()
-        self.decisions = int(self._counts.sum())
+        self.games = self._columns.size
+        self.decisions = int(self._columns.lengths.sum())
 
     def __iter__(self) -> Iterator[Decisions]:
         return self.epoch(0)
@@ -288,17 +273,6 @@ class Batches:
         begin = part * fewest + min(part, remainder)
         return begin, begin + fewest + (part < remainder)
 
-    def _count_decisions(self) -> NDArray[np.int64]:
-        """Return the number of decisions to read in each game, int64[games]."""
-        if self._agent is None:
-            return self._columns.lengths[self._rows]
-        counts = [np.zeros(0, np.int64)]
-        for games in self._chunks(self._rows):
-            seats = replay(games, ("seats",))[0]["seats"]
-            own = games.agents[games.row, seats] == self._agent
-            counts.append(np.bincount(games.row[own], minlength=games.size))
-        return np.concatenate(counts)
-
     def _cut(
         self, order: NDArray[np.int64], share: tuple[int, int], rng: np.random.Generator | None
     ) -> Iterator[Decisions]:
@@ -307,16 +281,15 @@ class Batches:
         A share may begin or end in the middle of a game. The game's other decisions belong to the
         neighbouring share and are skipped here.
         """
-        ends = self._counts[order].cumsum()
-        in_share = (ends > share[0]) & (ends - self._counts[order] < share[1])
+        counts = self._columns.lengths[order]
+        ends = counts.cumsum()
+        in_share = (ends > share[0]) & (ends - counts < share[1])
         first = int(in_share.argmax())
         passed = int(ends[first - 1]) if first else 0  # decisions of the epoch before the buffer
         batch: list[Decisions] = []  # the pieces of the next batch
-        for games in self._chunks(self._rows[order[in_share]]):
+        for games in self._chunks(order[in_share]):
             buffer = _decisions(games)
             pending = np.arange(buffer.size)
-            if self._agent is not None:
-                pending = np.flatnonzero(buffer.agents == self._agent)
             share_in_buffer = slice(max(share[0] - passed, 0), max(share[1] - passed, 0))
             passed += len(pending)
             pending = pending[share_in_buffer]

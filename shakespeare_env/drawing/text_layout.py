@@ -23,11 +23,9 @@ def columns(
     return lines
 
 
-def wrapped(text: str, width: int, first: str, other: str) -> list[str]:
-    """Wrap text, indented by `first` and then by `other`. Parts joined by `GLUE` stay together."""
-    lines = textwrap.wrap(
-        text, width, initial_indent=first, subsequent_indent=other, break_on_hyphens=False
-    )
+def wrapped(text: str, width: int, indent: int) -> list[str]:
+    """Wrap text, with all lines but the first indented. Parts joined by `GLUE` stay together."""
+    lines = textwrap.wrap(text, width, subsequent_indent=" " * indent, break_on_hyphens=False)
     return [line.replace(GLUE, " ") for line in lines]
 
 

@@ -79,7 +79,7 @@ FIELDS = (
     StateField("round", 0, t.N_ROUNDS - 1, words=tuple(range(1, t.N_ROUNDS + 1))),
     StateField("to_move", NOBODY, _SEATS - 1, seats=True),  # who decides; NOBODY when over
     StateField("king", 0, _SEATS - 1, seats=True),  # the seat that has the King (A4, C1)
-    StateField("dealt", 0, 0, t.N_KINDS),  # cards still to be dealt; 0 except during a deal
+    StateField("undealt", 0, 0, t.N_KINDS),  # cards still to be dealt; 0 except during a deal
     # lengths of each round's pieces, long to short; 0 past the last (A3)
     StateField("pieces", 0, _LONGEST, (t.N_ROUNDS, t.N_PIECES), form="row"),
     StateField("hand", 0, _MOST_COPIES, _CARDS, by_seat=True, visible="owner", form="counts",

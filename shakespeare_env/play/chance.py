@@ -8,7 +8,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import prod
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -22,16 +21,9 @@ class NotEnumerableError(Exception):
     """A game has too many random events, or draws them in a way that cannot be enumerated."""
 
 
-class Outcomes(NamedTuple):
-    """The different records that a random event may lead to.
-
-    Attributes:
-        records: records[k], all with 0 in the field `random`.
-        probabilities: float64[k], which sum to 1.
-    """
-
-    records: Records
-    probabilities: NDArray[np.float64]
+RandomResults = tuple[Records, NDArray[np.float64]]
+"""The different records that a random event may lead to, all with 0 in the field `random`, and
+their probabilities, which sum to 1."""
 
 
 class Chance:
@@ -56,7 +48,7 @@ class Chance:
         self._path: list[tuple[int, int]] = []
         self._depth = 0  # the number of these draws that the current run has made
 
-    def deals(self, players: int) -> Outcomes:
+    def deals(self, players: int) -> RandomResults:
         """Return all games at their first decision. Deals without a decision are left out.
 
         Raises:
@@ -68,14 +60,14 @@ class Chance:
             self._set_up(game, players, 0)
             self._play_forced_moves(game)
 
-        outcomes = self._outcomes(blank, deal)
-        goes_on = outcomes.records["to_move"] >= 0
+        records, probabilities = self._results(blank, deal)
+        goes_on = records["to_move"] >= 0
         if not goes_on.any():
             raise NotEnumerableError("no deal has a decision")
-        probabilities = outcomes.probabilities[goes_on]
-        return Outcomes(outcomes.records[goes_on], probabilities / probabilities.sum())
+        probabilities = probabilities[goes_on]
+        return records[goes_on], probabilities / probabilities.sum()
 
-    def after(self, record: Record, action: int) -> Outcomes:
+    def after(self, record: Record, action: int) -> RandomResults:
         """Return all games that a legal action and the forced moves after it may lead to.
 
         Raises:
@@ -86,9 +78,9 @@ class Chance:
             self._play(game, action)
             self._play_forced_moves(game)
 
-        return self._outcomes(record, play)
+        return self._results(record, play)
 
-    def _outcomes(self, record: Record, run: Callable[[Record], None]) -> Outcomes:
+    def _results(self, record: Record, run: Callable[[Record], None]) -> RandomResults:
         before = record.tobytes()
         found: dict[bytes, float] = {}
         self._path = []
@@ -107,7 +99,7 @@ class Chance:
             if not self._advance():
                 break
         records = np.frombuffer(bytearray().join(found), self._game.state)
-        return Outcomes(records, np.array([*found.values()]))
+        return records, np.array([*found.values()])
 
     def _draw(self, _game: Record, n: int) -> int:
         """Return the number that the current run draws, in place of `below`."""

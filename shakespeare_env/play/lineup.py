@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
@@ -144,15 +145,22 @@ class Lineup:
         self, asked: Future[Decision], index: int, batch: Batch, rows: NDArray[Any]
     ) -> NDArray[np.int64]:
         """Wait for an agent's answer, and note the call."""
-        try:
+        with noting_failure(self.name(index), len(rows)):
             decision = asked.result()
             actions = as_actions(decision.actions, len(rows))
-        except Exception as fault:
-            games = "1 game" if len(rows) == 1 else f"{len(rows)} games"
-            fault.add_note(AgentNote(f"The agent {self.name(index)} failed to decide in {games}."))
-            raise
         self.calls.append(Call(index, rows, decision.seconds / len(rows)))
         return actions.astype(np.int64)
+
+
+@contextmanager
+def noting_failure(name: str, games: int) -> Iterator[None]:
+    """Add a note to an error that an agent raises in the block, where it decides in some games."""
+    try:
+        yield
+    except Exception as fault:
+        counted = "1 game" if games == 1 else f"{games} games"
+        fault.add_note(AgentNote(f"The agent {name} failed to decide in {counted}."))
+        raise
 
 
 def warm_up(agents: Mapping[str, AnyAgent], game: str, players: int, seed: int) -> None:

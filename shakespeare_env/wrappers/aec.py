@@ -68,31 +68,31 @@ class raw_env(AECEnv):  # noqa: N801 - PettingZoo's name for it
         **options: Any,
     ) -> None:
         super().__init__()
-        contract = registry.game(game, options.get("box"))  # the `Game` that has the name `game`
-        players = contract.max_seats if players is None else players
+        loaded = registry.game(game, options.get("box"))
+        players = loaded.max_seats if players is None else players
         self._batch = Batch(game, n=1, players=players, autoreset=False, **options)
         self._batch.keep_history(history)
         # PettingZoo's wrappers append to the list of modes, so each environment needs its own.
         modes = list(RENDER_MODES)
         self.metadata = {**type(self).metadata, "render_modes": modes, "name": f"{game}_v0"}
         self.render_mode = render_mode
-        self._renderer = Renderer(contract, render_mode)
-        self._view_state = StateView(contract)
+        self._renderer = Renderer(loaded, render_mode)
+        self._view_state = StateView(loaded)
         self.state_space = self._view_state.space
         self.state_fields = self._view_state.fields
         self.possible_agents = [f"player_{seat}" for seat in range(players)]
         self.agents: list[str] = []
         self._seat_of = {agent: seat for seat, agent in enumerate(self.possible_agents)}
-        mask = gymnasium.spaces.Box(0, 1, (contract.actions.size,), np.int8)
+        mask = gymnasium.spaces.Box(0, 1, (loaded.actions.size,), np.int8)
         parts: dict[str, Any] = {
-            **observation_parts(contract, self._batch.history_length),
+            **observation_parts(loaded, self._batch.history_length),
             "action_mask": mask,
         }
         self.observation_spaces = {
             agent: gymnasium.spaces.Dict(parts) for agent in self.possible_agents
         }
-        self.action_spaces = {agent: action_space(contract) for agent in self.possible_agents}
-        self._empty_mask = np.zeros(contract.actions.size, np.int8)
+        self.action_spaces = {agent: action_space(loaded) for agent in self.possible_agents}
+        self._empty_mask = np.zeros(loaded.actions.size, np.int8)
         self._has_begun = False
 
     @property

@@ -59,11 +59,11 @@ class SingleAgentEnv(gymnasium.Env[Any, np.int64]):
         self, game: str = registry.DEFAULT, *, render_mode: str | None = None, **arguments: Any
     ) -> None:
         self.games = SingleAgentBatch(game, n=1, seed=None, **arguments)
-        contract = self.games.batch.game
-        self.observation_space = observation_space(self.games.batch.game, self.games.history_length)
-        self.action_space = action_space(contract)
+        loaded = self.games.batch.game
+        self.observation_space = observation_space(loaded, self.games.history_length)
+        self.action_space = action_space(loaded)
         self.render_mode = render_mode
-        self._renderer = Renderer(contract, render_mode)
+        self._renderer = Renderer(loaded, render_mode)
         self._has_begun = False
 
     @property

@@ -50,7 +50,7 @@ class OpenSpielGame(pyspiel.Game):
     name: str
 
     def __init__(self, params: Mapping[str, Any] | None = None) -> None:
-        contract = registry.game(self.name)  # the project's `Game`; `self` is OpenSpiel's
+        loaded = registry.game(self.name)
         self._arguments = _default_arguments(self.name) | dict(params or {})
         reward = self._arguments["reward"]
         if reward_code(reward) == SCORE:
@@ -58,13 +58,13 @@ class OpenSpielGame(pyspiel.Game):
                 f"reward={reward!r} is paid at every step, not at the end as OpenSpiel needs it: "
                 "choose win, margin or rank"
             )
-        players = contract.check_players(self._arguments["players"])
-        contract.option_bits(_variants(self.name, self._arguments), [players])
+        players = loaded.check_players(self._arguments["players"])
+        loaded.option_bits(_variants(self.name, self._arguments), [players])
         bound = 1.0
         if players == 1 or reward == "margin":
-            bound = 2**16 / contract.score_scale  # scores are int16, so no difference reaches 2**16
+            bound = 2**16 / loaded.score_scale  # scores are int16, so no difference reaches 2**16
         info = pyspiel.GameInfo(
-            num_distinct_actions=contract.actions.size,
+            num_distinct_actions=loaded.actions.size,
             max_chance_outcomes=_BYTE_VALUES,
             num_players=players,
             min_utility=-bound,
@@ -216,9 +216,9 @@ class SeatObserver:
 
 
 def _default_arguments(name: str) -> dict[str, Any]:
-    contract = registry.game(name)
-    variants = dict.fromkeys(contract.options, False)
-    return {"players": contract.max_seats, "reward": REWARDS[0], **variants}
+    loaded = registry.game(name)
+    variants = dict.fromkeys(loaded.options, False)
+    return {"players": loaded.max_seats, "reward": REWARDS[0], **variants}
 
 
 def _variants(name: str, arguments: Mapping[str, Any]) -> dict[str, Any]:

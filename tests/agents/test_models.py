@@ -222,6 +222,14 @@ def test_a_search_uses_the_model_that_its_name_gives():
     assert result.agents[0].games == 3
 
 
+def test_without_forecasts_a_search_plays_to_the_end_whatever_its_horizon():
+    results = []
+    for horizon in ("", ",horizon=2"):
+        search = make(f"search,network=my.py:first,simulations=2{horizon}", FIGARO)
+        results.append(evaluate([Entrant("search", search), "random"], "figaro", games=3))
+    assert results[0] == results[1]
+
+
 def test_a_search_needs_probabilities():
     with pytest.raises(TypeError, match=r"cannot use 'my.py:third', which has no probabilities"):
         make("search,network=my.py:third", FIGARO)

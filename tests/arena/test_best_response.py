@@ -12,8 +12,8 @@ from shakespeare_agents import make
 from shakespeare_arena.best_response import BestResponse, NotExactError, best_response
 from shakespeare_env import GameRecord, GameRules, StateField, below, define, rule
 from shakespeare_env.core import registry
-from shakespeare_env.own_files import load_file
 from tests.contract.games import small_games
+from tests.registered_games import registering
 
 GAMES = Path(__file__).parents[2] / "docs" / "games"
 PASS, BET = range(2)
@@ -22,18 +22,14 @@ PASS, BET = range(2)
 @pytest.fixture(scope="module", autouse=True)
 def games():
     """Kuhn poker, Leduc hold'em and a game that deals until a card is free."""
-    with small_games.registered(), pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_loaded", dict(registry._loaded))
-        patch.setattr(registry, "_register_views", lambda name, seats: None)
-        for name in ("kuhn", "leduc"):
-            registry.register(load_file(GAMES / f"{name}.py").GAME)
-        registry.register(UNTIL_FREE)
+    in_files = [f"{GAMES / name}.py:GAME" for name in ("kuhn", "leduc")]
+    with small_games.registered(), registering(*in_files, UNTIL_FREE):
         yield
 
 
 def respond(agent: Any, game: str, players: int) -> BestResponse:
-    contract = registry.game(game)
-    return best_response(make(agent, contract), "it", contract, players)
+    loaded = registry.game(game)
+    return best_response(make(agent, loaded), "it", loaded, players)
 
 
 class Kuhn:

@@ -8,12 +8,12 @@ from typing import Any
 import numpy as np
 import pytest
 
-from shakespeare_agents.making import make
+from shakespeare_agents.making import Entrant, make
 from shakespeare_agents.networks.checkpoint import CARD_NAME, load_checkpoint, read_card
 from shakespeare_env.core import registry
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.adoption import AdoptionSettings, adopt_agent
-from shakespeare_training.learners.distillation import DemonstrationLineup, Teacher
+from shakespeare_training.learners.distillation import DemonstrationLineup
 from shakespeare_training.stopping import Stop, Stopped
 from tests.contract.command_line import output_of, refusal_of
 from tests.training.toy_game import NAME, make_toy
@@ -109,32 +109,34 @@ def test_the_agent_is_asked_in_the_networks_games_and_after_random_moves():
     batch = make_toy(n=40, players=2, autoreset=False, reward="score")
     is_learners = np.arange(40) < 20
 
-    def take_one(observations, masks):
-        return np.eye(3, dtype=np.float32)[np.zeros(len(masks), int)]
+    class TakesOne:
+        def probabilities(self, observations, masks):
+            return np.eye(3, dtype=np.float32)[np.zeros(len(masks), int)]
 
     lineup = DemonstrationLineup(
         batch,
         GameGenerators.of_games(0, np.arange(40)),
-        Teacher(make("my.py:third", registry.game(NAME)), "my.py:third"),
-        take_one,
+        Entrant("my.py:third", make("my.py:third", registry.game(NAME))),
+        TakesOne(),
         is_learners=is_learners,
         random_share=np.where(np.arange(40) % 2 == 0, 0.5, 0.0),
         draws=True,
     )
     played = lineup.play()
-    assert (played.probabilities.argmax(1) == np.where(played.masks[:, 2], 2, 0)).all()
-    counts = np.bincount(played.games)
+    assert (played["probabilities"].argmax(1) == np.where(played["masks"][:, 2], 2, 0)).all()
+    counts = np.bincount(played["games"])
     assert counts[1:20:2].min() > counts[21::2].max()  # taking one, games are longer
-    assert played.has_outcome[played.games % 2 == 1].all()
-    assert 0 < played.has_outcome[played.games % 2 == 0].mean() < 0.6
-    assert (played.shares.sum(axis=1) == 1).all()
+    has_random_moves = played["games"] % 2 == 0
+    assert played["has_outcome"][~has_random_moves].all()
+    assert 0 < played["has_outcome"][has_random_moves].mean() < 0.6
+    assert (played["shares"].sum(axis=1) == 1).all()
 
 
 def test_a_stop_keeps_what_is_learned_and_nothing_is_saved_before():
     stop = Stop()
 
-    def stop_once_learned(progress):
-        if progress.agreement and not stop.requested:
+    def stop_once_learned(_stage, _share, learned):
+        if "the same" in learned and not stop.requested:
             stop.request()
 
     settings = AdoptionSettings(width=8, games=2)
@@ -152,7 +154,7 @@ def test_a_stop_keeps_what_is_learned_and_nothing_is_saved_before():
             settings,
             NAME,
             stop=stop,
-            on_progress=lambda progress: stop.request(),
+            on_progress=lambda *_: stop.request(),
         )
     assert not (Path("nothing") / CARD_NAME).exists()
 

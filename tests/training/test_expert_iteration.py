@@ -17,11 +17,8 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import make_config
 from shakespeare_training.learners import expert_iteration
-from shakespeare_training.learners.expert_iteration import (
-    ExpertIteration,
-    GameBuffer,
-    search_advantages,
-)
+from shakespeare_training.learners.decisions import GameBuffer
+from shakespeare_training.learners.expert_iteration import ExpertIteration, search_advantages
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import random_heads, random_tensors
@@ -42,10 +39,10 @@ def test_it_learns_from_games_that_other_weights_played():
     learner = expert_iteration_learner(
         seed=2, n_epochs=20, learning_rate=3e-3, learning_rate_end=1.0
     )
-    learner.examples = other.examples
-    before = {name: loss.item() for name, loss in learner.losses(other.examples).items()}
+    learner.decisions = other.decisions
+    before = {name: loss.item() for name, loss in learner.losses(other.decisions).items()}
     learner.train()
-    after = {name: loss.item() for name, loss in learner.losses(other.examples).items()}
+    after = {name: loss.item() for name, loss in learner.losses(other.decisions).items()}
     assert all(after[name] < before[name] for name in ("win_loss", "score_loss")), (before, after)
     assert after["policy_gain"] > before["policy_gain"]
 
@@ -98,35 +95,33 @@ def test_the_advantage_is_the_value_less_the_mean_of_tried_moves(prior, values, 
 
 
 @pytest.mark.parametrize(("name", "players"), [("shakespeare", 1), ("figaro", 4)])
-def test_examples_count_seats_clockwise_from_the_one_that_decided(name, players):
+def test_outcomes_count_seats_clockwise_from_the_one_that_decided(name, players):
     batch = Batch(name, n=3, players=players, seed=1, autoreset=False)
     buffer = GameBuffer(batch)
     decisions = []
     rows = np.arange(batch.n)
     while rows.size:
-        prior = batch.mask[rows] / batch.mask[rows].sum(axis=1, keepdims=True)
-        no_advantages = np.zeros(prior.shape, np.float32)
         movers = batch.to_move[rows].tolist()
         decisions += list(zip(rows, movers, batch.scores(rows), strict=True))
-        buffer.add(len(decisions), rows, prior.astype(np.float32), no_advantages)
+        buffer.add(len(decisions), rows)
         batch.step(batch.random_actions()[rows], rows)
         rows = np.flatnonzero(batch.to_move >= 0)
 
-    _, examples = buffer.decisions(np.arange(3))
-    assert examples.players.tolist() == [players] * len(decisions)
-    assert not examples.shares[:, players:].any()
-    assert not examples.changes[:, players:].any()
+    played = buffer.decisions()
+    assert played["players"].tolist() == [players] * len(decisions)
+    assert not played["shares"][:, players:].any()
+    assert not played["changes"][:, players:].any()
     for number, (row, mover, scores) in enumerate(decisions):
         clockwise = (mover + np.arange(players)) % players
         winners = batch.final_winners[row]
         shares = winners[clockwise] / max(winners.sum(), 1)
         changes = (batch.final_scores[row] - scores)[clockwise] / batch.game.score_scale
-        assert examples.shares[number, :players] == pytest.approx(shares, abs=1e-6)
-        assert examples.changes[number, :players] == pytest.approx(changes, abs=1e-6)
+        assert played["shares"][number, :players] == pytest.approx(shares, abs=1e-6)
+        assert played["changes"][number, :players] == pytest.approx(changes, abs=1e-6)
 
 
-def test_a_run_does_not_depend_on_workers_threads_and_stops(monkeypatch, tmp_path):
-    """Stop a run in its warm-up and after it, and continue it with other workers and threads.
+def test_a_run_does_not_depend_on_workers_and_stops(monkeypatch, tmp_path):
+    """Stop a run in its warm-up and after it, and continue it with other workers.
 
     It must equal a run that was not stopped.
     """
@@ -140,8 +135,7 @@ def test_a_run_does_not_depend_on_workers_threads_and_stops(monkeypatch, tmp_pat
     }
     config = searching("figaro", **settings)
     quiet = Console(quiet=True)
-    threaded = searching("figaro", search_threads=2, **settings)
-    with Run.create(threaded, tmp_path / "complete", device="cpu") as complete:
+    with Run.create(config, tmp_path / "complete", device="cpu") as complete:
         assert train(complete, quiet)
         assert complete.learner.league.snapshots
     folder = tmp_path / "stopped"

@@ -293,23 +293,15 @@ def test_responses_to_an_agent_start_from_a_module(tmp_path):
     np.testing.assert_allclose(found["body.weight"], start["body.weight"], atol=1e-5)
 
 
-def test_a_response_starts_from_the_agent_if_the_setting_names_its_network(tmp_path):
+def test_the_command_says_how_a_response_starts_from_the_weights_of_a_module(tmp_path):
     trained("run", decisions=500, players=[2], opponents={"current": 1.0})
     names = ("n_envs", "n_steps", "precision", "first_evaluation_games", "final_evaluation_games")
-    weights = "run/weights.safetensors"
-    agent = f"my.py:Net,width=32,weights={weights}"
+    agent = "my.py:Net,width=32,weights=run/weights.safetensors"
     words = ["exploit", agent, "--game", NAME, "--players", "2", "--decisions", "300"]
-    words += ["--games", "4", "--set", "learning_rate=1e-9"]
     words += [word for name in names for word in ("--set", f"{name}={SETTINGS[name]}")]
-    output = output_of(*words, "--set", "network=my.py:Net,width=32", "--out", "found")
-    assert "by PPO from the agent's weights" in output
-    assert "learns from nothing" not in output
-    found, start = (load_file(file) for file in ("found/seed0/weights.safetensors", weights))
-    np.testing.assert_allclose(found["body.weight"], start["body.weight"], atol=1e-5)
-
-    other = run(*words, "--out", "other")
-    assert "by PPO from nothing" in other.stdout
-    assert f"--start {agent}" in other.stderr
+    done = run(*words, "--games", "4", "--out", "found")
+    assert "by PPO from nothing" in done.stdout
+    assert f"--start {agent}" in done.stderr
 
 
 def test_python_of_a_run_is_trusted_by_name_and_must_not_have_changed(tmp_path):

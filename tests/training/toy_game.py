@@ -9,11 +9,7 @@ pile of 1.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
 from typing import Any
-
-import pytest
 
 from shakespeare_env import (
     ActionTable,
@@ -26,7 +22,6 @@ from shakespeare_env import (
     define,
     rule,
 )
-from shakespeare_env.core import registry
 from shakespeare_env.core.game import Block, Record
 
 NAME = "toy"
@@ -102,16 +97,6 @@ GAME = define(
     ),
     record=GameRecord(fields=[StateField("pile", 0, LARGEST_PILE)]),
 )
-
-
-@contextmanager
-def registered() -> Iterator[None]:
-    """Register the game for the length of the block."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(registry, "_loaded", dict(registry._loaded))
-        patch.setattr(registry, "_register_views", lambda name, seats: None)
-        registry.register(GAME)
-        yield
 
 
 def make_toy(

@@ -11,7 +11,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from rich.table import Table
@@ -27,23 +27,20 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import TrainingError
-from shakespeare_env.play.agent import AgentLike
+from shakespeare_env.play.agent import Advisor, AgentLike
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_training.config import CURRENT, FOREVER
-from shakespeare_training.learners.distillation import (
-    DemonstrationLineup,
-    Demonstrations,
-    Distillation,
-    DistillationSettings,
-    Teacher,
-)
+from shakespeare_training.learners.decisions import DecisionArrays, take
+from shakespeare_training.learners.distillation import DemonstrationLineup, Distillation
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
-from shakespeare_training.learners.learner import linear
+from shakespeare_training.learners.learner import LearnerSettings, linear
 from shakespeare_training.networks.mlp import MlpPolicy
 from shakespeare_training.runs.saving import locked
 from shakespeare_training.stopping import Stop, Stopped
 
+OnProgress = Callable[[str, float, str], None]
+"""Called with the stage, the share of it that is done, and what has been learned, in words."""
 _HELD_OUT_SEED = 10**9  # added to the seed, so that games of the measurement have other deals
 _HELD_OUT_GAMES = 64  # games at each table in which decisions are compared
 _GAMES_AT_ONCE = 256  # games in a group
@@ -51,7 +48,6 @@ _BATCH_SIZE = 1024
 _EPOCHS = 2
 _RATE = 2e-3
 _LAST_RATE = 0.03  # the learning rate at the end, as a share of the first
-_RANDOM_SHARE = 0.05
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -74,25 +70,6 @@ class AdoptionSettings:
     width: int = 256
     games: int = 1000
     seed: int = 0
-
-
-class AdoptionProgress(NamedTuple):
-    """The progress of an adoption.
-
-    Attributes:
-        stage: `learning` or `measuring`.
-        share: The share of the stage that is done, 0 to 1.
-        decisions: Decisions made so far.
-        agreement: The share of the last decisions in which the likeliest actions were the same.
-    """
-
-    stage: str
-    share: float
-    decisions: int
-    agreement: float
-
-
-AdoptionCallback = Callable[[AdoptionProgress], None]
 
 
 @dataclass(frozen=True)
@@ -205,10 +182,6 @@ def _percentages(share: float, low: float | None, high: float | None) -> str:
     return f"{format_number(100 * share, 1)} ({' to '.join(ends)})"
 
 
-def ignore_progress(_progress: AdoptionProgress) -> None:
-    """Do nothing. This is the callback of adoptions whose progress nobody watches."""
-
-
 def adopt_agent(
     agent: AgentLike | Entrant,
     folder: Path,
@@ -217,7 +190,7 @@ def adopt_agent(
     *,
     command: str = "",
     stop: Stop | None = None,
-    on_progress: AdoptionCallback = ignore_progress,
+    on_progress: OnProgress = lambda _stage, _share, _learned: None,
 ) -> Adoption:
     """Train a network to decide as an agent does, measure it, and save it as a checkpoint.
 
@@ -231,7 +204,8 @@ def adopt_agent(
         game: The game's name.
         command: The command that repeats the adoption, for the card.
         stop: Lets other code request that learning ends early.
-        on_progress: Called after every step.
+        on_progress: Called after every step with the stage, `learning` or `measuring`; the share of
+            it that is done, 0 to 1; and what has been learned so far, in words.
 
     Raises:
         ValueError: there is no limit, the game has no table of this size, or the agent's
@@ -240,13 +214,13 @@ def adopt_agent(
     """
     if settings.minutes is None and settings.decisions is None:
         raise ValueError("nothing ends the adoption; give minutes or decisions")
-    contract = registry.game(game)  # the `Game`, of which `game` is the name
-    every_size = range(contract.min_seats, contract.max_seats + 1)
-    sizes = [contract.check_players(players) for players in settings.players or every_size]
+    loaded = registry.game(game)
+    every_size = range(loaded.min_seats, loaded.max_seats + 1)
+    sizes = [loaded.check_players(players) for players in settings.players or every_size]
     settings = replace(settings, players=sorted(set(sizes)))
-    (entrant,) = entrants_of([agent], contract)
+    (entrant,) = entrants_of([agent], loaded)
     with locked(folder, is_new=True):
-        return _adopt(entrant, folder, settings, contract, command, stop or Stop(), on_progress)
+        return _adopt(entrant, folder, settings, loaded, command, stop or Stop(), on_progress)
 
 
 def _adopt(
@@ -256,11 +230,10 @@ def _adopt(
     game: Game,
     command: str,
     stop: Stop,
-    on_progress: AdoptionCallback,
+    on_progress: OnProgress,
 ) -> Adoption:
-    teacher = Teacher(entrant.agent, entrant.name)
-    learner = _learner(teacher, game, settings)
-    decisions, seconds = _learn(learner, settings, stop, on_progress)
+    learner = _learner(entrant, game, settings)
+    decisions, seconds = _learn(learner, entrant, settings, stop, on_progress)
 
     tensors = learner.policy.tensors()
 
@@ -277,7 +250,7 @@ def _adopt(
 
     save({"decisions": decisions, "seconds": round(seconds, 1)})
     network = NetworkAgent(Network(tensors, game.layout))
-    agreements = _agreements(teacher, network, game, settings)
+    agreements = _agreements(entrant, network, game, settings)
     own = Entrant(str(folder), network)
     tables = [players for players in settings.players if players > 1]
     evaluations: list[EvaluationResult] = []
@@ -285,8 +258,7 @@ def _adopt(
 
         def on_games(_decisions: int, finished: int, done: int = len(evaluations)) -> None:
             share = (done + min(finished / settings.games, 1.0)) / len(tables)
-            agreement = agreements[-1].share
-            on_progress(AdoptionProgress("measuring", share, decisions, agreement))
+            on_progress("measuring", share, _learned(decisions, agreements[-1].share))
 
         evaluations.append(
             evaluate(
@@ -300,7 +272,7 @@ def _adopt(
     adoption = Adoption(
         game=game.name,
         agent=entrant.name,
-        has_probabilities=teacher.has_probabilities,
+        has_probabilities=isinstance(entrant.agent, Advisor),
         decisions=decisions,
         seconds=seconds,
         agreements=agreements,
@@ -316,25 +288,28 @@ def _games(game: Game, players: Sequence[int], count: int, seed: int) -> Batch:
     return Batch(game.name, n=count, players=sizes, seed=seed, autoreset=False, reward="score")
 
 
-def _learner(teacher: Teacher, game: Game, settings: AdoptionSettings) -> Distillation:
+def _learner(teacher: Entrant, game: Game, settings: AdoptionSettings) -> Distillation:
     batch = _games(game, settings.players, _GAMES_AT_ONCE, settings.seed)
     league = League({CURRENT: 1.0}, batch, max_snapshots=1, seed=settings.seed)
     return Distillation(
         HostGames(league),
         teacher,
-        DistillationSettings(
+        LearnerSettings(
             seed=settings.seed,
             make_policy=partial(MlpPolicy.fresh, width=settings.width),
             batch_size=_BATCH_SIZE,
             n_epochs=_EPOCHS,
             learning_rate=linear(_RATE, _RATE * _LAST_RATE),
-            random_share=_RANDOM_SHARE,
         ),
     )
 
 
 def _learn(
-    learner: Distillation, settings: AdoptionSettings, stop: Stop, on_progress: AdoptionCallback
+    learner: Distillation,
+    teacher: Entrant,
+    settings: AdoptionSettings,
+    stop: Stop,
+    on_progress: OnProgress,
 ) -> tuple[int, float]:
     """Play and learn up to the settings' limits.
 
@@ -351,7 +326,7 @@ def _learn(
     def check_stop() -> None:
         agreement = learner.logger.name_to_value["train/agreement"]
         share = min(1.0 - learner.progress_remaining, 1.0)
-        on_progress(AdoptionProgress("learning", share, learner.num_timesteps, agreement))
+        on_progress("learning", share, _learned(learner.num_timesteps, agreement))
         stop.check()
         if learner.time_share() >= 1.0:
             raise Stopped
@@ -369,15 +344,21 @@ def _learn(
             raise
     if not learner.updates:
         raise TrainingError(
-            f"{learner.teacher.name} is slow: {_GAMES_AT_ONCE} games, which are learned from "
+            f"{teacher.name} is slow: {_GAMES_AT_ONCE} games, which are learned from "
             f"together, were not over after {settings.minutes:g} minutes; give more --minutes"
         )
     # Learning that stopped within the first update has left `decisions` at 0.
     return decisions or learner.num_timesteps, time.monotonic() - began
 
 
+def _learned(decisions: int, agreement: float) -> str:
+    """Return words for what has been learned; the agreement is 0 before the first update."""
+    words = f"{decisions:,} decisions"
+    return f"{words}, {100 * agreement:.1f} % the same" if agreement else words
+
+
 def _agreements(
-    teacher: Teacher, network: NetworkAgent, game: Game, settings: AdoptionSettings
+    teacher: Entrant, network: NetworkAgent, game: Game, settings: AdoptionSettings
 ) -> tuple[Agreement, ...]:
     """Compare the decisions of an agent and a network, in games of each with itself."""
     count = _HELD_OUT_GAMES * len(settings.players)
@@ -388,35 +369,35 @@ def _agreements(
         batch,
         GameGenerators.of_games(seed, numbers),
         teacher,
-        network.probabilities,
+        network,
         is_learners=numbers >= count // 2,
         random_share=np.zeros(count),
         draws=False,
     )
-    demonstrations = lineup.play()
+    decisions = lineup.play()
     return tuple(
-        _agreement(demonstrations.take(np.flatnonzero(demonstrations.players == players)), network)
+        _agreement(take(decisions, np.flatnonzero(decisions["players"] == players)), network)
         for players in settings.players
     )
 
 
-def _agreement(demonstrations: Demonstrations, network: NetworkAgent) -> Agreement:
+def _agreement(decisions: DecisionArrays, network: NetworkAgent) -> Agreement:
     """Compare the decisions of an agent and a network at tables of one size."""
-    theirs = demonstrations.probabilities.astype(np.float64)
-    own = network.probabilities(demonstrations.observations, demonstrations.masks)
+    theirs = decisions["probabilities"].astype(np.float64)
+    own = network.probabilities(decisions["observations"], decisions["masks"])
     agrees = own.argmax(axis=1) == theirs.argmax(axis=1)
     log_own = np.log(np.maximum(own, np.finfo(np.float32).tiny))
     log_theirs = np.log(np.where(theirs > 0, theirs, 1.0))
     divergence = (theirs * (log_theirs - log_own)).sum(axis=1).mean()
 
     # The decisions of a game depend on each other, so each game is one observation.
-    _, games = np.unique(demonstrations.games, return_inverse=True)
+    _, games = np.unique(decisions["games"], return_inverse=True)
     agreed = np.bincount(games, weights=agrees)
     counts = np.bincount(games)
     share, error = mean_error(agreed, counts)
     low, high = score_interval(share, error, len(counts))
     return Agreement(
-        players=int(demonstrations.players[0]),
+        players=int(decisions["players"][0]),
         decisions=len(agrees),
         share=share,
         low=low,

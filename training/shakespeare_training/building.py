@@ -109,7 +109,6 @@ def _expert_iteration_settings(config: TrainingConfig, device: str) -> ExpertIte
         search=search,
         horizon=config.horizon,
         temperature=config.temperature,
-        search_threads=config.search_threads,
         warmup_decisions=config.warmup_decisions,
         target_sharpness=config.target_sharpness,
     )

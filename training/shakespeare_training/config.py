@@ -182,8 +182,6 @@ class TrainingConfig(BaseModel):
     """Decisions with a move at least this likely are not searched."""
     noise: Annotated[Weight, OnlySearch] = 0.0
     """Scale of the Gumbel noise that draws the candidate moves; 0 takes the likeliest."""
-    search_threads: Annotated[Count, OnlySearch] = 1
-    """Threads that share the playouts; they change no result."""
     warmup_decisions: Annotated[int, OnlySearch] = Field(default=300_000, ge=0)
     """Decisions to learn from before moves are searched, because untrained heads would mislead the
     search; 0 if the run starts from a network that has heads."""
@@ -413,6 +411,7 @@ def own_start(spec: AgentSpec) -> tuple[str, Path]:
     """
     options = dict(spec.written_options)
     weights = options.pop("weights", "")
+    options.pop("greedy", None)  # how the agent plays makes no difference to a start
     parts = [spec.name] + [f"{option}={value}" for option, value in options.items()]
     network = ",".join(parts)
     if not weights:

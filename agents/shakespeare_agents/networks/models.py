@@ -1,7 +1,7 @@
 """Networks that were trained elsewhere, as agents: PyTorch modules, ONNX files and functions.
 
 A model maps observations and masks to outputs by name, as the exported network does
-(docs/export.md): `logits`, and maybe `value`, `win_logits` and `changes`.
+(docs/adopting.md): `logits`, and maybe `value`, `win_logits` and `changes`.
 """
 
 from __future__ import annotations

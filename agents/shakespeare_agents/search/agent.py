@@ -26,7 +26,7 @@ from shakespeare_agents.networks.checkpoint import (
 )
 from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
 from shakespeare_agents.networks.network import Network, Tensors, network_of
-from shakespeare_agents.search.batch_playouts import BatchPlayouts, longest_horizon
+from shakespeare_agents.search.batch_playouts import BatchPlayouts
 from shakespeare_agents.search.halving import Candidates, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
@@ -38,7 +38,7 @@ from shakespeare_agents.search.playouts import (
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.game import Game
-from shakespeare_env.play.agent import Advisor, AnyAgent
+from shakespeare_env.play.agent import Advisor, AnyAgent, Forecaster
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
 
@@ -268,10 +268,7 @@ def network_search(
         temperature: The temperature of the policy in playouts.
         threads: The number of threads that share the playouts. It changes no result.
     """
-    if horizon is None:
-        horizon = game.forecast_horizon
-    if horizon is None or not network.has_heads:
-        horizon = TO_THE_END
+    horizon = _horizon(game, horizon, can_forecast=network.has_heads)
     weights = weights_of(network)
     runner = PlayoutRunner(
         game, by_network, weights, horizon=horizon, temperature=temperature, threads=threads
@@ -293,14 +290,19 @@ def advisor_search(
         game: The game.
         advisor: The agent.
         settings: The settings of the search.
-        horizon: The decisions of each seat after which the agent forecasts the outcome, by default
-            the game's. Playouts of an agent that is no `Forecaster` go to the end.
+        horizon: As in `network_search`. Playouts of an agent that is no `Forecaster` go to the end.
         temperature: The temperature of the agent's policy in playouts.
     """
-    if horizon is None:
-        horizon = longest_horizon(game, advisor)
+    horizon = _horizon(game, horizon, can_forecast=isinstance(advisor, Forecaster))
     runner = BatchPlayouts(game, advisor, horizon=horizon, temperature=temperature)
     return SearchAgent(advisor, runner, settings)
+
+
+def _horizon(game: Game, horizon: int | None, *, can_forecast: bool) -> int:
+    """Return the given horizon, by default the game's. Without forecasts playouts go to the end."""
+    if horizon is None:
+        horizon = game.forecast_horizon
+    return TO_THE_END if horizon is None or not can_forecast else horizon
 
 
 def _from_tensors(

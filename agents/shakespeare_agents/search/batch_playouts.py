@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
-from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
@@ -160,10 +159,3 @@ def _take_back_secret_choices(game: Game) -> Any:
                 play_forced_moves(games[i], mask)
 
     return lambda games: take_back(games, np.zeros(game.actions.size, np.bool_))
-
-
-def longest_horizon(game: Game, advisor: Advisor) -> int:
-    """Return the game's horizon if an agent can forecast outcomes, else `TO_THE_END`."""
-    if isinstance(advisor, Forecaster) and game.forecast_horizon is not None:
-        return game.forecast_horizon
-    return TO_THE_END

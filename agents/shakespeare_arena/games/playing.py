@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.programs import Fault
-from shakespeare_agents.travel import AgentSet, agent_set
+from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import Progress, ProgressCallback, Workers, cumulative
 from shakespeare_arena.games.pace import Pace
 from shakespeare_arena.games.referee import RefereedLineup
@@ -23,7 +23,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
 from shakespeare_env.errors import AgentNote
-from shakespeare_env.play.agent import AnyAgent, Estimator, is_asynchronous
+from shakespeare_env.play.agent import Estimator, is_asynchronous
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, OnStep, play_out
 from shakespeare_env.version import version
@@ -31,7 +31,6 @@ from shakespeare_env.version import version
 if TYPE_CHECKING:
     import polars as pl
 
-L = TypeVar("L", bound=Lineup)
 R = TypeVar("R")
 Row = dict[str, Any]
 """A finished game, as a row of `RESULTS`."""
@@ -62,13 +61,14 @@ class GamesJob(Generic[R]):
 
     def start(self) -> Callable[[Sequence[Seating]], Iterator[Progress[R]]]:
         """Make the agents, and return the function that plays a shard (see `Job.start`)."""
-        agents = dict(zip(self.digests, self.agents.agents, strict=True))
-        settings = replace(self.settings, agents=agents)
+        agents = [entrant.agent for entrant in self.agents.entrants]
+        by_digest = dict(zip(self.digests, agents, strict=True))
+        settings = replace(self.settings, agents=by_digest)
         return lambda seatings: self.play(seatings, settings)
 
 
 def shards_of(
-    games: Iterable[Seating], count: int, workers: Workers, agents: Iterable[AnyAgent] = ()
+    games: Iterable[Seating], count: int, workers: Workers, entrants: Iterable[Entrant] = ()
 ) -> Iterator[list[Seating]]:
     """Yield shards of games for some workers, at first large ones and at the end small ones.
 
@@ -80,9 +80,9 @@ def shards_of(
         games: The games, which are taken as they are needed.
         count: The most games that there are.
         workers: The workers.
-        agents: The agents.
+        entrants: The agents.
     """
-    waits = any(map(is_asynchronous, agents))
+    waits = any(is_asynchronous(entrant.agent) for entrant in entrants)
     source = iter(games)
     left = count
     while True:
@@ -98,7 +98,7 @@ def shards_of(
             yield taken[first::size]
 
 
-class GameStream(Generic[L]):
+class GameStream:
     """Games that are played at once, in the rows of a batch. Those that end make room for others.
 
     Each game's agents draw from a generator of that game. So a game depends on its seating, the
@@ -115,7 +115,7 @@ class GameStream(Generic[L]):
     """
 
     def __init__(
-        self, seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[L]
+        self, seatings: Sequence[Seating], settings: RunSettings, lineup_class: type[Lineup]
     ) -> None:
         _reuse_freed_memory()
         most = min(len(seatings), GAMES_AT_ONCE)
@@ -262,7 +262,7 @@ class DealSeries:
         variants = tuple(name for name, is_on in (options or {}).items() if is_on)
         names = dict(zip(digests, self.names, strict=True))
         settings = RunSettings(game, variants, seed, agents={}, names=names)
-        agents = agent_set(entrants, registry.game(game))
+        agents = AgentSet(registry.game(game), entrants)
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
     def play_into(
@@ -279,7 +279,7 @@ class DealSeries:
         chosen_workers = workers or Workers()
         games = seatings_of(self.seats, table.deals, self._job.digests)
         count = len(table.deals) * self.seats.games_per_deal
-        shards = shards_of(games, count, chosen_workers, self._job.agents.agents)
+        shards = shards_of(games, count, chosen_workers, self._job.agents.entrants)
         with closing(chosen_workers.run(self._job, shards)) as progress:
             for step in progress:
                 if step.result is not None:

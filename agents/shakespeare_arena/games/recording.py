@@ -11,7 +11,7 @@ import numpy as np
 
 from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.making import Entrant
-from shakespeare_agents.travel import AgentSources, agent_set, workers_for_stored_games
+from shakespeare_agents.travel import AgentSet, AgentSources, workers_for_stored_games
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative
 from shakespeare_arena.games.playing import (
     DealTable,
@@ -108,11 +108,11 @@ class Recording:
         options: Mapping[str, bool] | None,
         lineup_class: type[Lineup],
     ) -> None:
-        contract = registry.game(game)  # the `Game`, of which `game` is the name
-        contract.option_bits(options or {}, [contract.check_players(len(entrants))])
+        loaded = registry.game(game)
+        loaded.option_bits(options or {}, [loaded.check_players(len(entrants))])
         self._entrants = entrants
         self._digests = tuple(
-            agent_digest(entrant.given, entrant.agent, contract) for entrant in entrants
+            agent_digest(entrant.given, entrant.agent, loaded) for entrant in entrants
         )
         names = _names_by_digest(self._digests, entrants)
         self._agents = [(name, digest) for digest, name in names.items()]
@@ -120,7 +120,7 @@ class Recording:
         variants = tuple(sorted(name for name, is_on in (options or {}).items() if is_on))
         self._settings = RunSettings(game, variants, int(check_seed(seed)), agents={}, names=names)
         play = partial(play_recorded, lineup_class=lineup_class, estimates=True)
-        self._job = GamesJob(agent_set(entrants, contract), self._digests, self._settings, play)
+        self._job = GamesJob(AgentSet(loaded, entrants), self._digests, self._settings, play)
         self.seats = SeatPlan(self._digests, seed)
 
     def play(
@@ -151,7 +151,7 @@ class Recording:
         sources = AgentSources(entrant.given for entrant in self._entrants)
         with workers_for_stored_games(workers, self._entrants) as opened_workers:
             shards = shards_of(
-                self._missing(results, deals), missing, opened_workers, self._job.agents.agents
+                self._missing(results, deals), missing, opened_workers, self._job.agents.entrants
             )
             with (
                 closing(opened_workers.run(self._job, shards)) as progress,

@@ -184,9 +184,9 @@ def _read_last_plan(folder: Path, game: str) -> RoundPlan | None:
         plan = _PLAN.validate_json(read_regular(path, _LARGEST_PLAN), strict=True)
         if path.name != _plan_name(plan.number):
             raise ValueError(f"it is the plan of round {plan.number}")
-        contract = registry.game(game)
+        loaded = registry.game(game)
         for match in plan.matches:
-            if len(match.lineup) != contract.check_players(match.players):
+            if len(match.lineup) != loaded.check_players(match.players):
                 raise ValueError(f"{len(match.lineup)} agents for {match.players} seats")
             if not set(match.rotations) <= set(range(match.players)):
                 raise ValueError(f"a table of {match.players} seats has no such rotations")

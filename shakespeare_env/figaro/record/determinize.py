@@ -28,8 +28,8 @@ def determinize(game: Record, seat: int) -> None:
     if mover != seat and mover != NOBODY:
         # In a position given as text, there may be no deal that leaves the mover a choice. There is
         # one if the mover would have a choice with all the unseen cards in hand. These are in
-        # `dealt` now, which holds the cards still to be dealt.
-        can_choose = has_choice(game, game["dealt"])
+        # `undealt` now.
+        can_choose = has_choice(game, game["undealt"])
         cards = game["hand_size"][mover]
         deal_again(game, mover, left)
         while can_choose and not has_choice(game, game["hand"][mover]):
@@ -44,9 +44,9 @@ def determinize(game: Record, seat: int) -> None:
 
 @rule
 def put_back(game: Record, seat: int) -> None:
-    """Return a seat's cards to `dealt`, the cards still to be dealt, but keep its `hand_size`."""
+    """Return a seat's cards to `undealt`, but keep its `hand_size`."""
     for kind in range(t.N_KINDS):
-        game["dealt"][kind] += game["hand"][seat, kind]
+        game["undealt"][kind] += game["hand"][seat, kind]
         game["hand"][seat, kind] = 0
 
 

@@ -56,7 +56,7 @@ def deal(game: Record) -> None:
     game["taken"][:, :] = 0
     game["taken_count"][:] = 0
     for kind in range(t.N_KINDS):
-        game["dealt"][kind] = t.COPIES[players, kind]  # despite its name, the undealt cards
+        game["undealt"][kind] = t.COPIES[players, kind]
     left = players * t.HAND[players]
     for seat in range(players):
         give(game, seat, t.HAND[players], left)
@@ -65,11 +65,8 @@ def deal(game: Record) -> None:
 
 @rule
 def give(game: Record, seat: int, cards: int, left: int) -> None:
-    """Deal a seat a number of cards at random from the `left` cards that are not dealt yet.
-
-    Despite its name, the field `dealt` counts the undealt cards of each kind.
-    """
+    """Deal a seat a number of cards at random from the `left` cards that are not dealt yet."""
     for card in range(cards):
-        kind = draw(game, game["dealt"], left - card)
+        kind = draw(game, game["undealt"], left - card)
         game["hand"][seat, kind] += 1
     game["hand_size"][seat] += cards

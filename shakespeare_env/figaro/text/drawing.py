@@ -62,7 +62,7 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
         no_pieces = "laid" if state == "laid" else _NONE
         parts.append(f"{mark}round {number}: {' '.join(map(str, pieces)) or no_pieces}")
     # `GLUE` is a space at which no line is broken.
-    return wrapped("  ".join(part.replace(" ", GLUE) for part in parts), _WIDTH, "", " " * _SEAT)
+    return wrapped("  ".join(part.replace(" ", GLUE) for part in parts), _WIDTH, _SEAT)
 
 
 def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:

@@ -62,7 +62,7 @@ def _head(position: Mapping[str, Any]) -> list[str]:
     lines = [
         f"{headline.game} · {headline.table}",
         f"{headline.progress} · {headline.phase}",
-        *wrapped(sentence, _WIDTH, "", "  "),
+        *wrapped(sentence, _WIDTH, 2),
     ]
     if headline.aside:
         lines.append(f"  {headline.aside}")
@@ -125,10 +125,7 @@ def _supply(position: Mapping[str, Any]) -> list[str]:
         f"+3 tokens {position['supply_tokens']}",
     ]
     facts = " · ".join(part.replace(" ", GLUE) for part in row)
-    return [
-        *wrapped(f"Characters  {names}", _WIDTH, "", " " * 12),
-        *wrapped(facts, _WIDTH, "", "  "),
-    ]
+    return [*wrapped(f"Characters  {names}", _WIDTH, 12), *wrapped(facts, _WIDTH, 2)]
 
 
 def _discs(seats: Iterable[int]) -> str:
@@ -166,7 +163,7 @@ def _seat_in_words(position: Mapping[str, Any], seat: int) -> list[str]:
     hidden = len(entry["objectives"]) - len(known)
     if hidden:
         parts.append(f"◆{GLUE}{hidden}{GLUE}unknown")
-    return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, "", " " * 9)
+    return wrapped(f"  Seat {seat} {'; '.join(parts) or '·'}", _WIDTH, 9)
 
 
 def _member_in_words(member: Mapping[str, Any], name: str) -> str:

@@ -6,6 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
+from shakespeare_agents.making import Entrant
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.games import playing
 from shakespeare_arena.games.pace import Pace
@@ -173,5 +174,6 @@ def test_games_of_agents_that_wait_are_shared_at_once():
     workers = Workers()
     workers.size = 2
     games = seatings(2, deals=range(500))
-    shards = list(shards_of(games, len(games), workers, [Drawing(), AsyncDrawing()]))
+    entrants = [Entrant("drawing", Drawing()), Entrant("asynchronous", AsyncDrawing())]
+    shards = list(shards_of(games, len(games), workers, entrants))
     assert [len(shard) for shard in shards] == [500, 500]

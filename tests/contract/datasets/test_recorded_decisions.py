@@ -365,11 +365,9 @@ def test_shuffling_changes_the_order_of_decisions_and_nothing_else(folder, decis
 
 @pytest.mark.parametrize(("size", "parts"), [(SIZE, 3), (1, 7), (10_000, 2)])
 @pytest.mark.parametrize("seed", [None, 3])
-@pytest.mark.parametrize("of_one_agent", [False, True])
-def test_parts_share_the_decisions_in_equally_many_batches(folder, seed, of_one_agent, size, parts):
+def test_parts_share_the_decisions_in_equally_many_batches(folder, seed, size, parts):
     """Otherwise processes that wait for each other would hang, as in DistributedDataParallel."""
-    agent = Batches(folder, size=SIZE).agents[0] if of_one_agent else None
-    batches = Batches(folder, size=size, seed=seed, agent=agent)
+    batches = Batches(folder, size=size, seed=seed)
     read = [list(batches.epoch(1, part=(part, parts))) for part in range(parts)]
     assert len({len(part) for part in read}) == 1
     found = [key for part in read for key in keys(part)]
@@ -383,15 +381,6 @@ def test_parts_share_the_decisions_in_equally_many_batches(folder, seed, of_one_
 def test_of_more_parts_than_decisions_each_is_empty(folder):
     batches = Batches(folder, size=SIZE)
     assert not list(batches.epoch(0, part=(99, 100_000)))
-
-
-def test_the_decisions_of_one_agent_can_be_read_alone(folder, rows):
-    for agent in set(rows["agent"]):
-        own = list(rows.filter(agent=agent).select("game_id", "number").iter_rows())
-        for seed in (None, 1):
-            batches = Batches(folder, size=SIZE, agent=agent, seed=seed)
-            assert sorted(keys(batches)) == own
-            assert batches.decisions == len(own)
 
 
 def test_batches_are_pickled_without_their_observations_and_read_alike(folder, monkeypatch):
@@ -411,11 +400,11 @@ def test_batches_draw_from_no_global_generator(folder):
     assert np.random.get_state(legacy=False)["state"]["key"].tolist() == before
 
 
-@pytest.mark.parametrize(("name", "value"), [("size", 1.5), ("seed", -1), ("agent", "nobody")])
+@pytest.mark.parametrize(("name", "value"), [("size", 1.5), ("seed", -1)])
 @pytest.mark.parametrize("folder", KINDS[-1:], indirect=True)
 def test_a_wrong_argument_of_batches_is_named_with_its_value(folder, name, value):
     arguments: dict[str, Any] = {"size": SIZE, name: value}
-    with pytest.raises((DatasetError, ValueError, TypeError), match=f"{name}.*{value}"):
+    with pytest.raises((ValueError, TypeError), match=f"{name}.*{value}"):
         Batches(folder, **arguments)
 
 

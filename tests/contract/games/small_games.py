@@ -2,14 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager
 from typing import Any
 
-import pytest
-
 from shakespeare_env import Check, GameRecord, GameRules, StateField, below, define, rule
-from shakespeare_env.core import registry
+from tests.registered_games import registering
 
 COLOURS = ("red", "blue", "green")
 CARDS = 3
@@ -288,14 +285,6 @@ MARKS = define(
 NAMES = ("hands", "facedown", "bids")
 
 
-@contextmanager
-def registered() -> Iterator[None]:
+def registered() -> AbstractContextManager[None]:
     """Let the games be known by their names, for a while; to processes started then, too."""
-    with pytest.MonkeyPatch.context() as patch:
-        for known in ("_loaded", "_in_files"):
-            patch.setattr(registry, known, dict(getattr(registry, known)))
-        patch.setattr(registry, "_register_views", lambda name, seats: None)
-        patch.setenv(registry._IN_FILES, "")
-        for name in ("HANDS", "FACE_DOWN", "BIDS", "MARKS"):
-            registry.from_file(f"{__file__}:{name}")
-        yield
+    return registering(*(f"{__file__}:{name}" for name in ("HANDS", "FACE_DOWN", "BIDS", "MARKS")))

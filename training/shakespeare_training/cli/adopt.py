@@ -93,7 +93,7 @@ def adopt(
     # Imported late, to keep the shell's completion quick.
     from shakespeare_agents.networks.checkpoint import CARD_NAME
     from shakespeare_env.errors import TrainingError, agent_notes
-    from shakespeare_training.adoption import AdoptionProgress, AdoptionSettings, adopt_agent
+    from shakespeare_training.adoption import AdoptionSettings, adopt_agent
     from shakespeare_training.config import game_flag
 
     bar = Progress(
@@ -104,19 +104,16 @@ def adopt(
         console=Console(stderr=True),
         transient=True,
     )
-    stage = "learning"
-    task = bar.add_task(stage, total=1.0)
+    last_stage = ""
+    task = bar.add_task("", total=1.0)
 
-    def on_progress(progress: AdoptionProgress) -> None:
-        nonlocal stage
+    def on_progress(stage: str, share: float, learned: str) -> None:
+        nonlocal last_stage
         bar.start()
-        if progress.stage != stage:
-            stage = progress.stage
+        if stage != last_stage:
+            last_stage = stage
             bar.reset(task)  # so that the forecast of the end begins anew
-        description = f"{progress.stage}, {progress.decisions:,} decisions"
-        if progress.agreement:
-            description += f", {100 * progress.agreement:.1f} % the same"
-        bar.update(task, description=description, completed=progress.share)
+        bar.update(task, description=f"{stage}, {learned}", completed=share)
 
     game_words = game_flag(game.name)
     words = ["adopt", agent, *game_words]

@@ -15,6 +15,7 @@ import numpy as np
 import torch
 from numpy.typing import NDArray
 
+from shakespeare_agents.making import Entrant
 from shakespeare_agents.search.agent import SearchAgent, SearchResult, SearchSettings
 from shakespeare_agents.travel import AgentSet
 from shakespeare_agents.workers import Progress, Workers
@@ -25,6 +26,7 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
+from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join, take
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
@@ -33,7 +35,6 @@ from shakespeare_training.learners.learner import (
     LearnerSettings,
     ignore_games,
 )
-from shakespeare_training.learners.outcomes import outcomes_for_deciders
 from shakespeare_training.networks.policy import forecast_losses
 
 GAMES_PER_SHARD = 8
@@ -51,7 +52,6 @@ class ExpertIterationSettings(LearnerSettings):
         search: Settings of the search in the learner's seats.
         horizon: Decisions of each seat in a playout before the network values it.
         temperature: Temperature of the policy in playouts.
-        search_threads: Threads that share the playouts; they change no result.
         warmup_decisions: Decisions to learn from before moves are searched, because untrained heads
             would mislead the search.
         target_sharpness: Coefficient of the policy's gain of utility in the policy loss. The loss
@@ -61,26 +61,8 @@ class ExpertIterationSettings(LearnerSettings):
     search: SearchSettings
     horizon: int
     temperature: float
-    search_threads: int
     warmup_decisions: int
     target_sharpness: float
-
-
-class Examples(NamedTuple):
-    """k decisions to learn from, in games of at most S seats."""
-
-    observations: NDArray[np.int8]  # [k, D]
-    masks: NDArray[np.bool_]  # [k, A]
-    prior: NDArray[np.float32]  # [k, A], the policy before the search
-    search_advantages: NDArray[np.float32]  # [k, A], from the function `search_advantages`
-    players: Integers  # [k], seats at the table
-    # Seats are counted clockwise from the one that decided.
-    shares: NDArray[np.float32]  # [k, S], shares of the victory
-    changes: NDArray[np.float32]  # [k, S], changes of scores until the end, by `score_scale`
-
-    def take(self, indices: Integers) -> Examples:
-        """Return the decisions with the indices int64[m]."""
-        return Examples._make(array[indices] for array in self)
 
 
 class GameShard(NamedTuple):
@@ -89,7 +71,7 @@ class GameShard(NamedTuple):
     rows: Integers  # [m], the games' numbers in the group
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    # [m, S], as in `Lineup`; an opponent is an index of `SearchedGames.names`
+    # [m, S], as in `Lineup`; an opponent is an index into those of `SearchedGames.agents`
     seats: NDArray[np.int32]
 
 
@@ -100,18 +82,19 @@ class PlayedShard(NamedTuple):
     random: NDArray[np.uint64]  # [m], the records' random states after the games
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators after the games
     scores: NDArray[np.int16]  # [m, S], final scores
-    order: Integers  # [2, k], by decision: the game's number in the group, and the step
-    examples: Examples
+    decisions: DecisionArrays
+    """With the games' numbers in the group, and two more columns, float32[k, A]: `prior`, the
+    policy before the search, and `search_advantages`, from the function of this name."""
 
 
 class ExpertIteration(Learner):
     """A learner that plays a group of games to their end with search, then learns from the group.
 
-    The examples of a group do not depend on the processes that play it.
+    The decisions of a group do not depend on the processes that play it.
 
     Attributes:
         workers: The workers that play the games; by default this process.
-        examples: The group to learn from; None before one is played.
+        decisions: The group to learn from; None before one is played.
     """
 
     settings: ExpertIterationSettings
@@ -119,16 +102,13 @@ class ExpertIteration(Learner):
     def __init__(self, games: HostGames, settings: ExpertIterationSettings) -> None:
         super().__init__(games, settings)
         self.workers: Workers = Workers()
-        self.examples: Examples | None = None
+        self.decisions: DecisionArrays | None = None
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
         settings = self.settings
         expert = self.policy.search(
-            settings.search,
-            horizon=settings.horizon,
-            temperature=settings.temperature,
-            threads=settings.search_threads,
+            settings.search, horizon=settings.horizon, temperature=settings.temperature
         )
         return [expert]
 
@@ -139,7 +119,7 @@ class ExpertIteration(Learner):
             FloatingPointError: the network's outputs are too large to choose a move by.
             WorkerError: workers are lost.
         """
-        self.examples = None
+        self.decisions = None
         batch = self.league.batch
         decisions_before = self.num_timesteps
         decisions_under_way = 0  # in shards that have not come back yet
@@ -147,7 +127,7 @@ class ExpertIteration(Learner):
         no_games = np.zeros(0, np.int64)
 
         def report(finished: Integers) -> None:
-            decisions_played = sum(len(shard.examples.players) for shard in played)
+            decisions_played = sum(len(shard.decisions["games"]) for shard in played)
             self.num_timesteps = decisions_before + decisions_played + decisions_under_way
             self.check_stop()
             on_games(self.league.finished_games(finished))
@@ -161,12 +141,12 @@ class ExpertIteration(Learner):
                     report(no_games)
                     continue
                 played.append(result)
-                decisions_under_way -= len(result.examples.players)
+                decisions_under_way -= len(result.decisions["games"])
                 batch.final_scores[result.shard.rows] = result.scores
                 report(result.shard.rows)
 
-        self.examples = join_examples(played)
-        self.num_timesteps = decisions_before + len(self.examples.players)
+        self.decisions = join_decisions(played)
+        self.num_timesteps = decisions_before + len(self.decisions["games"])
         self._begin_next_group(played)
 
     def _opponent_indices(self) -> NDArray[np.int32]:
@@ -177,14 +157,11 @@ class ExpertIteration(Learner):
     def _job(self) -> SearchedGames:
         batch = self.league.batch
         opponents = [self.league.opponents[index] for index in self._opponent_indices()]
-        names = [opponent.name for opponent in opponents]
         # The learner's own agents are sent as they are, and named ones by their names.
-        experts = self.experts()
-        agents = experts + [opponent.agent for opponent in opponents]
-        given = experts + [opponent.given for opponent in opponents]
+        entrants = [Entrant("learner", expert) for expert in self.experts()]
+        entrants += [Entrant(each.name, each.agent, each.given) for each in opponents]
         return SearchedGames(
-            agents=AgentSet(batch.game, agents, given),
-            names=tuple(names),
+            agents=AgentSet(batch.game, entrants),
             make_batch=batch.maker(),
             is_searched=self.num_timesteps >= self.settings.warmup_decisions,
         )
@@ -213,28 +190,24 @@ class ExpertIteration(Learner):
         batch.restart(all_rows)
         league.assign_seats(all_rows)
 
-    def minibatches(self) -> Iterator[Examples]:
+    def minibatches(self) -> Iterator[DecisionArrays]:
         """Yield the group's decisions in random order, in minibatches of about equal size."""
-        examples = self.examples
-        assert examples is not None
-        for indices in self._random_minibatches(len(examples.players)):
-            yield examples.take(indices)
+        decisions = self.decisions
+        assert decisions is not None
+        for indices in self._random_minibatches(len(decisions["games"])):
+            yield take(decisions, indices)
 
-    def losses(self, minibatch: Examples) -> dict[str, torch.Tensor]:
+    def losses(self, minibatch: DecisionArrays) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""
-        prior = self._tensor(minibatch.prior)
-        outputs = self.policy.outputs(
-            self._tensor(minibatch.observations), self._tensor(minibatch.masks)
-        )
+        tensors = {name: self._tensor(array) for name, array in minibatch.items()}
+        prior = tensors["prior"]
+        outputs = self.policy.outputs(tensors["observations"], tensors["masks"])
         policy = outputs.log_probabilities.exp()
-        gain = (policy * self._tensor(minibatch.search_advantages)).sum(dim=1).mean()
+        gain = (policy * tensors["search_advantages"]).sum(dim=1).mean()
         log_ratio = outputs.log_probabilities - prior.clamp(min=1e-30).log()
         divergence = (policy * log_ratio).sum(dim=1).mean()
         win_loss, score_loss = forecast_losses(
-            outputs,
-            self._tensor(minibatch.players),
-            self._tensor(minibatch.shares),
-            self._tensor(minibatch.changes),
+            outputs, tensors["players"], tensors["shares"], tensors["changes"]
         )
         return {
             # The loss is linear in the advantages, so that the noise of few playouts cancels over
@@ -253,13 +226,11 @@ class SearchedGames:
 
     Attributes:
         agents: The expert, which holds the learner's seats, then the opponents.
-        names: The names of the opponents.
         make_batch: Makes a batch from records (`Batch.maker`).
         is_searched: Whether the expert searches rather than plays by its policy alone.
     """
 
     agents: AgentSet
-    names: tuple[str, ...]
     make_batch: Callable[[Records, int], Batch]
     is_searched: bool
 
@@ -268,12 +239,17 @@ class SearchedGames:
         return self._play
 
     def _play(self, shard: GameShard) -> Iterator[Progress[PlayedShard]]:
-        expert: Any = self.agents.agents[0]
-        opponents = list(self.agents.agents[1:])
+        learner, *opponents = self.agents.entrants
+        expert: Any = learner.agent
         seed = 0  # without effect, because the records have random states of their own
         batch = self.make_batch(shard.records, seed)
         generators = GameGenerators(shard.generators.copy())
-        lineup = Lineup(opponents, shard.seats, generators, list(self.names))
+        lineup = Lineup(
+            [opponent.agent for opponent in opponents],
+            shard.seats,
+            generators,
+            [opponent.name for opponent in opponents],
+        )
         buffer = GameBuffer(batch)
         rows = np.arange(batch.n)
         step = 0
@@ -288,7 +264,7 @@ class SearchedGames:
                 games = InformationSets(batch, rows[own])
                 rng = lineup.generators[rows[own]]
                 actions[own], prior, advantages = _decide(expert, games, rng, self.is_searched)
-                buffer.add(step, rows[own], prior, advantages)
+                buffer.add(step, rows[own], prior=prior, search_advantages=advantages)
             try:
                 batch.step(actions, rows)
             except IllegalMove as fault:
@@ -299,14 +275,14 @@ class SearchedGames:
             rows = rows[~ended]
             step += 1
 
-        order, examples = buffer.decisions(shard.rows)
+        decisions = buffer.decisions()
+        decisions["games"] = shard.rows[decisions["games"]]
         played = PlayedShard(
             shard=shard,
             random=batch.save(slice(None))["random"],
             generators=lineup.generators.states,
             scores=batch.final_scores,
-            order=order,
-            examples=examples,
+            decisions=decisions,
         )
         yield Progress(result=played)
 
@@ -344,81 +320,9 @@ def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
     return advantages
 
 
-class _Step(NamedTuple):
-    """The learner's m decisions in one step of a batch (see also `Examples`)."""
-
-    rows: Integers  # [m], the games
-    steps: Integers  # [m], the number of decisions before these in each game, by all seats
-    seats: Integers  # [m], the seats that decided
-    scores: NDArray[np.float32]  # [m, S], the scores before
-    observations: NDArray[np.int8]
-    masks: NDArray[np.bool_]
-    prior: NDArray[np.float32]
-    search_advantages: NDArray[np.float32]
-
-
-class GameBuffer:
-    """Collects the learner's decisions while a batch's games are played to their end.
-
-    The batch must have `autoreset=False`.
-    """
-
-    def __init__(self, batch: Batch) -> None:
-        self._batch = batch
-        self._steps: list[_Step] = []
-
-    def add(
-        self, step: int, rows: Integers, prior: NDArray[np.float32], advantages: NDArray[np.float32]
-    ) -> None:
-        """Add the decisions that are about to be made in some games.
-
-        Args:
-            step: The number of decisions before these in each game, by all seats.
-            rows: int64[m], the games.
-            prior: float32[m, A], the policy before the search.
-            advantages: float32[m, A], from the function `search_advantages`.
-        """
-        batch = self._batch
-        self._steps.append(
-            _Step(
-                rows=rows,
-                steps=np.full(len(rows), step),
-                seats=batch.to_move[rows].astype(np.int64),
-                scores=batch.scores(rows).astype(np.float32),
-                observations=batch.obs[rows],
-                masks=batch.mask[rows],
-                prior=prior,
-                search_advantages=advantages,
-            )
-        )
-
-    def decisions(self, numbers: Integers) -> tuple[Integers, Examples]:
-        """Return `PlayedShard.order` and the decisions, once the games are over.
-
-        Args:
-            numbers: int64[n], the numbers of the batch's games in their group.
-        """
-        batch = self._batch
-        # All steps joined, field by field.
-        added = _Step._make(np.concatenate(arrays) for arrays in zip(*self._steps, strict=True))
-        rows = added.rows
-        outcomes = outcomes_for_deciders(batch, rows, added.seats, added.scores)
-        examples = Examples(
-            observations=added.observations,
-            masks=added.masks,
-            prior=added.prior,
-            search_advantages=added.search_advantages,
-            players=outcomes.players,
-            shares=outcomes.shares,
-            changes=outcomes.changes,
-        )
-        order = np.stack([numbers[rows], added.steps])
-        return order, examples
-
-
-def join_examples(played: Sequence[PlayedShard]) -> Examples:
+def join_decisions(played: Sequence[PlayedShard]) -> DecisionArrays:
     """Return the decisions of a group, sorted by step, then by game."""
-    # The last key of `lexsort` is the first to sort by: the step.
-    order = np.lexsort(np.concatenate([shard.order for shard in played], axis=1))
-    columns = zip(*(shard.examples for shard in played), strict=True)
-    return Examples._make(np.concatenate(arrays)[order] for arrays in columns)
+    decisions = join([shard.decisions for shard in played])
+    # The last key of `lexsort` is the first to sort by.
+    order = np.lexsort((decisions["games"], decisions["steps"]))
+    return take(decisions, order)

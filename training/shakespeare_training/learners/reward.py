@@ -58,9 +58,7 @@ class OwnReward:
                 f"{name} is {short_repr(function)}; name a function of the standings before and "
                 "after a step"
             )
-        ignored = spec.identity_options()
-        options = {option: value for option, value in spec.options.items() if option not in ignored}
-        checked = checked_options(spec.name, signature(function), options)
+        checked = checked_options(spec.name, signature(function), spec.maker_options())
         self.function: Callable[[Standing, Standing], torch.Tensor] = partial(function, **checked)
 
     def __call__(self, before: Standing, after: Standing) -> torch.Tensor:

@@ -134,13 +134,11 @@ class MlpPolicy(Policy):
         tensors = self.tensors() if tensors is None else tensors
         return NetworkAgent(Network(tensors, self.game.layout), greedy=greedy)
 
-    def search(
-        self, settings: SearchSettings, *, horizon: int, temperature: float, threads: int
-    ) -> SearchAgent:
+    def search(self, settings: SearchSettings, *, horizon: int, temperature: float) -> SearchAgent:
         """Return a compiled search with the present weights."""
         network = Network(self.tensors(), self.game.layout)
         return network_search(
-            self.game, network, settings, horizon=horizon, temperature=temperature, threads=threads
+            self.game, network, settings, horizon=horizon, temperature=temperature
         )
 
     def start_from(self, weights: Path) -> None:

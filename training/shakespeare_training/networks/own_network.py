@@ -78,10 +78,8 @@ class OwnPolicy(Policy):
             copy.load_state_dict(state, assign=True)
         return model_agent(TorchModel(copy), self.game, greedy=greedy)
 
-    def search(
-        self, settings: SearchSettings, *, horizon: int, temperature: float, threads: int
-    ) -> SearchAgent:
-        """Return a search in batches. PyTorch itself shares the work between threads."""
+    def search(self, settings: SearchSettings, *, horizon: int, temperature: float) -> SearchAgent:
+        """Return a search in batches."""
         return advisor_search(
             self.game, self.agent(), settings, horizon=horizon, temperature=temperature
         )
@@ -141,16 +139,11 @@ def make_own_policy(name: str, game: Game, rng: torch.Generator) -> OwnPolicy:
             "makes one from the game alone. A function of arrays cannot learn itself, but "
             f"shakespeare adopt {name} trains a network to decide as it does"
         )
-    # Identity options, such as `version`, are not arguments of the maker.
-    identity_options = spec.identity_options()
-    options = {
-        option: value for option, value in spec.options.items() if option not in identity_options
-    }
     try:
         with _global_generator(rng):
             module: Any = named if isinstance(named, nn.Module) else None
             if module is None:
-                module = call_maker(named, spec.name, game, options)
+                module = call_maker(named, spec.name, game, spec.maker_options())
             if not is_torch_module(module):
                 raise TypeError(
                     f"{name} makes {short_repr(module)}, which is no PyTorch module; a network "

@@ -140,9 +140,7 @@ class Policy:
         """
         raise NotImplementedError
 
-    def search(
-        self, settings: SearchSettings, *, horizon: int, temperature: float, threads: int
-    ) -> SearchAgent:
+    def search(self, settings: SearchSettings, *, horizon: int, temperature: float) -> SearchAgent:
         """Return a search with the present weights (see `network_search`)."""
         raise NotImplementedError
 
@@ -191,13 +189,9 @@ class Policy:
         log_probs, entropies = _MaskedCategorical.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
         return ActionEvaluation(log_probs, entropies, win_logits, changes)
 
-    def in_precision(self, observations: torch.Tensor) -> torch.autocast:
-        """Return the context in which layers multiply in the precision of `use_bfloat16`."""
-        device = observations.device.type
-        return torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16)
-
     def _heads(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, ...]:
-        with self.in_precision(observations):
+        device = observations.device.type
+        with torch.autocast(device, torch.bfloat16, enabled=self.use_bfloat16):
             outputs = self.forward(observations, masks)
         return outputs["logits"], outputs["win_logits"].float(), outputs["changes"].float()
 

@@ -1,0 +1,86 @@
+"""Decisions to learn from, collected while games are played to their end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_env.core.batch import Batch, victory_shares
+
+DecisionArrays = dict[str, NDArray[Any]]
+"""Arrays of k decisions by name, with a row for each decision (see `GameBuffer.decisions`)."""
+
+
+class GameBuffer:
+    """Collects decisions while a batch's games are played to their end.
+
+    The batch must have `autoreset=False`.
+    """
+
+    def __init__(self, batch: Batch) -> None:
+        self._batch = batch
+        self._steps: list[DecisionArrays] = []
+
+    def add(self, step: int, rows: NDArray[np.int64], **columns: NDArray[Any]) -> None:
+        """Add the decisions that are about to be made in some games.
+
+        Args:
+            step: The number of decisions before these in each game, by all seats.
+            rows: int64[m], the games.
+            **columns: More arrays by name, with a row for each game.
+        """
+        batch = self._batch
+        self._steps.append(
+            {
+                "games": rows,
+                "steps": np.full(len(rows), step),
+                "seats": batch.to_move[rows].astype(np.int64),
+                "scores": batch.scores(rows).astype(np.float32),
+                "observations": batch.obs[rows],
+                "masks": batch.mask[rows],
+                **columns,
+            }
+        )
+
+    def decisions(self) -> DecisionArrays:
+        """Return the decisions, once the games are over. At least one step must have been added.
+
+        Returns:
+            What was added: `games` and `steps`, int64[k]; `observations`, int8[k, D]; `masks`,
+            bool[k, A]; and the other columns. Besides these, the outcomes of the games: `players`,
+            int64[k], the seats at the table; `shares`, float32[k, S], of the victory; and
+            `changes`, float32[k, S], of scores until the end, in units of `Game.score_scale`. The
+            last two count seats clockwise from the one that decided, and are 0 where nobody sits.
+        """
+        batch = self._batch
+        decisions = join(self._steps)
+        games = decisions["games"]
+        seats = decisions.pop("seats")
+        scores: NDArray[np.float32] = decisions.pop("scores")
+        players = batch.players[games].astype(np.int64)
+        places = np.arange(batch.game.max_seats)
+        clockwise = (seats[:, None] + places) % players[:, None]
+        is_present = places < players[:, None]
+
+        def from_decider(by_seat: NDArray[np.float32]) -> NDArray[np.float32]:
+            rotated = np.take_along_axis(by_seat, clockwise, 1)
+            return np.where(is_present, rotated, np.float32(0.0))
+
+        shares = victory_shares(batch.final_winners).astype(np.float32)
+        changes = (batch.final_scores[games] - scores) / np.float32(batch.game.score_scale)
+        decisions["players"] = players
+        decisions["shares"] = from_decider(shares[games])
+        decisions["changes"] = from_decider(changes)
+        return decisions
+
+
+def take(decisions: DecisionArrays, indices: NDArray[np.int64]) -> DecisionArrays:
+    """Return the decisions with the indices int64[m]."""
+    return {name: array[indices] for name, array in decisions.items()}
+
+
+def join(parts: list[DecisionArrays]) -> DecisionArrays:
+    """Return the decisions of all parts, one after the other."""
+    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
