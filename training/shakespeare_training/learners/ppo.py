@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_training.learners.games import LearnerGames, random_game_length
 from shakespeare_training.learners.learner import (
     GamesCallback,

@@ -12,6 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
+from shakespeare_agents.workers import cumulative
 from shakespeare_arena import Entrant, EvaluationResult, evaluate
 from shakespeare_arena.measure import Placement, ScaleGames
 from shakespeare_arena.reports import counted
@@ -279,7 +280,9 @@ def evaluate_learner(
             on_progress((before + min(played, most)) / all_work)
 
         if name == SCALE:
-            games = ScaleGames(learner, config.game, players, seed=seed, on_progress=on_games)
+            games = ScaleGames(
+                learner, config.game, players, seed=seed, add_progress=cumulative(on_games)
+            )
             placement = games.place(amount)
             yield Strength(**vars(placement), decisions=decisions, seconds=round(seconds, 1))
         else:
