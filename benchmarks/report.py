@@ -78,9 +78,9 @@ def save(output: Path | None, rates: Rates, figures: Mapping[str, float] | None 
         write_output(output, (json.dumps(content, indent=2) + "\n").encode())
 
 
-def show(title: str, rates: Rates, names: Iterable[str]) -> None:
-    """Print a table of decisions a second. A case without rates counts as not installed."""
-    table = Table(title, "decisions/s", "lowest", "highest")
+def show(title: str, rates: Rates, names: Iterable[str], unit: str = "decisions/s") -> None:
+    """Print a table of rates. A case without rates counts as not installed."""
+    table = Table(title, unit, "lowest", "highest")
     for column in table.columns[1:]:
         column.justify = "right"
     for name in names:

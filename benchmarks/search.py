@@ -1,11 +1,12 @@
 """Compare how fast a network is evaluated in search and by itself: `make bench ARGS=search`.
 
-The results are evaluations per second of processor time, summed over all threads. Other programs
-disturb processor time less than the time on the clock. In search, playouts evaluate the policy and
-the forecasts of the outcome. By itself, the network's compiled forward pass evaluates only the
-policy, for many situations of one game at once. Searches over a model ask the same network,
-exported to PyTorch, to ONNX and to a function of NumPy arrays. Cases take turns. The results are
-medians of repeats, and ratios are taken within a repeat.
+All rates are per second of processor time, summed over all threads, which other programs disturb
+less than the time on the clock. In search, playouts evaluate the policy and the forecasts of the
+outcome. By itself, the network's compiled forward pass evaluates only the policy, for many
+situations of one game at once. Searches over a model ask the same network, exported to PyTorch, to
+ONNX and to a function of NumPy arrays, for all positions of a step in one call. All searches try
+moves in the same positions, so ratios of their evaluations are those of their playouts, too. Cases
+take turns. The results are medians of repeats, and ratios are taken within a repeat.
 
 The last figures say how many playouts a search by the clock reaches in a move. That search needs a
 core for itself.
@@ -13,6 +14,7 @@ core for itself.
 
 from __future__ import annotations
 
+import itertools
 import runpy
 import time
 from collections.abc import Callable
@@ -26,7 +28,6 @@ import numpy as np
 import typer
 from numpy.typing import NDArray
 from rich.console import Console
-from threadpoolctl import ThreadpoolController
 
 from benchmarks import report
 from benchmarks.engine import usual_seats
@@ -41,6 +42,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_env.play.lineup import Lineup, play_out
 
 TARGET = 0.6
 """The least ratio of the rate of search to that of the network by itself."""
@@ -49,6 +51,8 @@ GAMES = 16
 ONE_GAME = "1 game at once"
 MOVE_S = 0.25
 """The seconds of a move of the search by the clock."""
+EVERY = 8
+"""The search by the clock decides one in so many moves. The network plays the others."""
 ROWS = 2048
 """Situations that the network by itself evaluates at once."""
 
@@ -66,45 +70,75 @@ def situations(batch: Batch) -> tuple[NDArray[np.int8], NDArray[np.bool_]]:
     return np.concatenate(observations)[:ROWS], np.concatenate(masks)[:ROWS]
 
 
-def search_case(game: str, games: int, **options: Any) -> Callable[[], int]:
-    """Return a function that searches a decision in each game and counts network evaluations."""
-    batch = Batch(game, games, players=usual_seats(game), seed=0)
-    # With `near_certain=1.0`, moves that are nearly certain are searched, too.
-    agent = search_agent(batch.game, near_certain=1.0, **options)
-    rows = np.arange(games)
-    rng = GameGenerators.of_games(0, rows)
+def half_way(game: str, games: int) -> Batch:
+    """Return games between copies of the bundled network, half-way through."""
+    steps = 0
 
-    def search() -> int:
-        before = agent.runner.decisions
-        batch.step(agent.search(InformationSets(batch, rows), rng))
-        return agent.runner.decisions - before
+    def count(*_: object) -> None:
+        nonlocal steps
+        steps += 1
 
-    return search
+    def play(most: int | None) -> Batch:
+        batch = Batch(game, games, players=usual_seats(game), seed=0, autoreset=False)
+        seats = np.zeros((games, batch.game.max_seats), np.int32)
+        generators = GameGenerators.of_games(0, np.arange(games))
+        lineup = Lineup([make("network", batch.game)], seats, generators)
+        play_out(batch, lineup, after_step=count, max_steps=most)
+        return batch
+
+    play(None)
+    return play(steps // 2)
 
 
-def numpy_network(network: Network) -> Callable[..., NDArray[np.float32]]:
-    """Return the policy of a network as a function of observations and masks."""
+class SearchCase:
+    """A search of one decision in each of some games, which is the same at every call."""
+
+    def __init__(self, batch: Batch, **options: Any) -> None:
+        # With `near_certain=1.0`, moves that are nearly certain are searched, too.
+        self._agent = search_agent(batch.game, near_certain=1.0, **options)
+        self._batch = batch
+        self.playouts_per_evaluation = 0.0  # of the last call
+
+    def __call__(self) -> int:
+        """Search, and return the number of evaluations of the network."""
+        before = self._agent.runner.decisions
+        rows = np.flatnonzero(self._batch.to_move >= 0)
+        rng = GameGenerators.of_games(0, rows)
+        result = self._agent.look_ahead(InformationSets(self._batch, rows), rng)
+        evaluations = self._agent.runner.decisions - before
+        self.playouts_per_evaluation = float(result.visits.sum()) / evaluations
+        return evaluations
+
+
+def numpy_network(network: Network) -> Callable[..., dict[str, NDArray[np.float32]]]:
+    """Return a network as a function of observations and masks."""
     weights = network.tensors
     scale = input_scale(network.layout)
 
-    def layer(name: str, inputs: NDArray[np.float32]) -> NDArray[np.float32]:
-        outputs: NDArray[np.float32] = inputs @ weights[f"{name}.weight"].T
-        return outputs + weights[f"{name}.bias"]
+    def outputs(
+        observations: NDArray[np.int8], _masks: NDArray[np.bool_]
+    ) -> dict[str, NDArray[np.float32]]:
+        hidden: dict[str, NDArray[np.float32]] = {"observation": observations * scale}
+        found: dict[str, NDArray[np.float32]] = {}
+        for name, reads, output in network.layers:
+            sums = hidden[reads] @ weights[f"{name}.weight"].T + weights[f"{name}.bias"]
+            if output:
+                found[output] = sums
+                continue
+            if name == "trunk":
+                sums = sums - sums.mean(axis=1, keepdims=True)
+                sums /= np.sqrt(np.square(sums).mean(axis=1, keepdims=True) + 1e-5)
+                sums = sums * weights["norm.weight"] + weights["norm.bias"]
+            hidden[name] = np.maximum(sums, 0.0)
+        return found
 
-    def logits(observations: NDArray[np.int8], _masks: NDArray[np.bool_]) -> NDArray[np.float32]:
-        trunk = layer("trunk", observations * scale)
-        centred = trunk - trunk.mean(axis=1, keepdims=True)
-        normal = centred / np.sqrt(centred.var(axis=1, keepdims=True) + 1e-5)
-        features = np.maximum(normal * weights["norm.weight"] + weights["norm.bias"], 0.0)
-        return layer("action", np.maximum(layer("policy", features), 0.0))
-
-    return logits
+    return outputs
 
 
 def models(game: Game) -> dict[str, Any]:
     """Return the game's bundled network as models of several kinds, by name."""
     checkpoint = bundled_checkpoint(game)
-    function = numpy_network(load_checkpoint(checkpoint, game)[0])
+    function: Any = numpy_network(load_checkpoint(checkpoint, game)[0])
     by_name: dict[str, Any] = {"a function": make(function, game)}
     with TemporaryDirectory() as folder:
         export(checkpoint, game, Path(folder), {"torch"})
@@ -126,15 +160,17 @@ def cases(game: str) -> dict[str, Callable[[], int]]:
     def evaluate() -> int:
         return len(forward.legal_logits(observations, masks))
 
+    one = half_way(game, 1)
+    many = half_way(game, GAMES)
     by_name: dict[str, Callable[[], int]] = {
-        f"{game}: search, 1 thread": search_case(game, GAMES),
-        f"{game}: search, 2 threads": search_case(game, GAMES, threads=2),
+        f"{game}: search, 1 thread": SearchCase(many),
+        f"{game}: search, 2 threads": SearchCase(many, threads=2),
         f"{game}: network alone, compiled": evaluate,
-        f"{game}: search, {ONE_GAME}": search_case(game, 1),
+        f"{game}: search, {ONE_GAME}": SearchCase(one),
     }
     for name, model in models(registry.game(game)).items():
-        by_name[f"{game}: search over {name}"] = search_case(game, GAMES, network=model)
-        by_name[f"{game}: search over {name}, {ONE_GAME}"] = search_case(game, 1, network=model)
+        by_name[f"{game}: search over {name}"] = SearchCase(many, network=model)
+        by_name[f"{game}: search over {name}, {ONE_GAME}"] = SearchCase(one, network=model)
     return by_name
 
 
@@ -148,7 +184,12 @@ def playouts_by_the_clock(game: str) -> list[float]:
     rows = np.arange(1)
     rng = GameGenerators.of_games(0, rows)
     playouts: list[int] = []
-    while not batch.done[0]:
+    for decision in itertools.count():
+        if batch.done[0]:
+            break
+        if decision % EVERY:
+            batch.step(agent.prior.probabilities(batch.obs, batch.mask).argmax(axis=1))
+            continue
         result = agent.look_ahead(InformationSets(batch, rows), rng)
         if result.searched[0]:
             playouts.append(int(result.visits.sum()))
@@ -158,20 +199,28 @@ def playouts_by_the_clock(game: str) -> list[float]:
 
 
 def main(
-    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.", min=1)] = 7,
-    seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 1.0,
+    repeats: Annotated[int, typer.Option(help="Repeats of every measurement.", min=1)] = 3,
+    seconds: Annotated[float, typer.Option(help="Processor seconds of each repeat.")] = 0.3,
     output: Annotated[Path | None, typer.Option(help="Write the figures to a JSON file.")] = None,
 ) -> None:
     """Measure search and the network by itself in turns."""
-    timed: dict[str, Callable[[], float]] = {}
-    for game in registry.names():
-        for name, case in cases(game).items():
-            case()  # a warm-up, which compiles
-            timed[name] = partial(report.rate, case, seconds, time.process_time)
-    with ThreadpoolController().limit(limits=1, user_api="blas"):
-        rates = report.in_turns(timed, repeats, "searching")
+    by_name = {name: case for game in registry.names() for name, case in cases(game).items()}
+    for name, case in by_name.items():
+        if not isinstance(case, SearchCase) or name.endswith(ONE_GAME):
+            case()  # a warm-up, which compiles, also for the searches of many games
+    timed = {
+        name: partial(report.rate, case, seconds, time.process_time)
+        for name, case in by_name.items()
+    }
+    rates = report.in_turns(timed, repeats, "searching")
     report.save(output, rates)
-    report.show("evaluations a second of processor time", rates, names=rates)
+    report.show("evaluated in processor time", rates, rates, unit="evaluations/s")
+    playouts = {
+        name: [case.playouts_per_evaluation * rate for rate in rates[name]]
+        for name, case in by_name.items()
+        if isinstance(case, SearchCase)
+    }
+    report.show("searched in processor time", playouts, playouts, unit="playouts/s")
     for game in registry.names():
         for threads in ("1 thread", "2 threads"):
             report.show_ratio(

@@ -91,6 +91,20 @@ def cumulative(on_progress: ProgressCallback | None) -> ProgressCallback:
     return add
 
 
+def increments(add: ProgressCallback) -> ProgressCallback:
+    """Return a callback that takes totals, and passes on by how much they have grown."""
+    last_decisions = 0
+    last_games = 0
+
+    def report(decisions: int, games: int) -> None:
+        nonlocal last_decisions, last_games
+        add(decisions - last_decisions, games - last_games)
+        last_decisions = decisions
+        last_games = games
+
+    return report
+
+
 class Job(Protocol[S_contra, R_co]):
     """Work that is split into shards.
 

@@ -30,19 +30,23 @@ from shakespeare_env.errors import ArenaError, CheckpointError, DatasetError, ag
 # Slow imports are inside the commands, to keep the shell's completion quick.
 
 
+KeptGames = Annotated[
+    Path | None,
+    typer.Option(
+        "--results",
+        metavar="FOLDER",
+        help="Keep the games in this folder, like `dataset`; the same command resumes.",
+        show_default=False,
+    ),
+]
+
+
 def evaluate(
     named: lineup_options.AgentNames = None,
     players: lineup_options.Players = None,
     games: lineup_options.Games = 1000,
     seed: lineup_options.Seed = 0,
-    results: Annotated[
-        Path | None,
-        typer.Option(
-            metavar="FOLDER",
-            help="Keep the games in this folder, like `dataset`; the same command resumes.",
-            show_default=False,
-        ),
-    ] = None,
+    results: KeptGames = None,
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
@@ -133,6 +137,7 @@ def measure(
         ),
     ] = None,
     seed: lineup_options.Seed = 0,
+    results: KeptGames = None,
     out: ResultFile = None,
     game_name: choices.GameName = choices.DEFAULT_GAME,
     option: choices.Variants = None,
@@ -151,20 +156,27 @@ def measure(
     # the agent is named twice, and the first entrant is taken.
     entrant = lineup_options.make_entrants(game, [agent, agent], max(tables))[0]
     choices.check_writable(out)
+    with choices.usage_errors("--minutes"):
+        budget = Budget(minutes, games)
+    most_games = None
+    if games is not None:
+        most_games = sum(budget.deals(seats) * seats for seats in tables)
     with (
+        _results_errors(results),
         workers_options.open_chosen_workers(workers, ray) as chosen_workers,
-        show_games_progress(None) as on_progress,
+        show_games_progress(most_games, seconds=budget.seconds) as on_progress,
     ):
         try:
             result = measure_strength(
                 entrant,
                 game.name,
                 players=tables,
-                budget=Budget(minutes, games),
+                budget=budget,
                 seed=seed,
                 options=variants,
                 on_progress=on_progress,
                 workers=chosen_workers,
+                results=results,
             )
         except (CheckpointError, ValueError) as fault:
             if agent_notes(fault):  # an agent's code failed: show its traceback

@@ -379,23 +379,12 @@ class Evaluation:
         """
         if self._recording is None or self._folder is None:
             series = DealSeries(
-                self.entrants,
-                self._game.name,
-                seed=self._seed,
-                options=self._options,
-                on_progress=on_progress,
-                workers=workers,
+                self.entrants, self._game.name, seed=self._seed, options=self._options
             )
-            series.play_into(self._played)
+            series.play_into(self._played, on_progress, workers)
             return
-        deals = self._played.deals
         with open_results(self._folder, self._game.name) as results:
-            # If these results cannot be used, this raises an error before games are played.
-            self._played = self._recording.table(results, deals)
-            try:
-                self._recording.play(results, deals, on_progress, workers)
-            finally:
-                self._played = self._recording.table(results, deals)
+            self._recording.play_into(results, self._played, on_progress, workers)
 
     def result(self) -> EvaluationResult:
         """Return the result of those deals of which all games are played.

@@ -17,7 +17,10 @@ import hashlib
 import math
 import time
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -26,12 +29,32 @@ from rich.table import Table
 from rich.text import Text
 
 from shakespeare_agents.baselines import RandomAgent
+from shakespeare_agents.capabilities import Recipe
+from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.making import Entrant, entrants_of, make
 from shakespeare_agents.networks.checkpoint import bundled_checkpoint, check_fits, read_card
-from shakespeare_agents.workers import ProgressCallback, Workers, ignore_progress
-from shakespeare_arena.games.playing import DealSeries
+from shakespeare_agents.travel import workers_for_stored_games
+from shakespeare_agents.workers import (
+    ProgressCallback,
+    Workers,
+    cumulative,
+    ignore_progress,
+    increments,
+)
+from shakespeare_arena.games.playing import DealSeries, DealTable
+from shakespeare_arena.games.recording import Recording
+from shakespeare_arena.games.results import ResultsFolder, open_results
+from shakespeare_arena.games.seating import SeatPlan
 from shakespeare_arena.reports import WIDTH, Report
-from shakespeare_arena.scale import RUNGS, RungResult, climb, fit_place, playouts_at, relative_cost
+from shakespeare_arena.scale import (
+    RUNGS,
+    RungGames,
+    RungResult,
+    climb,
+    fit_place,
+    playouts_at,
+    relative_cost,
+)
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import victory_shares
@@ -41,6 +64,7 @@ from shakespeare_env.core.rng import check_seed
 from shakespeare_env.datasets.reading import MOST_GAMES
 from shakespeare_env.play.agent import AgentLike
 from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.lineup import Lineup
 
 MINUTES = 5.0
 """The minutes of a measurement, unless its budget says otherwise."""
@@ -188,6 +212,14 @@ class Softened:
         self._network: Any = make(reference(1), game)
         self._random = RandomAgent()
 
+    def identity(self) -> list[Any]:
+        """Return the agent's kind, its share and its network's digest."""
+        return ["softened", self._share, self._network.network.digest()]
+
+    def recipe(self) -> Recipe:
+        """Return a recipe for another agent of this share."""
+        return partial(Softened, share=self._share)
+
     def act(
         self, observations: NDArray[np.int8], masks: NDArray[np.bool_], rng: GameGenerators
     ) -> NDArray[np.int64]:
@@ -225,6 +257,7 @@ def measure(
     options: Mapping[str, bool] | None = None,
     on_progress: ProgressCallback | None = None,
     workers: Workers | None = None,
+    results: Path | None = None,
 ) -> StrengthResult:
     """Measure an agent's strength as the playouts with which search wins as often.
 
@@ -239,42 +272,54 @@ def measure(
         budget: How long to play; by default `MINUTES` for all tables together.
         seed: Decides the deals and the agents' draws.
         options: The variants.
-        on_progress: Called with the decisions made and the games finished so far at one rung and
-            table.
+        on_progress: Called with the decisions made and the games finished so far.
         workers: The workers that play the games (see `open_workers`), by default this process.
+        results: A folder in which the games are kept (see `results.open_results`). Games that it
+            holds are not played again.
 
     Raises:
         KeyboardInterrupt: it is interrupted before the first deal is over. If it is interrupted
-            later, it returns the result so far.
+            later, it returns the result of the deals that are complete.
         CheckpointError: the scale's network is not for the game's present box (the file of its
             cards and numbers).
-        ValueError: a number is out of range, there is one seat, or `make` raises it.
-        TypeError: a number is not whole, or `make` raises it.
+        ValueError: a number is out of range, there is one seat, `make` raises it, or names do not
+            tell the agents of the folder apart.
+        TypeError: a number is not whole, `make` raises it, or the agent has no digest, by which its
+            games in the folder are found.
         WorkerError: workers are lost, or an agent differs from its copy on a worker.
+        ArenaError, DatasetError, OSError: the folder cannot be used.
+        ModuleNotFoundError: there is a folder, and a package of the extra `data` is missing.
     """
     contract = registry.game(game)  # the `Game`, of which `game` is the name
     tables = table_sizes(contract, players)
     limits = budget or Budget()
     (entrant,) = entrants_of([agent], contract)
 
+    add_progress = cumulative(on_progress)
     deadline = time.monotonic() + limits.seconds
     met: dict[int, dict[float, RungResult]] = {seats: {} for seats in tables}
-    try:
-        for number, seats in enumerate(tables):
-            seconds = max(deadline - time.monotonic(), 0) / (len(tables) - number)
-            games = ScaleGames(
-                entrant,
-                game,
-                seats,
-                seed=seed,
-                options=options,
-                on_progress=on_progress,
-                workers=workers,
-            )
-            climb(met[seats], seats, games.against, limits.deals(seats), seconds)
-    except KeyboardInterrupt:
-        if not any(met.values()):
-            raise
+    with ExitStack() as opened:
+        kept_games = None
+        if results is not None:
+            kept_games = opened.enter_context(open_results(results, game))
+            workers = opened.enter_context(workers_for_stored_games(workers, [entrant]))
+        try:
+            for number, seats in enumerate(tables):
+                seconds = max(deadline - time.monotonic(), 0) / (len(tables) - number)
+                games = ScaleGames(
+                    entrant,
+                    game,
+                    seats,
+                    seed=seed,
+                    options=options,
+                    add_progress=add_progress,
+                    workers=workers,
+                    results=kept_games,
+                )
+                climb(met[seats], seats, games.against, limits.deals(seats), seconds)
+        except KeyboardInterrupt:
+            if not any(met.values()):
+                raise
     placements = tuple(placement_of(rungs, seats) for seats, rungs in met.items() if rungs)
     playouts_met = {playouts for rungs in met.values() for playouts in rungs}
     return StrengthResult(
@@ -297,8 +342,9 @@ class ScaleGames:
         players: The number of seats.
         seed: Decides the deals and the agents' draws.
         options: The variants.
-        on_progress: Called with the decisions made and the games finished so far at one rung.
+        add_progress: Called with the decisions made and the games finished since the last call.
         workers: The workers that play the games (see `open_workers`), by default this process.
+        results: A folder in which the games are kept. Games that it holds are not played again.
     """
 
     def __init__(
@@ -309,16 +355,18 @@ class ScaleGames:
         *,
         seed: int,
         options: Mapping[str, bool] | None = None,
-        on_progress: ProgressCallback | None = None,
+        add_progress: ProgressCallback = ignore_progress,
         workers: Workers | None = None,
+        results: ResultsFolder | None = None,
     ) -> None:
         self._entrant = entrant
         self._game = game
         self._players = players
         self._seed = int(check_seed(seed))
         self._options = options
-        self._on_progress = on_progress or ignore_progress
+        self._add_progress = add_progress
         self._workers = workers
+        self._results = results
         self._decisions = 0.0  # so far, as `place` counts them
 
     def place(self, decisions: float) -> Placement:
@@ -336,52 +384,93 @@ class ScaleGames:
     def _clock(self) -> float:
         return _DECISION_S * self._decisions
 
-    def against(self, playouts: float) -> Callable[[int], RungResult]:
-        """Return the function that plays more deals against a rung (see `climb`)."""
-        # Seats of one name share a result, so the rung must not have the agent's own name.
-        name = f"{self._entrant.name} met {playouts} playouts"
-        agent_name = reference(playouts)
-        agent = make(agent_name, registry.game(self._game))
-        rung = Entrant(name, agent=agent, given=agent_name)
+    def against(self, playouts: float) -> RungGames:
+        """Return the games against a rung (see `climb`)."""
         # Rungs and tables share no deals, hence no luck.
         facts = [self._seed, self._players, *playouts.as_integer_ratio()]
+        seed = int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0])
+        entrants = [self._entrant, *[self._rung(playouts)] * (self._players - 1)]
         cost = relative_cost(playouts, self._players)
-        counted = 0
 
-        def count(decisions: int, games: int) -> None:
-            nonlocal counted
-            self._decisions += cost * (decisions - counted)
-            counted = decisions
-            self._on_progress(decisions, games)
+        def add_progress(decisions: int, games: int) -> None:
+            self._decisions += cost * decisions
+            self._add_progress(decisions, games)
 
-        series = DealSeries(
-            [self._entrant, *[rung] * (self._players - 1)],
-            self._game,
-            seed=int(np.random.SeedSequence(facts).generate_state(1, np.uint64)[0]),
-            options=self._options,
-            on_progress=count,
-            workers=self._workers,
-        )
-        return _RungGames(playouts, series).play_more
+        seats: SeatPlan
+        play_into: Callable[..., int]  # of a table, a progress callback and workers
+        if self._results is None:
+            series = DealSeries(entrants, self._game, seed=seed, options=self._options)
+            seats = series.seats
+            play_into = series.play_into
+        else:
+            recording = Recording(
+                entrants, self._game, seed=seed, options=self._options, lineup_class=Lineup
+            )
+            seats = recording.seats
+            play_into = partial(recording.play_into, self._results)
+
+        def play(table: DealTable) -> int:
+            played: int = play_into(table, increments(add_progress), self._workers)
+            return played
+
+        return _RungGames(playouts, seats, play)
+
+    def _rung(self, playouts: float) -> Entrant:
+        """Return the agent that plays as a rung.
+
+        Seats of one name share a result, so the rung has a name of its own. Where games are kept, a
+        digest tells it from the agent. If the agent plays exactly like the rung, they share a name.
+        """
+        contract = registry.game(self._game)
+        agent: Any = make(reference(playouts), contract)
+        name = f"{self._entrant.name} met {playouts} playouts"
+        if self._results is not None:
+            own = agent_digest(self._entrant.given, self._entrant.agent, contract)
+            is_rung = agent_digest(agent, agent, contract) == own
+            name = self._entrant.name if is_rung else reference(playouts)
+        # All rungs describe themselves, so they need no name to be rebuilt elsewhere.
+        return Entrant(name, agent=agent, given=agent)
 
 
 class _RungGames:
-    """The games against copies of one rung, which are played a few deals at a time."""
+    """The games against copies of one rung, which are played a few deals at a time.
 
-    def __init__(self, playouts: float, series: DealSeries) -> None:
+    Args:
+        playouts: The rung's playouts.
+        seats: The seats in every game.
+        play: Plays the games of a table's deals, and returns how many of them were played now.
+    """
+
+    def __init__(self, playouts: float, seats: SeatPlan, play: Callable[[DealTable], int]) -> None:
         self._playouts = playouts
-        self._series = series
-        self._shares: list[float] = []  # the agent's mean share of the victory, by deal
+        self._seats = seats
+        self._play = play
+        self._begun = 0  # deals
+        self._shares: list[float] = []  # the agent's mean share of the victory, by complete deal
 
-    def play_more(self, deals: int) -> RungResult:
-        """Play the next deals, and return the result of all deals so far."""
-        first = len(self._shares)
-        played = self._series.play(range(first, first + deals))
-        # The agent is the first entrant of the series, hence number 0 in `seating`.
-        won = victory_shares(played.winners) * (played.seating == 0)
-        self._shares.extend(won.sum(axis=2).mean(axis=1).tolist())
+    def play(self, deals: int) -> int:
+        """Play the next deals, as `RungGames.play` asks."""
+        numbers = range(self._begun, self._begun + deals)
+        self._begun += deals
+        table = DealTable(self._seats.places(numbers), numbers)
+        try:
+            return self._seats.deals_for(self._play(table))
+        finally:
+            played = table.complete()
+            # The agent is the first entrant, hence number 0 in `seating`. If the others are its
+            # copies, it has every seat, and a deal is a single game.
+            is_own = played.seating == 0
+            if self._seats.games_per_deal == 1:
+                is_own[:] = True
+            won = (victory_shares(played.winners) * is_own).sum(axis=2) / is_own.sum(axis=2)
+            self._shares.extend(won.mean(axis=1).tolist())
+
+    def result(self) -> RungResult | None:
+        """Return the result of all complete deals, as `RungGames.result` asks."""
         count = len(self._shares)
-        games = count * self._series.seats.games_per_deal
+        if not count:
+            return None
+        games = count * self._seats.games_per_deal
         variance = float(np.var(self._shares, ddof=1)) if count > 1 else 0.0
         wins = float(np.mean(self._shares)) * games
         return RungResult(self._playouts, count, games, wins, variance)

@@ -23,11 +23,13 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
 from functools import cache, lru_cache, reduce
-from typing import NamedTuple
+from typing import NamedTuple, Protocol
 
 import numpy as np
 import scipy.special
 from numpy.typing import NDArray
+
+from shakespeare_arena.games.pace import LinearTimes
 
 RUNGS: tuple[float, ...] = (0, 0.25, 0.5, 0.75, 1, 4, 16, 64, 256, 1024)
 """The rungs that an agent meets at first. Later it may meet rungs between two of these."""
@@ -58,8 +60,6 @@ _CHI2_95 = float(scipy.special.chdtri(1, 0.05))
 """The 95 % quantile of chi-squared with one degree of freedom."""
 _PRIOR_DEALS = 8.0
 """Deals of independent games added to the estimate of dispersion, since few deals show little."""
-_TOGETHER_S = 10.0
-"""The most seconds that deals played together may take. An interruption loses all of them."""
 _MOST_TOGETHER = 4096
 """The most deals played together."""
 _PLAYOUT_COST = 8.0
@@ -67,6 +67,15 @@ _PLAYOUT_COST = 8.0
 
 It is 6 to 10 in the bundled games.
 """
+_PLAIN_S = 0.1
+"""The most seconds of a deal in which nobody searches, without the time that the agent takes.
+
+It is used until a search has been met.
+"""
+_WAITS_S = 1.0
+"""The seconds of a visit without any deal from which the agent counts as one that waits."""
+_GROWTH = 4
+"""The factor by which visits of an agent that waits grow at most."""
 _DEALS_AT_END = 100
 """Deals at an end of the scale after which an agent that is surely beyond that end stops."""
 
@@ -180,10 +189,26 @@ def _dispersion(results: Collection[RungResult]) -> float:
     return total / deals
 
 
+class RungGames(Protocol):
+    """The games of an agent against copies of a rung, which are played a few deals at a time."""
+
+    def play(self, deals: int) -> int:
+        """Play the next deals. An interruption loses only those that are not complete.
+
+        Returns:
+            The number of deals that were played now, and not in an earlier run.
+        """
+        ...
+
+    def result(self) -> RungResult | None:
+        """Return the result of all complete deals, or None if there are none."""
+        ...
+
+
 def climb(
     met: dict[float, RungResult],
     players: int,
-    games_against: Callable[[float], Callable[[int], RungResult]],
+    games_against: Callable[[float], RungGames],
     deals: int,
     seconds: float,
     clock: Callable[[], float] = time.monotonic,
@@ -195,47 +220,129 @@ def climb(
     Once its interval is narrower than the gap between the two, it meets the rung in their middle.
     A visit to a rung plays a fourth as many deals as all visits before it, so that early visits,
     which may be to the wrong rungs, play few. The first two visits to each rung play one deal each,
-    which shows how long a deal takes.
+    which shows how long a deal takes. If the time is limited, visits of agents that wait play more
+    deals (see `_VisitTimes.deals`).
 
     Args:
-        met: The results by rung, at first none.
+        met: The results by rung, at first none. An interruption leaves them up to date.
         players: The number of seats.
-        games_against: Takes a rung's playouts, and returns a function that plays deals against
-            copies of that rung. That function takes the number of deals to play next, and returns
-            the result of all deals so far.
+        games_against: Takes a rung's playouts, and returns the games against copies of that rung.
         deals: The most deals to play.
         seconds: The seconds of play; at least one deal is played.
         clock: A clock in seconds.
     """
-    play_against = cache(games_against)
-    seconds_per_deal: dict[float, float] = {}
+    against = cache(games_against)
+    times = _VisitTimes(players)
     ends = clock() + seconds
     deals_left = deals
     while deals_left:
-        rung = _next_rung(met, players, seconds_per_deal, ends - clock())
+        seconds_left = ends - clock()
+        rung = _next_rung(met, players, times, seconds_left)
         if rung is None:
             break
         before = met[rung].deals if rung in met else 0
-        number = 1
-        if before > 1:
-            played = deals - deals_left
-            number = min(1 + played // 4, deals_left, _MOST_TOGETHER)
-        if rung in seconds_per_deal and math.isfinite(seconds):
-            most = min(ends - clock(), _TOGETHER_S) / max(seconds_per_deal[rung], 1e-6)
-            number = max(min(number, int(most)), 1)
-        play = play_against(rung)
+        number = 1 + (deals - deals_left) // 4 if before > 1 else 1
+        if math.isfinite(seconds):
+            number = times.deals(rung, number, seconds_left)
+        number = min(number, deals_left, _MOST_TOGETHER)
+        games = against(rung)
         began = clock()
-        met[rung] = play(number)
-        if before:  # a first visit may also compile rules, so it is not timed
-            seconds_per_deal[rung] = (clock() - began) / number
+        try:
+            played = games.play(number)
+        finally:
+            result = games.result()
+            if result is not None:
+                met[rung] = result
+        if before and played:  # a first visit may also compile rules, so it is not timed
+            times.add(rung, played, clock() - began)
         deals_left -= number
 
 
+class _VisitTimes:
+    """The times of an agent's visits to rungs, and what they say of visits to come.
+
+    Visits to rungs that do not search take about equally long, and are taken together.
+    """
+
+    def __init__(self, players: int) -> None:
+        self._players = players
+        self._lines: dict[float, LinearTimes] = {}  # by relative cost
+        self._last: dict[float, float] = {}  # by relative cost, the seconds a deal of the last one
+        self._most = 1  # deals of a visit
+
+    def __bool__(self) -> bool:
+        return bool(self._lines)
+
+    def add(self, rung: float, deals: int, seconds: float) -> None:
+        """Add a visit."""
+        cost = relative_cost(rung, self._players)
+        self._lines.setdefault(cost, LinearTimes()).add(deals, seconds)
+        self._last[cost] = seconds / deals
+        self._most = max(self._most, deals)
+
+    def seconds_of_deal(self, rung: float) -> float:
+        """Return the seconds that a visit of one deal is expected to take."""
+        of_visit, of_deal = self._expected(rung)
+        return of_visit + of_deal
+
+    def deals(self, rung: float, least: int, seconds_left: float) -> int:
+        """Return the number of deals of a visit.
+
+        An agent that waits, for example for a remote service, takes about as long for many games as
+        for one. A visit of such an agent plays at least as many deals as double its time, but at
+        most `_GROWTH` times as many as any visit before.
+
+        Args:
+            rung: The rung.
+            least: The least number of deals, if there is time for them.
+            seconds_left: The seconds left for the visit.
+        """
+        if not self:
+            return least
+        of_visit, of_deal = self._expected(rung)
+        number = least
+        if of_visit > _WAITS_S:
+            double = of_visit / of_deal if of_deal else math.inf
+            number = max(number, int(min(double, _GROWTH * self._most)))
+        cost = self._nearest(rung)
+        # It is not certain that more deals take longer by so little, so the last visit decides.
+        slowest = self._last[cost] + self._extra(rung, cost)
+        return max(min(number, int(seconds_left / max(slowest, 1e-6))), 1)
+
+    def _expected(self, rung: float) -> tuple[float, float]:
+        """Return the seconds of a visit to a rung for no deal, and those for each deal.
+
+        The agent itself takes as long for each deal at all rungs, and searches add to it.
+        """
+        cost = self._nearest(rung)
+        plain = self._plain()
+        cheapest = min(self._lines)
+        own = max(line.fit()[1] - plain * (each - cheapest) for each, line in self._lines.items())
+        least = max(own, 0.0) + plain * (cost - cheapest)
+        of_visit, of_deal = self._lines[cost].fit(least)
+        return of_visit, of_deal + self._extra(rung, cost)
+
+    def _nearest(self, rung: float) -> float:
+        """Return the relative cost of the visits that say most about visits to a rung."""
+        cost = relative_cost(rung, self._players)
+        return cost if cost in self._lines else max(self._lines)
+
+    def _extra(self, rung: float, cost: float) -> float:
+        """Return how many seconds longer a deal at a rung takes than one of a relative cost."""
+        return self._plain() * (relative_cost(rung, self._players) - cost)
+
+    def _plain(self) -> float:
+        """Return the seconds of a deal in which nobody searches, without those of the agent."""
+        least = min(self._lines)
+        most = max(self._lines)
+        if least == most:
+            return min(self._last[least], _PLAIN_S)
+        longer = sum(self._lines[most].fit()) - sum(self._lines[least].fit())
+        return max(longer, 0.0) / (most - least)
+
+
 def _next_rung(
-    met: Mapping[float, RungResult],
-    players: int,
-    seconds_per_deal: Mapping[float, float],
-    seconds_left: float,
+    met: Mapping[float, RungResult], players: int, times: _VisitTimes, seconds_left: float
 ) -> float | None:
     """Return the rung to meet next, or None if the climb is over.
 
@@ -244,16 +351,12 @@ def _next_rung(
     """
     if not met:
         return 1
-    if not seconds_per_deal and math.isfinite(seconds_left):
+    if not times and math.isfinite(seconds_left):
         return 1 if seconds_left > 0 else None  # again, to see how long a deal takes
     deals = Counter({rung: result.deals for rung, result in met.items()})
 
-    def expected_seconds(rung: float) -> float:
-        if rung in seconds_per_deal or not seconds_per_deal:
-            return seconds_per_deal.get(rung, 0.0)
-        timed = max(seconds_per_deal)
-        factor = relative_cost(rung, players) / relative_cost(timed, players)
-        return factor * seconds_per_deal[timed]
+    def is_affordable(rung: float) -> bool:
+        return not times or times.seconds_of_deal(rung) <= seconds_left
 
     place, low, high = fit_place(met.values(), players)
     if high < -_NETWORK and deals[RUNGS[0]] >= _DEALS_AT_END:
@@ -271,11 +374,10 @@ def _next_rung(
         middle = _middle(*around)
         if middle is not None and high - low < gap:
             around.append(middle)
-    playable = [rung for rung in around if expected_seconds(rung) <= seconds_left]
-    if (
-        not playable
-    ):  # they take too long, so the nearest rung that does not tells more than nothing
-        affordable = [rung for rung in met if expected_seconds(rung) <= seconds_left]
+    playable = list(filter(is_affordable, around))
+    if not playable:
+        # They take too long, so the nearest rung that does not tells more than nothing.
+        affordable = filter(is_affordable, met)
         return min(affordable, key=lambda rung: abs(place_of(rung) - place), default=None)
     return min(playable, key=lambda rung: deals[rung])
 

@@ -145,7 +145,7 @@ class _Arena:
             return Ending.minutes
 
     def _play(self, seatings: Sequence[Seating]) -> None:
-        shards = shards_of(seatings, len(seatings), self._workers)
+        shards = shards_of(seatings, len(seatings), self._workers, self._job.agents.entrants)
         before = self._games
         with (
             closing(self._workers.run(self._job, shards)) as progress,

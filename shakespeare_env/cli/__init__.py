@@ -38,6 +38,10 @@ called, so no package imports another one that builds on it.
 """
 
 
+ARGUMENTS = "shakespeare.arguments"
+"""The key of a command's own arguments in `typer.Context.meta`."""
+
+
 class _Commands(TyperGroup):
     # Contexts and commands have the type Any here. They are classes of Click, which some versions
     # of Typer bundle.
@@ -54,6 +58,7 @@ class _Commands(TyperGroup):
         return typer.main.get_command(single)
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:
+        ctx.meta[ARGUMENTS] = args[1:]
         if args[0] not in COMMANDS and not ctx.resilient_parsing:
             # This import is slow, and completion does not need it.
             from shakespeare_env.checks.values import did_you_mean

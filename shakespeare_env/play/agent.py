@@ -232,6 +232,13 @@ def _event_loop(_process: int) -> asyncio.AbstractEventLoop:
     return loop
 
 
+def is_asynchronous(agent: AnyAgent) -> bool:
+    """Return whether an agent decides in an `async def`."""
+    asked: Any = agent  # `Agent` and `Searcher` have no method in common
+    decide = asked.search if hasattr(asked, "search") else asked.act
+    return inspect.iscoroutinefunction(decide)
+
+
 def history_length(agent: AnyAgent) -> int:
     """Return the number of last decisions that an agent observes."""
     length: int = getattr(agent, "history_length", 0)

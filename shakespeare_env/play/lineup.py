@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -15,7 +14,7 @@ from numpy.typing import NDArray
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.core.batch_checks import as_actions
 from shakespeare_env.errors import AgentNote, IllegalMove
-from shakespeare_env.play.agent import AnyAgent, Decision, ask, history_length
+from shakespeare_env.play.agent import AnyAgent, Decision, ask, history_length, is_asynchronous
 from shakespeare_env.play.generators import GameGenerators
 
 OUTSIDE = -1
@@ -134,9 +133,7 @@ class Lineup:
             fault.add_note(AgentNote(f"The agent {self.name(chooser)} chose it."))
 
     def _is_synchronous(self, index: int) -> bool:
-        agent: Any = self.agents[index]
-        decide = agent.search if hasattr(agent, "search") else agent.act
-        return not inspect.iscoroutinefunction(decide)
+        return not is_asynchronous(self.agents[index])
 
     def _generators_for(self, batch: Batch, rows: NDArray[Any]) -> GameGenerators:
         return self.generators.for_seats(batch.to_move[rows], rows)

@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents import make
 from shakespeare_agents.identity import agent_digest
@@ -138,6 +139,24 @@ def test_playouts_of_any_agent_run_with_one_thread(batch, two_threads):
 def decide_once(agent, batch):
     """Return an agent's actions in all games of a batch."""
     return decide(agent, batch, np.arange(batch.n), generators(batch.n))
+
+
+def test_a_function_plays_and_is_searched_with_one_thread_of_numpy():
+    libraries = ThreadpoolController().select(user_api="blas")
+    threads: list[int] = []
+
+    def uniform(observations, masks):
+        threads.extend(library["num_threads"] for library in libraries.info())
+        return np.zeros(masks.shape)
+
+    with libraries.limit(limits=2):
+        before = [library["num_threads"] for library in libraries.info()]
+        agent = make(uniform, FIGARO)
+        evaluate([agent, "random"], "figaro", players=3, games=3)
+        evaluate([search_over(agent), "random"], "figaro", players=3, games=3)
+        assert [library["num_threads"] for library in libraries.info()] == before
+    assert len(threads) > 10
+    assert set(threads) == {1}
 
 
 def search_over(model):

@@ -4,13 +4,21 @@ import itertools
 import json
 import math
 import time
+from typing import Any
 
 import numpy as np
 import pytest
 
 from shakespeare_agents.making import make
 from shakespeare_arena import Entrant
-from shakespeare_arena.measure import Budget, ScaleGames, measure, placement_of, reference
+from shakespeare_arena.measure import (
+    Budget,
+    ScaleGames,
+    StrengthResult,
+    measure,
+    placement_of,
+    reference,
+)
 from shakespeare_arena.scale import (
     RUNGS,
     RungResult,
@@ -21,6 +29,7 @@ from shakespeare_arena.scale import (
     relative_cost,
 )
 from shakespeare_env.core import registry
+from shakespeare_env.datasets import read_games
 from tests.contract.command_line import output_of
 
 
@@ -28,15 +37,30 @@ class Planted:
     """Simulated games of an agent whose odds against every rung are known, with a simulated clock.
 
     The odds are logistic in `curve` of a place. `noise` is the standard deviation, in logits, of
-    how well a deal suits the agent. The first deal at a rung takes `compiling` seconds longer.
+    how well a deal suits the agent. The first deal at a rung takes `compiling` seconds longer, and
+    every visit takes `waiting` seconds longer, however many deals it has. Every deal takes
+    `thinking` seconds longer.
     """
 
-    def __init__(self, place, slope, players, seed, noise=0.0, compiling=0.0, curve=float):
+    def __init__(
+        self,
+        place,
+        slope,
+        players,
+        seed,
+        noise=0.0,
+        compiling=0.0,
+        waiting=0.0,
+        thinking=0.0,
+        curve=float,
+    ):
         self.place = place
         self.slope = slope
         self.players = players
         self.noise = noise
         self.compiling = compiling
+        self.waiting = waiting
+        self.thinking = thinking
         self.curve = curve
         self.rng = np.random.default_rng(seed)
         self.now = 0.0
@@ -48,23 +72,38 @@ class Planted:
         return placement_of(met, self.players)
 
     def against(self, playouts):
-        shares: list[float] = []
-        ahead = self.curve(self.place) - self.curve(place_of(playouts))
-        logit = self.slope * ahead - math.log(self.players - 1)
+        return PlantedRung(self, playouts)
 
-        def play(deals):
-            self.order += [playouts] * deals
-            self.now += 0.00125 * deals * self.players * relative_cost(playouts, self.players)
-            if not shares:
-                self.now += self.compiling
-            chances = 1 / (1 + np.exp(-logit - self.noise * self.rng.standard_normal(deals)))
-            shares.extend(self.rng.binomial(self.players, chances) / self.players)
-            variance = float(np.var(shares, ddof=1)) if len(shares) > 1 else 0.0
-            games = len(shares) * self.players
-            wins = float(sum(shares) * self.players)
-            return RungResult(playouts, len(shares), games, wins, variance)
 
-        return play
+class PlantedRung:
+    """The games of a `Planted` agent against a rung."""
+
+    def __init__(self, agent, playouts):
+        self.agent = agent
+        self.playouts = playouts
+        ahead = agent.curve(agent.place) - agent.curve(place_of(playouts))
+        self.logit = agent.slope * ahead - math.log(agent.players - 1)
+        self.shares: list[float] = []
+
+    def play(self, deals):
+        agent = self.agent
+        agent.order += [self.playouts] * deals
+        cost = relative_cost(self.playouts, agent.players)
+        agent.now += agent.waiting + agent.thinking * deals
+        agent.now += 0.00125 * deals * agent.players * cost
+        if not self.shares:
+            agent.now += agent.compiling
+        noise = agent.noise * agent.rng.standard_normal(deals)
+        chances = 1 / (1 + np.exp(-self.logit - noise))
+        self.shares.extend(agent.rng.binomial(agent.players, chances) / agent.players)
+        return deals
+
+    def result(self):
+        count = len(self.shares)
+        variance = float(np.var(self.shares, ddof=1)) if count > 1 else 0.0
+        players = self.agent.players
+        wins = float(sum(self.shares) * players)
+        return RungResult(self.playouts, count, count * players, wins, variance)
 
 
 def covered(found, true):
@@ -147,6 +186,31 @@ def test_compiling_does_not_count_as_time_of_a_deal():
     assert planted.now > 80
 
 
+def test_an_agent_that_waits_plays_many_deals_at_once_and_meets_search():
+    """Its deals take as long side by side as one alone: one after another, 12 and 30 of them."""
+    softened = Planted(-7.0, 0.4, 4, 0, waiting=8.0)
+    placement = softened.climb(10_000, 100.0)
+    assert softened.now < 110
+    assert placement.games > 4 * 300
+    assert covered(placement, playouts_at(-7.0))
+
+    searching = Planted(3.0, 0.4, 4, 0, waiting=20.0)
+    placement = searching.climb(10_000, 600.0)
+    assert searching.now < 650
+    assert placement.games > 4 * 60
+    assert {1, 4, 16} <= set(searching.order)
+    assert covered(placement, 8)
+
+
+def test_an_agent_that_thinks_about_one_game_after_another_plays_few_deals_at_once():
+    planted = Planted(3.0, 0.4, 4, 0, thinking=5.0)
+    planted.climb(10_000, 300.0)
+    assert 200 < planted.now < 310
+    visits = [len(list(deals)) for _, deals in itertools.groupby(planted.order)]
+    assert {4, 16} <= set(planted.order)
+    assert max(visits) <= 12
+
+
 def test_equal_wins_place_an_agent_at_the_rung_itself():
     place, low, high = fit_place([RungResult(64, 50, 150, 50.0, 0.05)], 3)
     assert low < place == 6 < high
@@ -172,6 +236,49 @@ def test_a_placement_by_decisions_plays_the_same_games_on_every_machine(monkeypa
     decisions = 140 * fast.games  # a game has about 140
     assert 10_000 < decisions < 18_000
     assert 0 < place(1).games < place(2000).games < fast.games
+
+
+def test_an_interruption_keeps_the_deals_that_are_complete():
+    def stop(decisions, games):
+        if games > 40:
+            raise KeyboardInterrupt
+
+    heuristic = Entrant("heuristic", make("heuristic", registry.game("figaro")))
+    budget = Budget(games=600)
+    whole = measure(heuristic, "figaro", players=[3], budget=budget)[3]
+    found = measure(heuristic, "figaro", players=[3], budget=budget, on_progress=stop)[3]
+    assert 36 <= found.games < whole.games
+
+
+def test_kept_games_are_not_played_again_after_an_interruption(tmp_path):
+    def stop(decisions, games):
+        if games > 6:
+            raise KeyboardInterrupt
+
+    def decisions_made(**options):
+        """Measure, and return the number of decisions."""
+        made = []
+        found.append(
+            measure("heuristic", on_progress=lambda *so_far: made.append(so_far), **options)
+        )
+        return made[-1][0]
+
+    found: list[StrengthResult] = []
+    table: dict[str, Any] = {"game": "figaro", "players": [3], "budget": Budget(games=24)}
+    kept = {**table, "results": tmp_path}
+    measure("heuristic", on_progress=stop, **kept)
+    before = read_games(tmp_path).collect().height
+    resumed = decisions_made(**kept)
+    assert read_games(tmp_path).collect().height == found[0][3].games > before > 0
+    assert decisions_made(**kept) == 0
+    assert decisions_made(**table) > resumed
+    assert found[0] == found[1] == found[2]
+
+
+def test_games_of_an_agent_that_plays_exactly_like_a_rung_are_kept(tmp_path):
+    budget = Budget(games=3)
+    found = measure("network,version=1", "figaro", players=[3], budget=budget, results=tmp_path)
+    assert found[3].rungs[0].win_rate == pytest.approx(1 / 3)
 
 
 def test_the_command_prints_and_writes_the_placement(tmp_path):

@@ -24,3 +24,9 @@ def default_signal_handlers():
 def no_curves(monkeypatch):
     """Draw no learning curves, which would take longer than the rest of a small run."""
     monkeypatch.setattr("shakespeare_training.runs.train.draw_curves", lambda *_, **__: None)
+
+
+@pytest.fixture(autouse=True)
+def one_core(monkeypatch):
+    """Let commands learn in the process of the test, unless they name a number of processes."""
+    monkeypatch.setattr("shakespeare_training.building.cpu_count", lambda: 1)

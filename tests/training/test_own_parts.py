@@ -254,7 +254,7 @@ def test_a_start_takes_the_weights_of_the_same_module_only(tmp_path):
 
     write_checkpoint(tmp_path / "ours", registry.game(NAME))
     refused = partial(refusal_of, "train", "--game", NAME, "--out", "none", "--start")
-    assert "size mismatch" in refused(f"my.py:Net,width=8,weights={weights}")
+    assert "do not fit Net: body.weight" in refused(f"my.py:Net,width=8,weights={weights}")
     assert "names no weights" in refused("my.py:Net")
     assert "no file 'gone.pt'" in refused("my.py:Net,weights=gone.pt")
     assert "my.py:NAME,weights=run" in refused("run")

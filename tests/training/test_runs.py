@@ -21,13 +21,12 @@ from rich.console import Console
 from threadpoolctl import ThreadpoolController
 
 from shakespeare_agents.networks.checkpoint import load_checkpoint, read_card
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_arena import evaluate
 from shakespeare_env.core import registry
 from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_training.config import override
 from shakespeare_training.exploit import ExploitSettings, exploit_by_ppo
-from shakespeare_training.learners.league import one_blas_thread
 from shakespeare_training.learners.learner import linear
 from shakespeare_training.learners.ppo import PPO
 from shakespeare_training.runs.evaluation import Strength, is_worth_measuring, strength_decisions
@@ -424,8 +423,8 @@ def test_a_rollout_leaves_the_numbers_of_other_threads_alone():
         torch.set_num_threads(before)
     libraries = ThreadpoolController().select(user_api="blas")
     numbers = [each["num_threads"] for each in libraries.info()]
-    first = one_blas_thread(libraries)
-    second = one_blas_thread(libraries)
+    first = one_thread()
+    second = one_thread()
     with first:
         second.__enter__()
     assert [each["num_threads"] for each in libraries.info()] == [1 for _ in numbers]

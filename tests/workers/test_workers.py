@@ -10,7 +10,9 @@ import psutil
 import pytest
 
 from shakespeare_agents.workers import code_digest, open_workers
+from shakespeare_arena import evaluate
 from shakespeare_env.errors import WorkerError, own_frames
+from tests.workers.agents_for_tests import AsyncDrawing
 from tests.workers.jobs_for_tests import Answered, RaisesUnpicklable, Squares
 
 SQUARES = [number * number for number in range(12)]
@@ -82,6 +84,13 @@ def test_a_failed_shard_raises_its_own_exception_and_others_run_afterwards(worke
 def test_an_exception_that_cannot_be_pickled_is_put_in_words(workers):
     with pytest.raises(Exception, match="mine"):
         list(workers.run(RaisesUnpicklable(), range(2)))
+
+
+def test_an_agent_that_decides_in_an_async_def_plays_as_it_does_here(workers):
+    agents: list[Any] = ["tests.workers.agents_for_tests:AsyncDrawing", AsyncDrawing(), "random"]
+    table: dict[str, Any] = {"games": 12, "players": 3, "seed": 7}
+    found = evaluate(agents, "figaro", workers=workers, **table)
+    assert found == evaluate(agents, "figaro", **table)
 
 
 @pytest.mark.parametrize("workers", ["processes", "ray"], indirect=True)

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import math
+import time
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import AbstractContextManager, contextmanager
 from functools import partial
@@ -95,12 +97,19 @@ class GamesProgress(AbstractContextManager["GamesProgress"]):
         total: The number of games, or None if it is not known.
         decisions_per_game: Returns the mean decisions of a random game. It is called after the
             first step. If it is not given, the bar counts games.
+        seconds: The seconds after which play ends, or infinity. If it is finite and
+            `decisions_per_game` is not given, the bar counts seconds, too.
     """
 
     def __init__(
-        self, total: int | None, decisions_per_game: Callable[[], float] | None = None
+        self,
+        total: int | None,
+        decisions_per_game: Callable[[], float] | None = None,
+        seconds: float = math.inf,
     ) -> None:
         self._games = total
+        self._seconds = seconds
+        self._began = time.monotonic()
         self._decisions_per_game = decisions_per_game
         self._at_random: float | None = None  # what `decisions_per_game` has returned
         self._kept = 0  # games of earlier runs, played before the first decision
@@ -146,16 +155,19 @@ class GamesProgress(AbstractContextManager["GamesProgress"]):
             self._kept = games
         shown = f"{games:,}" if self._games is None else f"{games:,}/{self._games:,}"
         fields: dict[str, Any] = {"decisions": decisions, "games": shown}
-        if self._games is not None:
-            if self._decisions_per_game is None:
-                fields |= {"completed": games, "total": self._games}
-            elif decisions:
-                if self._at_random is None:
-                    self._at_random = self._decisions_per_game()
-                ended = games - self._kept
-                to_play = max(self._games - self._kept, 1)
-                expected = forecast_decisions(decisions, ended, to_play, self._at_random)
-                fields |= {"completed": decisions, "total": expected}
+        if self._decisions_per_game is None:
+            shares = [(time.monotonic() - self._began) / max(self._seconds, 1e-3)]
+            if self._games is not None:
+                shares.append(games / self._games)
+            if max(shares):
+                fields |= {"completed": max(shares), "total": 1}
+        elif self._games is not None and decisions:
+            if self._at_random is None:
+                self._at_random = self._decisions_per_game()
+            ended = games - self._kept
+            to_play = max(self._games - self._kept, 1)
+            expected = forecast_decisions(decisions, ended, to_play, self._at_random)
+            fields |= {"completed": decisions, "total": expected}
         self._progress.update(self._task, description=description, **fields)
 
 
@@ -181,16 +193,18 @@ def show_games_progress(
     game: Game | None = None,
     players: int | None = None,
     options: Mapping[str, bool] | None = None,
+    seconds: float = math.inf,
 ) -> Iterator[Callable[[int, int], None]]:
     """Show a progress bar for the length of a block, and yield a function that updates it.
 
     The function takes the numbers of decisions and of finished games so far. Given the game and the
-    number of seats, the bar forecasts the end before the first game is over.
+    number of seats, or the seconds that play may take, the bar forecasts the end before the first
+    game is over.
     """
     per_game = None
     if game is not None and players is not None:
         per_game = partial(random_game_decisions, game, players, options or {})
-    with GamesProgress(total, per_game) as progress:
+    with GamesProgress(total, per_game, seconds) as progress:
         yield progress.update
 
 

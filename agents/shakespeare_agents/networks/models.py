@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.agent import Agent, AnyAgent, Searcher
@@ -265,7 +265,8 @@ def function_model(function: Callable[..., Any]) -> Model:
     """
 
     def model(observations: NDArray[np.int8], masks: NDArray[np.bool_]) -> Outputs:
-        outputs = _by_name(function(observations, masks))
+        with one_thread():
+            outputs = _by_name(function(observations, masks))
         return {name: np.asarray(output) for name, output in outputs.items()}
 
     return model

@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
 from shakespeare_env.compile.decorators import kernel
 from shakespeare_env.core.batch import Batch, victory_shares

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import defaultdict
 from collections.abc import Sequence
 
 import numpy as np
@@ -40,7 +39,7 @@ class Pace:
     def __init__(self, most: int) -> None:
         self.games = min(_FEWEST, most)
         self._most = most
-        self._times: defaultdict[int, _CallTimes] = defaultdict(_CallTimes)  # by agent
+        self._times: dict[int, LinearTimes] = {}  # by agent
 
     def note(self, calls: Sequence[Call]) -> None:
         """Note the calls of a step, and judge the number of games anew."""
@@ -49,14 +48,17 @@ class Pace:
             games = len(call.rows)
             seconds = float(np.mean(call.seconds)) * games
             step += seconds
-            self._times[call.agent].add(games, seconds)
+            if call.agent in self._times:
+                self._times[call.agent].add(games, seconds)
+            else:  # the first call may load or compile something, so it is not timed
+                self._times[call.agent] = LinearTimes()
         all_games = sum(times.games for times in self._times.values())
         per_call = 0.0  # fixed seconds of a step
         per_game = 0.0  # seconds of a step for each game
         for times in self._times.values():
-            slope = times.seconds_per_game()
-            per_call += times.seconds_per_call(slope)
-            per_game += slope * times.games / max(all_games, 1)
+            of_call, of_game = times.fit()
+            per_call += of_call
+            per_game += of_game * times.games / max(all_games, 1)
         affordable = max(_GAMES_S, _GAMES_PER_CALLS * per_call)
         games = (_QUICK_GROWTH if step < _QUICK_S else _GROWTH) * self.games
         if games * per_game > affordable:
@@ -64,34 +66,39 @@ class Pace:
         self.games = min(max(games, _FEWEST), self._most)
 
 
-class _CallTimes:
-    """A least-squares line through the times of an agent's calls, by their number of games.
+class LinearTimes:
+    """A least-squares line through the times of steps that were made for several games each.
 
-    The first call is left out, since it may load or compile something.
+    Attributes:
+        games: The games of all steps.
     """
 
     def __init__(self) -> None:
         self.games = 0
-        self._calls = -1
+        self._steps = 0
         self._seconds = 0.0
         self._squares = 0
         self._products = 0.0
 
     def add(self, games: int, seconds: float) -> None:
-        self._calls += 1
-        if self._calls:
-            self.games += games
-            self._seconds += seconds
-            self._squares += games * games
-            self._products += games * seconds
+        """Add the time of a step."""
+        self.games += games
+        self._steps += 1
+        self._seconds += seconds
+        self._squares += games * games
+        self._products += games * seconds
 
-    def seconds_per_game(self) -> float:
-        """Return the line's slope. It is 0 as long as all calls were for equally many games."""
-        spread = self._calls * self._squares - self.games**2
-        if spread <= 0:
-            return 0.0
-        return max((self._calls * self._products - self.games * self._seconds) / spread, 0.0)
+    def fit(self, least: float = 0.0) -> tuple[float, float]:
+        """Return the seconds of a step for no game, and those for each game.
 
-    def seconds_per_call(self, slope: float) -> float:
-        """Return the seconds of a call for no game, given the slope."""
-        return max((self._seconds - slope * self.games) / max(self._calls, 1), 0.0)
+        Args:
+            least: The least seconds for each game. They are the result as long as all steps were
+                for equally many games.
+        """
+        spread = self._steps * self._squares - self.games**2
+        per_game = least
+        if spread > 0:
+            slope = (self._steps * self._products - self.games * self._seconds) / spread
+            per_game = max(slope, least)
+        per_step = (self._seconds - per_game * self.games) / max(self._steps, 1)
+        return max(per_step, 0.0), per_game

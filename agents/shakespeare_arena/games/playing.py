@@ -23,7 +23,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.datasets.frames import RESULTS, frame, load_polars
 from shakespeare_env.errors import AgentNote
-from shakespeare_env.play.agent import Estimator
+from shakespeare_env.play.agent import Estimator, is_asynchronous
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup, OnStep, play_out
 from shakespeare_env.version import version
@@ -67,22 +67,28 @@ class GamesJob(Generic[R]):
         return lambda seatings: self.play(seatings, settings)
 
 
-def shards_of(games: Iterable[Seating], count: int, workers: Workers) -> Iterator[list[Seating]]:
+def shards_of(
+    games: Iterable[Seating], count: int, workers: Workers, entrants: Iterable[Entrant] = ()
+) -> Iterator[list[Seating]]:
     """Yield shards of games for some workers, at first large ones and at the end small ones.
 
-    Workers that play side by side get every n-th game, so that games end about in their order.
+    Workers that play side by side get every n-th game, so that games end about in their order. If
+    an agent is asynchronous, all shards are large. It waits most of the time, so that many games
+    take it about as long as one.
 
     Args:
         games: The games, which are taken as they are needed.
         count: The most games that there are.
         workers: The workers.
+        entrants: The agents.
     """
+    waits = any(is_asynchronous(entrant.agent) for entrant in entrants)
     source = iter(games)
     left = count
     while True:
         size = workers.size
         # Several workers share half of the games that are left, so that later shards are smaller.
-        block = left if size == 1 else max(math.ceil(left / 2), size)
+        block = left if size == 1 or waits else max(math.ceil(left / 2), size)
         most = _MOST_UNREPORTED if workers.reports_at_the_end else _MOST_IN_SHARD
         taken = list(islice(source, min(block, size * most)))
         if not taken:
@@ -248,13 +254,9 @@ class DealSeries:
         *,
         seed: int,
         options: Mapping[str, bool] | None = None,
-        on_progress: ProgressCallback | None = None,
-        workers: Workers | None = None,
     ) -> None:
         self.names = tuple(entrant.name for entrant in entrants)
         self.seats = seat_plan(entrants, seed)
-        self._workers = workers or Workers()
-        self._on_progress = cumulative(on_progress)
         # No result is stored, so the identity of an agent's object serves as its digest.
         digests = tuple(str(id(entrant.agent)) for entrant in entrants)
         variants = tuple(name for name, is_on in (options or {}).items() if is_on)
@@ -263,21 +265,27 @@ class DealSeries:
         agents = AgentSet(registry.game(game), entrants)
         self._job = GamesJob(agents, digests, settings, play_to_scores)
 
-    def play(self, deals: range) -> PlayedDeals:
-        """Play all games of some deals."""
-        table = DealTable(self.seats.places(deals), deals)
-        self.play_into(table)
-        return table.complete()
+    def play_into(
+        self,
+        table: DealTable,
+        on_progress: ProgressCallback | None = None,
+        workers: Workers | None = None,
+    ) -> int:
+        """Play all games of a table's deals, and return their number.
 
-    def play_into(self, table: DealTable) -> None:
-        """Play all games of a table's deals. An interruption leaves the finished ones in it."""
+        An interruption leaves the finished games in the table. See `evaluate` for the arguments.
+        """
+        report = cumulative(on_progress)
+        chosen_workers = workers or Workers()
         games = seatings_of(self.seats, table.deals, self._job.digests)
-        shards = shards_of(games, len(table.deals) * self.seats.games_per_deal, self._workers)
-        with closing(self._workers.run(self._job, shards)) as progress:
+        count = len(table.deals) * self.seats.games_per_deal
+        shards = shards_of(games, count, chosen_workers, self._job.agents.entrants)
+        with closing(chosen_workers.run(self._job, shards)) as progress:
             for step in progress:
                 if step.result is not None:
                     table.add(step.result)
-                self._on_progress(step.decisions, step.games)
+                report(step.decisions, step.games)
+        return count
 
 
 class DealTable:

@@ -129,7 +129,7 @@ class Recording:
         deals: range,
         on_progress: ProgressCallback | None = None,
         workers: Workers | None = None,
-    ) -> None:
+    ) -> int:
         """Play those games of some deals that a folder lacks, and write them in their order.
 
         Args:
@@ -137,6 +137,9 @@ class Recording:
             deals: The deals.
             on_progress: Called with the decisions made and the games kept so far, after every step.
             workers: The workers that play the games, by default this process.
+
+        Returns:
+            The number of these games.
         """
         seats_played = results.results.select("agents", "digests").explode("agents", "digests")
         _check_names([*seats_played.unique().iter_rows(), *self._agents])
@@ -147,7 +150,9 @@ class Recording:
         reported = 0
         sources = AgentSources(entrant.given for entrant in self._entrants)
         with workers_for_stored_games(workers, self._entrants) as opened_workers:
-            shards = shards_of(self._missing(results, deals), missing, opened_workers)
+            shards = shards_of(
+                self._missing(results, deals), missing, opened_workers, self._job.agents.entrants
+            )
             with (
                 closing(opened_workers.run(self._job, shards)) as progress,
                 GamesWriter(results, sources) as writer,
@@ -157,15 +162,33 @@ class Recording:
                     report(step.decisions, writer.written - reported)
                     reported = writer.written
         report(0, missing - reported)
+        return missing
 
-    def table(self, results: ResultsFolder, deals: range) -> DealTable:
-        """Return the games of some deals that a folder holds.
+    def play_into(
+        self,
+        results: ResultsFolder,
+        table: DealTable,
+        on_progress: ProgressCallback | None = None,
+        workers: Workers | None = None,
+    ) -> int:
+        """Play those games of a table's deals that a folder lacks, and return their number.
+
+        All games of the folder are added to the table, also after an interruption. The arguments
+        are those of `play`.
 
         Raises:
-            ArenaError: an agent has forfeited one of them.
+            ArenaError: an agent has forfeited one of the games.
         """
-        table = DealTable(self.seats.places(deals), deals)
-        keys = {self._settings.key(game) for game in seatings_of(self.seats, deals, self._digests)}
+        self._fill(table, results)  # if these results cannot be used, no games are played
+        try:
+            return self.play(results, table.deals, on_progress, workers)
+        finally:
+            self._fill(table, results)
+
+    def _fill(self, table: DealTable, results: ResultsFolder) -> None:
+        """Add the games that a folder holds to a table."""
+        games = seatings_of(self.seats, table.deals, self._digests)
+        keys = {self._settings.key(game) for game in games}
         own = results.results.filter([key in keys for key in results.results["key"]])
         for row in own.drop_nulls("forfeited_by").iter_rows(named=True):
             name = row["agents"][row["forfeited_by"]]
@@ -174,14 +197,14 @@ class Recording:
                 f"({row['fault_details']}), so they cannot be evaluated; give another folder"
             )
         if own.height:
-            games = FinalScores(
-                deals=own["deal"].to_numpy(),
-                rotations=own["rotation"].to_numpy(),
-                scores=np.array(own["scores"].to_list()),
-                winners=np.array(own["places"].to_list()) == 1,
+            table.add(
+                FinalScores(
+                    deals=own["deal"].to_numpy(),
+                    rotations=own["rotation"].to_numpy(),
+                    scores=np.array(own["scores"].to_list()),
+                    winners=np.array(own["places"].to_list()) == 1,
+                )
             )
-            table.add(games)
-        return table
 
     def _missing(self, results: ResultsFolder, deals: range) -> Iterator[Seating]:
         """Yield the games of some deals that a folder did not hold at the time of this call."""

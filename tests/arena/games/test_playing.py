@@ -6,6 +6,7 @@ import pytest
 from polars.testing import assert_frame_equal
 
 from shakespeare_agents import make
+from shakespeare_agents.making import Entrant
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.games import playing
 from shakespeare_arena.games.pace import Pace
@@ -15,6 +16,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.lineup import Call
 from tests.arena.small_arenas import play
+from tests.workers.agents_for_tests import AsyncDrawing, Drawing
 
 LINEUP = ("random", "heuristic", "network,greedy=false", "greedy", "heuristic", "random")
 
@@ -165,3 +167,13 @@ def test_shards_share_all_games_and_end_with_small_ones(size, reports_at_the_end
     if size > 1:
         assert sizes == sorted(sizes, reverse=True)
         assert sizes[-1] == 1
+
+
+def test_games_of_agents_that_wait_are_shared_at_once():
+    """Every shard takes as long as its longest game, however many games it has."""
+    workers = Workers()
+    workers.size = 2
+    games = seatings(2, deals=range(500))
+    entrants = [Entrant("drawing", Drawing()), Entrant("asynchronous", AsyncDrawing())]
+    shards = list(shards_of(games, len(games), workers, entrants))
+    assert [len(shard) for shard in shards] == [500, 500]

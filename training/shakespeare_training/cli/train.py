@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable
 from contextlib import AbstractContextManager, ExitStack
 from pathlib import Path
@@ -13,7 +12,7 @@ import typer
 
 from shakespeare_agents.cli import playing as workers_options
 from shakespeare_agents.cli.lineup import complete_agent
-from shakespeare_env.cli import choices
+from shakespeare_env.cli import ARGUMENTS, choices
 from shakespeare_env.core import registry
 from shakespeare_env.errors import TrainingError
 from shakespeare_training.cli.terminal import (
@@ -167,7 +166,10 @@ def train(
             if not is_in_group():
                 size = checked_processes(processes, chosen, device)
                 if size > 1:
-                    code = run_processes(size, "shakespeare_training", _arguments(folder, resume))
+                    # The name of a new folder has the present time, so it is chosen here for all.
+                    own = [] if resume is not None else ["--out", str(folder)]
+                    arguments = [*context.meta[ARGUMENTS], *own]
+                    code = run_processes(size, "shakespeare_training", arguments)
                     raise typer.Exit(code)
             # The workers are opened first, so that no folder is left if that fails.
             running_workers = opened.enter_context(_open_workers(chosen.algorithm, workers, ray))
@@ -209,15 +211,6 @@ def train(
             console.print(f"{group.size} processes learn together.")
         with exit_on(folder, TrainingError):
             train_run(run, console, stop, running_workers, made_callbacks)
-
-
-def _arguments(folder: Path, resume: Path | None) -> list[str]:
-    """Return the arguments of this command for processes that it starts.
-
-    The name of a new folder has the present time, so only this process may choose it.
-    """
-    arguments = sys.argv[2:]
-    return arguments if resume is not None else [*arguments, "--out", str(folder)]
 
 
 def _refuse_unused_options(

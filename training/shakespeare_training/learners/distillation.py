@@ -15,7 +15,7 @@ import torch
 from numpy.typing import NDArray
 
 from shakespeare_agents.making import Entrant
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import Advisor

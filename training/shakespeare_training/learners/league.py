@@ -7,9 +7,7 @@ weight (1 - x)^2, where x is the learner's recent win rate.
 
 from __future__ import annotations
 
-import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -19,19 +17,16 @@ from numpy.typing import NDArray
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import AgentSpec
 from shakespeare_agents.networks.network import Tensors
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.storage import StoredTensors
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch
-from shakespeare_env.extras import requires_extra
 from shakespeare_env.play.agent import AgentLike, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, next_unit
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
 from shakespeare_training.group import ALONE, Group
-
-with requires_extra("train", "training needs"):
-    from threadpoolctl import ThreadpoolController
 
 _DECAY = 0.99
 """The factor by which each game reduces the weight of earlier ones, because the learner changes."""
@@ -142,38 +137,6 @@ def _seat_all(rows: Any, states: Any, weights: Any, by_kind: Any, players: Any, 
         seat_players(game, states, weights, by_kind, players, seats)
 
 
-class _BlasLimit:
-    """A limit of one thread for NumPy's matrix products, which several threads may hold together.
-
-    The limit belongs to the whole process. If each thread restored the number that it had found,
-    that number could be the limit of another thread, and stay for good.
-    """
-
-    def __init__(self) -> None:
-        self._lock = threading.Lock()
-        self._holders = 0
-        self._limit: Any = None
-
-    @contextmanager
-    def held(self, libraries: ThreadpoolController) -> Iterator[None]:
-        """Hold the limit for the length of the block."""
-        with self._lock:
-            if not self._holders:
-                self._limit = libraries.limit(limits=1, user_api="blas")
-            self._holders += 1
-        try:
-            yield
-        finally:
-            with self._lock:
-                self._holders -= 1
-                if not self._holders:
-                    self._limit.restore_original_limits()
-
-
-one_blas_thread = _BlasLimit().held
-"""Limits NumPy to one thread for the length of a block."""
-
-
 class League:
     """The opponents of one learner, and the players at the seats of a batch of games.
 
@@ -227,7 +190,6 @@ class League:
         generators = GameGenerators.of_games(seed, numbers)
         self.lineup = Lineup([], seats, generators)
         self._set_agents()
-        self._blas = ThreadpoolController()
         self._unshared: list[tuple[int, NDArray[np.float64]]] = []
         self._shared = [(0.0, 0.0)] * len(self.opponents)
         self.assign_seats(self._all_rows)
@@ -292,7 +254,7 @@ class League:
         """Return the opponents' actions, int64[m], in games in which they are to move, int64[m]."""
         # The project's networks use no BLAS threads, but users' agents may multiply with NumPy,
         # whose second thread would spin on a core that PyTorch needs.
-        with one_blas_thread(self._blas):
+        with one_thread():
             return self.lineup.decide(self.batch, rows)
 
     def finished_games(self, rows: NDArray[np.int64]) -> FinishedGames:

@@ -12,7 +12,7 @@ import torch
 from numpy.typing import NDArray
 from stable_baselines3.common.logger import Logger
 
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.group import ALONE, Group
 from shakespeare_training.learners.games import LearnerGames

@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.networks.network import ILLEGAL, Tensors
-from shakespeare_agents.networks.torch_threads import one_thread
+from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.agent import SearchAgent, SearchSettings
 from shakespeare_env.core.game import Game
 from shakespeare_env.extras import requires_extra

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shakespeare_agents.workers import Workers
+from shakespeare_agents.workers import Workers, cumulative
 from shakespeare_arena import Entrant, EvaluationResult, evaluate
 from shakespeare_arena.measure import Placement, ScaleGames
 from shakespeare_arena.reports import counted
@@ -283,7 +283,12 @@ def evaluate_learner(
 
         if name == SCALE:
             games = ScaleGames(
-                learner, config.game, players, seed=seed, on_progress=on_games, workers=workers
+                learner,
+                config.game,
+                players,
+                seed=seed,
+                add_progress=cumulative(on_games),
+                workers=workers,
             )
             placement = games.place(amount)
             yield Strength(**vars(placement), decisions=decisions, seconds=round(seconds, 1))
