@@ -208,9 +208,10 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
     "training": (
         "Training",
         {
-            "shakespeare_training.config": ("make_config",),
+            "shakespeare_training.config": ("make_config", "chosen_config"),
             "shakespeare_training.runs.train": ("train",),
             "shakespeare_training.runs.run": ("Run",),
+            "shakespeare_training.group": ("Group", "joined_group"),
             "shakespeare_training.runs.curves": ("draw_curves",),
             "shakespeare_training.exploit": (
                 "ExploitSettings",

@@ -123,7 +123,8 @@ MODES: dict[str, dict[str, str]] = {
         "--report arena.toml": "--merge --results --game ARENA.toml",
     },
     "train": {
-        "--resume run": "--decisions --minutes --device --workers --ray --callback --trust",
+        "--resume run": "--decisions --minutes --device --processes --workers --ray --callback "
+        "--trust",
         "--print-config": "--config --game --decisions --minutes --seed --set --start --resume",
     },
     "replay": {

@@ -18,7 +18,13 @@ from rich.console import Console
 from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.errors import ShakespeareEnvError, WorkerError, agent_notes, own_frames
 from shakespeare_env.extras import requires_extra
-from shakespeare_training.stopping import STOPPED, Stop, Stopped, stopped_by_signals
+from shakespeare_training.stopping import (
+    STOPPED,
+    Stop,
+    Stopped,
+    is_first_process,
+    stopped_by_signals,
+)
 
 FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
 """Errors of settings, files and agents. They end a command with a message and no traceback."""
@@ -116,6 +122,8 @@ def exit_on(folder: Path, *kinds: type[Exception]) -> Iterator[None]:
     try:
         yield
     except WorkerError as fault:
+        if not is_first_process():  # what it has lost is told by the first one, and by its starter
+            raise typer.Exit(1) from None
         exit_with_error(f"{fault}; {how_to_continue(folder)}")
     except Exception as fault:
         if agent_notes(fault) or (isinstance(fault, OSError) and own_frames(fault)):
