@@ -3,7 +3,8 @@
 Each number of processes plays and learns like `shakespeare train --processes`, in turns with the
 others, so that drift affects all equally. The results are medians over rounds, and ratios are taken
 within a round. The bound is what would be reached if averaging gradients and waiting took no time.
-It is measured in a process alone, which has the share of the games that one of several has.
+It is measured in a process alone, which has the share of the games that one of several has, and
+the memory and the clock of the processor to itself.
 """
 
 from __future__ import annotations
@@ -22,12 +23,12 @@ from rich.table import Table
 from benchmarks.report import machine
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, as_toml, chosen_config, override
-from shakespeare_training.group import Group, joined_group, run_processes
+from shakespeare_training.group import ProcessGroup, joined_group, run_processes
 
 OUR_CONFIG = CONFIGS / "shakespeare" / "ppo.toml"
 
 
-def measure_speed(config: TrainingConfig, group: Group, seconds: float) -> float:
+def measure_speed(config: TrainingConfig, group: ProcessGroup, seconds: float) -> float:
     """Return the decisions a second of a group, from about some seconds after a warm-up."""
     learner = make_learner(config, "cpu", group)
     learner.policy.use_bfloat16 = config.precision == "bfloat16"
@@ -93,9 +94,10 @@ def _speed_of(config: TrainingConfig, size: int, seconds: float) -> float:
         settings = Path(folder) / "settings.toml"
         settings.write_text(as_toml(config))
         out = Path(folder) / "speed"
-        arguments = ["--config", str(settings), "--precision", config.precision]
+        arguments = ["-m", "benchmarks.processes", "--config", str(settings)]
+        arguments += ["--precision", config.precision]
         arguments += ["--seconds", str(seconds), "--out", str(out)]
-        if run_processes(size, "benchmarks.processes", arguments):
+        if run_processes(size, arguments):
             raise typer.Exit(1)
         return float(out.read_text())
 

@@ -211,7 +211,7 @@ REFERENCE: dict[str, tuple[str, dict[str, tuple[str, ...]]]] = {
             "shakespeare_training.config": ("make_config", "chosen_config"),
             "shakespeare_training.runs.train": ("train",),
             "shakespeare_training.runs.run": ("Run",),
-            "shakespeare_training.group": ("Group", "joined_group"),
+            "shakespeare_training.group": ("ProcessGroup", "joined_group"),
             "shakespeare_training.runs.curves": ("draw_curves",),
             "shakespeare_training.exploit": (
                 "ExploitSettings",

@@ -437,13 +437,22 @@ def set_up_worker(driver: int) -> None:
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if os.environ.get(_SAFE_PATH) == _SET_HERE:
         del os.environ[_SAFE_PATH]
+    end_with(driver)
 
-    def end_with_driver() -> None:
-        while os.getppid() == driver:
+
+def end_with(parent: int) -> None:
+    """Let this process end when its parent process ends, however that ends.
+
+    Args:
+        parent: The process id of the parent.
+    """
+
+    def wait_for_its_end() -> None:
+        while os.getppid() == parent:
             time.sleep(_CHECK_EVERY_S)
         os._exit(1)
 
-    threading.Thread(target=end_with_driver, daemon=True).start()
+    threading.Thread(target=wait_for_its_end, daemon=True).start()
 
 
 @contextmanager

@@ -14,7 +14,7 @@ import torch
 from rich.console import Console
 
 from shakespeare_training.config import make_config
-from shakespeare_training.group import Group, joined_group
+from shakespeare_training.group import ProcessGroup, joined_group
 from shakespeare_training.learners.rollout import normalised_advantages
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
@@ -69,7 +69,7 @@ def decisions() -> tuple[torch.Tensor, torch.Tensor]:
     return torch.randn(90, 2, generator=generator), players
 
 
-def trained(folder: Path, group: Group, stop: Stop | None = None) -> Run:
+def trained(folder: Path, group: ProcessGroup, stop: Stop | None = None) -> Run:
     with Run.create(CONFIG, folder, device="cpu", group=group) as run:
         if isinstance(stop, StopsIn):
             stop.run = run
@@ -90,11 +90,11 @@ def main(folder: Path) -> None:
     with joined_group() as group:
         rank = group.rank
         report: dict[str, Any] = {
-            "gathered": group.gather(rank),
+            "gathered": group.all_gather(rank),
             "broadcast": group.broadcast(rank),
         }
         numbers = [torch.tensor([float(rank)]), torch.tensor([10.0 * rank])]
-        group.average(numbers, weight=rank)
+        group.all_average(numbers, weight=rank)
         report["means"] = [number.item() for number in numbers]
         errors, players = decisions()
         own = slice(30 * rank, 30 * (rank + 1))
@@ -122,7 +122,7 @@ def die() -> None:
     with joined_group() as group:
         if group.rank == 1:
             os.kill(os.getpid(), signal.SIGKILL)
-        group.gather(None)
+        group.all_gather(None)
 
 
 if __name__ == "__main__":

@@ -12,11 +12,11 @@ import torch
 from loky import cpu_count
 
 from shakespeare_agents.search.agent import SearchSettings
-from shakespeare_env.checks.limits import require_memory
+from shakespeare_env.checks.limits import require_memory, total_memory
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
 from shakespeare_training.config import MLP, WEIGHTED, TrainingConfig
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
 from shakespeare_training.learners.games import HostGames, LearnerGames
 from shakespeare_training.learners.league import League
@@ -37,7 +37,7 @@ _LIBRARY_BYTES = 450 * 2**20
 """The memory of a process with Python, PyTorch and the compiled rules, before it has any games."""
 
 
-def make_learner(config: TrainingConfig, device: str, group: Group = ALONE) -> Learner:
+def make_learner(config: TrainingConfig, device: str, group: ProcessGroup = ALONE) -> Learner:
     """Build the learner that a run's settings describe, on a device (see `checked_device`).
 
     In a group of processes, the learner has a part of the games.
@@ -55,6 +55,8 @@ def make_learner(config: TrainingConfig, device: str, group: Group = ALONE) -> L
         if group.size > 1:
             remedy += ", or give fewer --processes"
         require_memory("the run", group.local_size * needed_bytes(config, group.size), remedy)
+    if device != "cpu":
+        torch.cuda.set_device(device)
     numbers = group.share(config.n_envs)
     seat_counts = np.resize(config.players, config.n_envs)  # in turn
     batch = Batch(
@@ -143,25 +145,49 @@ def _learning_rate(config: TrainingConfig) -> Schedule:
     return linear(config.learning_rate, config.learning_rate * config.learning_rate_end)
 
 
-def checked_processes(wanted: int | None, config: TrainingConfig, device: str) -> int:
+def checked_processes(
+    wanted: int | None, config: TrainingConfig, device: str, before: int | None = None
+) -> int:
     """Return the number of processes that learn on this machine.
 
-    If none is wanted in particular, there is one for each core. On a GPU there is one, and in a
-    short run there are fewer, because processes start slowly.
+    If the user wants none in particular, a run goes on with as many as before. In a new run there
+    is one for each core, as far as memory allows. On a GPU there is one, as in expert iteration,
+    whose games are played by workers. In a short run there are fewer, because processes start
+    slowly.
+
+    Args:
+        wanted: The number that the user wants.
+        config: The settings of the run.
+        device: The PyTorch device.
+        before: The number of processes that have saved the run, if it is resumed.
 
     Raises:
-        ValueError: there is no such device here, or there are fewer games or GPUs than processes.
+        ValueError: there is no such device here, or there are fewer games, decisions in a minibatch
+            or GPUs than processes, or fewer cores than processes before.
     """
+    cores: int = cpu_count()
+    if wanted is None and before is not None:
+        if before > max(cores, 1):  # a stranger may have written the number
+            raise ValueError(
+                f"the run was saved by {before} processes, and this machine has {cores} cores; "
+                "give the number of --processes that go on with it"
+            )
+        return before
     device = checked_device(device)
     if wanted is None:
-        cores: int = cpu_count()
-        most = min(config.n_envs // _FEWEST_GAMES, config.decisions // _FEWEST_DECISIONS, cores)
-        return 1 if device != "cpu" else max(most, 1)
-    if wanted > config.n_envs:
-        raise ValueError(
-            f"{wanted} processes cannot share n_envs = {config.n_envs} games; give fewer "
-            "--processes, or more games"
-        )
+        if device != "cpu" or config.algorithm == "expert_iteration":
+            return 1
+        size = min(config.n_envs // _FEWEST_GAMES, config.decisions // _FEWEST_DECISIONS, cores)
+        memory = total_memory() or math.inf
+        while size > 1 and size * needed_bytes(config, size) > memory:
+            size -= 1
+        return max(size, 1)
+    for name, count in (("n_envs", config.n_envs), ("batch_size", config.batch_size)):
+        if wanted > count:
+            raise ValueError(
+                f"{wanted} processes cannot share {name} = {count}; give fewer --processes, or a "
+                f"larger {name}"
+            )
     if device != "cpu" and wanted > torch.cuda.device_count():
         raise ValueError(
             f"{wanted} processes need a GPU each, and PyTorch finds {torch.cuda.device_count()} "
@@ -170,7 +196,7 @@ def checked_processes(wanted: int | None, config: TrainingConfig, device: str) -
     return wanted
 
 
-def checked_device(name: str, group: Group = ALONE) -> str:
+def checked_device(name: str, group: ProcessGroup = ALONE) -> str:
     """Return the name of a PyTorch device.
 
     `auto` chooses a GPU if there is one and the extra `cuda` is installed, else the CPU. Each
@@ -182,7 +208,11 @@ def checked_device(name: str, group: Group = ALONE) -> str:
     if name == "auto":
         is_usable = torch.cuda.is_available() and find_spec("numba_cuda") is not None
         name = "cuda" if is_usable else "cpu"
-    if name == "cuda" and group.local_size > 1:
+    if name.startswith("cuda") and group.local_size > 1:
+        if name != "cuda":
+            raise ValueError(
+                f"device={name!r} is one GPU for {group.local_size} processes; give --device cuda"
+            )
         name = f"cuda:{group.local_rank}"
     parts = re.fullmatch(r"cpu|cuda(?::(\d+))?", name)
     if parts is None:
@@ -222,7 +252,7 @@ def needed_bytes(config: TrainingConfig, processes: int = 1) -> int:
         bytes_per_decision = inputs + actions + 40 * seats
     else:
         decisions = n_envs * max(config.players) * _SEAT_DECISIONS
-        # Twice, because decisions are held in shards and in the group that is joined from them.
+        # Twice, because decisions are held in shards and in the round that is joined from them.
         bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
     minibatch = min(math.ceil(config.batch_size / processes), decisions) * (
         5 * inputs + 20 * actions + layers

@@ -6,13 +6,17 @@ in every minibatch, so all processes have the same weights at all times.
 
 from __future__ import annotations
 
-import logging
+import math
 import os
 import signal
+import subprocess
 import sys
+import time
 from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from itertools import islice
+from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import Any, NamedTuple, TypeVar
 
 import cloudpickle
@@ -21,22 +25,33 @@ import torch
 import torch.distributed
 from numpy.typing import NDArray
 
-from shakespeare_agents.workers import Job, Progress, Workers
+from shakespeare_agents.workers import Job, Progress, Workers, end_with
 from shakespeare_env.errors import WorkerError
-from shakespeare_training.stopping import STOPPED, Stopped
+from shakespeare_training.stopping import Stop, Stopped, is_in_group
 
 T = TypeVar("T")
 S = TypeVar("S")
 R = TypeVar("R")
 
+_STARTER = "SHAKESPEARE_STARTER"
+"""The environment variable with the id of the process that has started a group."""
+_MEETING = "SHAKESPEARE_MEETING"
+"""The environment variable with the file by which the processes of a group find each other."""
+_LOOPBACK = {"linux": "lo", "darwin": "lo0"}
+"""The network interfaces that no other machine reaches."""
+_GRACE_S = 10.0
+"""The seconds that processes have to end once another one of their group has failed."""
+_POLL_S = 0.05
 
-class Group:
+
+class ProcessGroup:
     """The processes that learn together. This base class is a group of the present process alone.
 
-    All processes of a group must call the methods that exchange data in the same order.
+    All processes of a group must call its methods together and in the same order, because each
+    call exchanges data.
 
     Attributes:
-        rank: The number of this process, from 0 on. Number 0 evaluates, saves and reports.
+        rank: The number of this process, from 0 on. Number 0 saves, logs and reports.
         size: The number of processes.
     """
 
@@ -66,11 +81,11 @@ class Group:
             )
         return np.array_split(np.arange(games), self.size)[self.rank]
 
-    def gather(self, value: T) -> list[T]:
+    def all_gather(self, value: T) -> list[T]:
         """Return the values of all processes, by rank."""
         return [value]
 
-    def send_to_first(self, value: T) -> list[T]:
+    def gather(self, value: T) -> list[T]:
         """Return the values of all processes, by rank, in process 0, and none in others."""
         return [value]
 
@@ -78,15 +93,15 @@ class Group:
         """Return the value of process 0."""
         return value
 
-    def sum(self, tensor: torch.Tensor) -> torch.Tensor:
+    def all_reduce(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return the sum of a tensor over all processes."""
         return tensor
 
     def union(self, values: Iterable[int]) -> list[int]:
         """Return the numbers that any process has, in ascending order."""
-        return sorted(set().union(*self.gather(set(values))))
+        return sorted(set().union(*self.all_gather(set(values))))
 
-    def average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
+    def all_average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
         """Replace float32 tensors by their means over all processes, with a weight for each.
 
         The tensors of a process with weight 0 may hold anything. One process at least must have
@@ -106,11 +121,11 @@ class Group:
         yield Workers()
 
 
-ALONE = Group()
+ALONE = ProcessGroup()
 """The group of a process that learns alone."""
 
 
-class TorchGroup(Group):
+class TorchProcessGroup(ProcessGroup):
     """The processes that torchrun, or a command like it, has started.
 
     Raises:
@@ -126,16 +141,17 @@ class TorchGroup(Group):
             exchange(*arguments)
         except RuntimeError as fault:
             raise WorkerError(
-                f"process {self.rank} of {self.size} has lost another process of its group"
+                f"process {self.rank} of {self.size} has lost another process of its group "
+                f"({_first_line(fault)})"
             ) from fault
 
-    def gather(self, value: T) -> list[T]:
+    def all_gather(self, value: T) -> list[T]:
         """Return the values of all processes, by rank."""
         gathered: list[Any] = [None] * self.size
         self._exchange(torch.distributed.all_gather_object, gathered, value)
         return gathered
 
-    def send_to_first(self, value: T) -> list[T]:
+    def gather(self, value: T) -> list[T]:
         """Return the values of all processes, by rank, in process 0, and none in others."""
         gathered: list[Any] | None = None if self.rank else [None] * self.size
         self._exchange(torch.distributed.gather_object, value, gathered)
@@ -148,13 +164,13 @@ class TorchGroup(Group):
         shared: T = held[0]
         return shared
 
-    def sum(self, tensor: torch.Tensor) -> torch.Tensor:
+    def all_reduce(self, tensor: torch.Tensor) -> torch.Tensor:
         """Return the sum of a tensor over all processes."""
         total = tensor.clone()
         self._exchange(torch.distributed.all_reduce, total)
         return total
 
-    def average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
+    def all_average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
         """Replace float32 tensors by their means over all processes, with a weight for each."""
         one = tensors[0].new_ones(1)
         flat = torch.cat([*(tensor.flatten() for tensor in tensors), one])
@@ -172,20 +188,18 @@ class TorchGroup(Group):
 
     @contextmanager
     def workers(self) -> Iterator[Workers | None]:
-        """Let process 0 have the shards of jobs run by all processes (see `Group.workers`)."""
+        """Let process 0 have shards run by all processes (see `ProcessGroup.workers`)."""
         if self.rank:
             if self._serve():
                 raise Stopped
             yield None
             return
-        is_stopped = False
         try:
             yield _GroupWorkers(self)
         except Stopped:
-            is_stopped = True
+            self.broadcast(True)
             raise
-        finally:
-            self.broadcast(is_stopped)
+        self.broadcast(False)
 
     def _serve(self) -> bool:
         """Run shards for process 0 until its block is over. Return whether it was stopped."""
@@ -198,7 +212,7 @@ class TorchGroup(Group):
                 work = cloudpickle.loads(order.job).start()
             assert work is not None
             own = order.shards[self.rank : self.rank + 1]
-            self.send_to_first([step for shard in own for step in work(cloudpickle.loads(shard))])
+            self.gather([step for shard in own for step in work(cloudpickle.loads(shard))])
 
 
 class _Order(NamedTuple):
@@ -211,7 +225,7 @@ class _Order(NamedTuple):
 class _GroupWorkers(Workers):
     """Runs shards in all processes of a group, in turns of one shard for each process."""
 
-    def __init__(self, group: TorchGroup) -> None:
+    def __init__(self, group: TorchProcessGroup) -> None:
         self._group = group
         self.size = group.size
 
@@ -225,13 +239,13 @@ class _GroupWorkers(Workers):
             order: _Order | bool = _Order(new_job, list(map(cloudpickle.dumps, taken)))
             group.broadcast(order)
             new_job = None
-            for steps in group.send_to_first(list(work(taken[0]))):
+            for steps in group.gather(list(work(taken[0]))):
                 yield from steps
 
 
 @contextmanager
-def joined_group() -> Iterator[Group]:
-    """Join the processes that torchrun has started together with this one, for a block.
+def joined_group() -> Iterator[ProcessGroup]:
+    """Join the processes that torchrun or `run_processes` has started with this one, for a block.
 
     A process that was started alone is a group of its own. If `torch.distributed` is in use
     already, as in Ray's TorchTrainer, its processes are the group.
@@ -239,75 +253,114 @@ def joined_group() -> Iterator[Group]:
     Raises:
         WorkerError: the processes do not find each other.
     """
-    if torch.distributed.is_initialized():
-        yield TorchGroup()
+    if torch.distributed.is_available() and torch.distributed.is_initialized():
+        yield TorchProcessGroup()
         return
     if not is_in_group():
         yield ALONE
         return
+    starter = os.environ.get(_STARTER)
+    if starter is not None:
+        end_with(int(starter))
     backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    address = os.environ.get(_MEETING, "env://")
+    rank = int(os.environ["RANK"])
+    size = int(os.environ["WORLD_SIZE"])
     try:
-        torch.distributed.init_process_group(backend)
+        torch.distributed.init_process_group(backend, address, rank=rank, world_size=size)
     except (RuntimeError, ValueError) as fault:
-        address = ":".join(os.environ.get(name, "?") for name in ("MASTER_ADDR", "MASTER_PORT"))
+        where = ":".join(os.environ.get(name, "?") for name in ("MASTER_ADDR", "MASTER_PORT"))
         raise WorkerError(
-            f"process {os.environ['RANK']} finds no others at {address} "
-            f"({str(fault).splitlines()[0]}); check that the address is right and its port is free"
+            f"process {rank} of {size} finds no others at {where} ({_first_line(fault)}); check "
+            "that the address is right and its port is free"
         ) from fault
     try:
-        yield TorchGroup()
+        yield TorchProcessGroup()
     finally:
         torch.distributed.destroy_process_group()
 
 
-def is_in_group() -> bool:
-    """Return whether torchrun, or a command like it, has started this process in a group."""
-    return {"RANK", "WORLD_SIZE", "MASTER_ADDR", "MASTER_PORT"} <= os.environ.keys()
+def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) -> int:
+    """Run Python in a group of processes on this machine, until all of them have ended.
 
+    If one fails, the others fail too when they next exchange data. Those that do not are killed
+    after a while.
 
-def run_processes(size: int, module: str, arguments: Sequence[str]) -> int:
-    """Run a Python module in a group of processes on this machine, as torchrun does.
+    Args:
+        size: The number of processes.
+        python: The arguments of Python.
+        stop: If it is requested, the processes are asked to stop.
 
     Returns:
-        The exit code. It is that of the first process that failed, and 0 if none did.
+        The exit code of the first process that failed; 0 if none did.
 
     Raises:
         WorkerError: a process was ended by a signal.
     """
-    from torch.distributed.elastic.multiprocessing import SignalException
-    from torch.distributed.elastic.multiprocessing.errors import ChildFailedError
-    from torch.distributed.launcher.api import LaunchConfig, elastic_launch
+    stop = stop or Stop()
+    with TemporaryDirectory() as folder, stop.deferred():
+        meeting = Path(folder, "meeting").as_uri()
+        processes = [
+            subprocess.Popen([sys.executable, *python], env=_environment(rank, size, meeting))
+            for rank in range(size)
+        ]
+        try:
+            failed = _wait(processes, stop)
+        finally:
+            for process in processes:
+                process.kill()  # without effect if it has ended
+                process.wait()
+    if failed is None:
+        return 0
+    code: int = processes[failed].returncode
+    if code < 0:
+        raise WorkerError(
+            f"process {failed} of {size} was ended by {signal.Signals(-code).name}; if memory ran "
+            "out, give fewer --processes"
+        )
+    return code
 
-    # What PyTorch logs about processes that end says no more than the errors below.
-    for name in logging.root.manager.loggerDict:
-        if name.startswith("torch.distributed."):
-            logging.getLogger(name).setLevel(logging.CRITICAL)
-    launch = elastic_launch(
-        LaunchConfig(
-            min_nodes=1,
-            max_nodes=1,
-            nproc_per_node=size,
-            run_id="shakespeare",
-            rdzv_backend="c10d",
-            rdzv_endpoint="localhost:0",  # on a free port
-            max_restarts=0,
-        ),
-        sys.executable,
-    )
-    try:
-        launch("-m", module, *arguments)
-    except SignalException:
-        return STOPPED  # it has sent the signal on to the processes, and waited for them
-    except ChildFailedError as failed:
-        failures = sorted(failed.failures.items(), key=lambda item: item[1].timestamp)
-        # Once one process is lost, the others fail, or are ended by SIGTERM.
-        for rank, failure in failures:
-            if failure.exitcode < 0 and failure.exitcode != -signal.SIGTERM:
-                name = signal.Signals(-failure.exitcode).name
-                raise WorkerError(
-                    f"process {rank} of {size} was ended by {name}; if memory ran out, give fewer "
-                    "--processes"
-                ) from None
-        first: int = failures[0][1].exitcode
-        return max(first, 1)
-    return 0
+
+def _environment(rank: int, size: int, meeting: str) -> dict[str, str]:
+    """Return the environment of a process of a group, with the names that torchrun uses."""
+    facts = {
+        "RANK": rank,
+        "LOCAL_RANK": rank,
+        "WORLD_SIZE": size,
+        "LOCAL_WORLD_SIZE": size,
+        "OMP_NUM_THREADS": 1,
+        _STARTER: os.getpid(),
+        _MEETING: meeting,
+    }
+    loopback = _LOOPBACK.get(sys.platform)
+    if loopback is not None:  # so that no other machine reaches the processes
+        facts["GLOO_SOCKET_IFNAME"] = loopback
+    return {**os.environ, **{name: str(value) for name, value in facts.items()}}
+
+
+def _wait(processes: Sequence[subprocess.Popen[bytes]], stop: Stop) -> int | None:
+    """Wait until processes have ended, and return the number of the first that failed, if any."""
+    failed: int | None = None
+    failed_at = math.inf
+    was_told = False
+    while any(process.poll() is None for process in processes):
+        for number, process in enumerate(processes):
+            if failed is None and process.returncode:
+                failed = number
+                failed_at = time.monotonic()
+        if time.monotonic() - failed_at > _GRACE_S:
+            return failed
+        if stop.requested and not was_told:
+            # Ctrl-C has reached them too, and a second signal at the same time changes nothing.
+            for process in processes:
+                process.terminate()
+            was_told = True
+        time.sleep(_POLL_S)
+    codes = [process.returncode for process in processes]
+    if failed is None:
+        failed = next((number for number, code in enumerate(codes) if code), None)
+    return failed
+
+
+def _first_line(fault: Exception) -> str:
+    return str(fault).partition("\n")[0]

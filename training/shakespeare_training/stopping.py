@@ -9,16 +9,19 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
-STOPPED = 130
-"""The exit code of a command that Ctrl-C has stopped."""
 _TOGETHER_S = 0.5
 """Seconds within which several signals count as one. The command `timeout` and a closing terminal
 may send more than one."""
 
 
+def is_in_group() -> bool:
+    """Return whether torchrun, or a program like it, has started this process in a group."""
+    return {"RANK", "WORLD_SIZE", "LOCAL_RANK", "LOCAL_WORLD_SIZE"} <= os.environ.keys()
+
+
 def is_first_process() -> bool:
-    """Return whether this process reports for its group (`group.Group`), or is alone."""
-    return os.environ.get("RANK", "0") == "0"
+    """Return whether this process reports for its group (`group.ProcessGroup`), or is alone."""
+    return not is_in_group() or os.environ["RANK"] == "0"
 
 
 class Stopped(KeyboardInterrupt):

@@ -26,7 +26,7 @@ from shakespeare_training.cli.terminal import (
     parse_settings,
     stoppable,
 )
-from shakespeare_training.stopping import is_first_process
+from shakespeare_training.stopping import is_first_process, is_in_group
 
 if TYPE_CHECKING:
     from stable_baselines3.common.callbacks import BaseCallback
@@ -136,7 +136,7 @@ def train(
         import_training(console)
         from shakespeare_training.building import checked_processes
         from shakespeare_training.config import as_toml
-        from shakespeare_training.group import is_in_group, joined_group, run_processes
+        from shakespeare_training.group import joined_group, run_processes
         from shakespeare_training.runs.run import Run
         from shakespeare_training.runs.saving import read_state
         from shakespeare_training.runs.train import train as train_run
@@ -145,11 +145,12 @@ def train(
             callback_makers = {name: _callback_maker(name) for name in callbacks or ()}
             game = None if game_name is None else choices.find_game(game_name)
             weights = None
+            before: int | None = None
             if resume is not None:
                 state = read_state(resume)
                 chosen = state.config
                 choices.check_own_game(game, chosen.game, resume)
-                processes = processes or len(state.processes)
+                before = len(state.processes)
             else:
                 given = {
                     "game": None if game is None else game.name,
@@ -163,17 +164,26 @@ def train(
                     typer.echo(as_toml(chosen), nl=False)
                     return
                 folder = out or new_folder(chosen.game, chosen.seed)
+        with exit_on(folder, *FAULTS):
             if not is_in_group():
-                size = checked_processes(processes, chosen, device)
+                if processes is before is None and (callbacks or workers != 1 or ray is not None):
+                    processes = 1
+                size = checked_processes(processes, chosen, device, before)
                 if size > 1:
                     # The name of a new folder has the present time, so it is chosen here for all.
                     own = [] if resume is not None else ["--out", str(folder)]
-                    arguments = [*context.meta[ARGUMENTS], *own]
-                    code = run_processes(size, "shakespeare_training", arguments)
-                    raise typer.Exit(code)
+                    # Without -P, Python would import modules from the current folder.
+                    program = ["-P", "-m", "shakespeare_training"]
+                    arguments = [*program, *context.meta[ARGUMENTS], *own]
+                    raise typer.Exit(run_processes(size, arguments, stop))
             # The workers are opened first, so that no folder is left if that fails.
             running_workers = opened.enter_context(_open_workers(chosen.algorithm, workers, ray))
             group = opened.enter_context(joined_group())
+            if processes is not None and processes != group.size:
+                raise ValueError(
+                    f"--processes {processes}, but {group.size} were started together; leave the "
+                    "option out"
+                )
             if resume is not None:
                 with busy(console, "loading the run"):
                     run = opened.enter_context(
@@ -205,10 +215,12 @@ def train(
                         )
                     )
             made_callbacks = [
-                _make_callback(name, maker, run) for name, maker in callback_makers.items()
+                _make_callback(name, maker, run)
+                for name, maker in callback_makers.items()
+                if group.rank == 0
             ]
         if group.size > 1:
-            console.print(f"{group.size} processes learn together.")
+            console.print(f"{group.size} processes learn together, with seed {chosen.seed}.")
         with exit_on(folder, TrainingError):
             train_run(run, console, stop, running_workers, made_callbacks)
 

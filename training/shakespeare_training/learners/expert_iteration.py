@@ -26,7 +26,7 @@ from shakespeare_env.play.agent import AnyAgent
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join, take
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
@@ -101,7 +101,7 @@ class ExpertIteration(Learner):
     settings: ExpertIterationSettings
 
     def __init__(
-        self, games: HostGames, settings: ExpertIterationSettings, group: Group = ALONE
+        self, games: HostGames, settings: ExpertIterationSettings, group: ProcessGroup = ALONE
     ) -> None:
         super().__init__(games, settings, group)
         self.workers: Workers = Workers()

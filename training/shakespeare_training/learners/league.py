@@ -26,7 +26,7 @@ from shakespeare_env.play.agent import AgentLike, AnyAgent
 from shakespeare_env.play.generators import GameGenerators, next_unit
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE, Lineup
 from shakespeare_training.config import CURRENT, PAST
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 
 _DECAY = 0.99
 """The factor by which each game reduces the weight of earlier ones, because the learner changes."""
@@ -279,12 +279,12 @@ class League:
             self.opponents[index].add_results(wins)
             self._unshared.append((index, wins))
 
-    def share_results(self, group: Group) -> None:
+    def share_results(self, group: ProcessGroup) -> None:
         """Give every process the results of all others since the last call.
 
         Afterwards the learner's win rates are equal in all processes.
         """
-        results_by_rank = group.gather(self._unshared)
+        results_by_rank = group.all_gather(self._unshared)
         for opponent, (games, wins) in zip(self.opponents, self._shared, strict=True):
             opponent.games = games
             opponent.wins = wins
@@ -298,7 +298,7 @@ class League:
         self._shared = [(opponent.games, opponent.wins) for opponent in self.opponents]
 
     def add_snapshot(
-        self, name: str, agent: AnyAgent, tensors: Tensors, group: Group = ALONE
+        self, name: str, agent: AnyAgent, tensors: Tensors, group: ProcessGroup = ALONE
     ) -> None:
         """Add a snapshot of the learner to the pool, and retire one if there are too many.
 
@@ -319,7 +319,7 @@ class League:
         self._forget_retired_snapshots(group)
         self._begin_sharing()
 
-    def _forget_retired_snapshots(self, group: Group) -> None:
+    def _forget_retired_snapshots(self, group: ProcessGroup) -> None:
         """Remove the retired snapshots whose games are over, and renumber the seats."""
         seats = self.lineup.seats
         playing = group.union(np.unique(seats).tolist())

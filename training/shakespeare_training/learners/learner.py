@@ -14,7 +14,7 @@ from stable_baselines3.common.logger import Logger
 
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_env.play.agent import AnyAgent
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.games import LearnerGames
 from shakespeare_training.learners.league import FinishedGames, League
 from shakespeare_training.networks.policy import Policy, PolicyMaker
@@ -102,7 +102,7 @@ class Learner:
     """
 
     def __init__(
-        self, games: LearnerGames, settings: LearnerSettings, group: Group = ALONE
+        self, games: LearnerGames, settings: LearnerSettings, group: ProcessGroup = ALONE
     ) -> None:
         self.games = games
         self.settings = settings
@@ -182,7 +182,7 @@ class Learner:
         with one_thread():
             self.play(on_games)
         own = torch.tensor(self.num_timesteps - before)
-        self.num_timesteps = before + int(self.group.sum(own))
+        self.num_timesteps = before + int(self.group.all_reduce(own))
         self.league.share_results(self.group)
 
     def play(self, on_games: GamesCallback = ignore_games) -> None:
@@ -210,7 +210,7 @@ class Learner:
 
         All processes must call it together, and get the same number.
         """
-        all_decisions = int(self.group.sum(torch.tensor(count)))
+        all_decisions = int(self.group.all_reduce(torch.tensor(count)))
         return max(1, round(all_decisions / self.settings.batch_size))
 
     def _random_minibatches(self, count: int) -> list[NDArray[np.int64]]:
@@ -257,10 +257,14 @@ class Learner:
         self.optimizer.zero_grad()
         loss.backward()  # type: ignore[no-untyped-call]
         addends = torch.stack([torch.ones_like(self._stopped), *losses.values()]).detach()
-        gradients = [
-            weights.grad for weights in self.policy.parameters() if weights.grad is not None
-        ]
-        self.group.average([addends, *gradients], weight=self.count(minibatch))
+        gradients = []
+        for weights in self.policy.parameters():
+            if weights.grad is None and self.group.size > 1:
+                # A network of a user's may leave out other parameters in another process.
+                weights.grad = torch.zeros_like(weights)
+            if weights.grad is not None:
+                gradients.append(weights.grad)
+        self.group.all_average([addends, *gradients], weight=self.count(minibatch))
 
         self._logged = list(losses)
         self._sums[: len(addends)] += addends * (1.0 - self._stopped)

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import numpy as np
 import torch
 
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.games import LearnerGames, random_game_length
 from shakespeare_training.learners.learner import (
     GamesCallback,
@@ -92,7 +92,9 @@ class PPO(Learner):
 
     settings: PPOSettings
 
-    def __init__(self, games: LearnerGames, settings: PPOSettings, group: Group = ALONE) -> None:
+    def __init__(
+        self, games: LearnerGames, settings: PPOSettings, group: ProcessGroup = ALONE
+    ) -> None:
         super().__init__(games, settings, group)
         self.rollout = Rollout(settings.n_steps, games.players, self.league.batch.game)
         self.open_decisions = self.rollout.open_decisions
@@ -207,7 +209,7 @@ class PPO(Learner):
         return self.rollout.minibatches(
             self.closed,
             self._minibatches_of(len(self.closed.rows)),
-            settings.batch_size // self.group.size,
+            settings.batch_size if self.group.size == 1 else None,
             settings.near_certain_share,
             generator,
         )

@@ -16,7 +16,7 @@ from typing import NamedTuple
 import torch
 
 from shakespeare_env.core.game import Game
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.games import TOO_LARGE
 
 NO_DECISION = -1
@@ -172,7 +172,7 @@ class Rollout:
         return {**found, "games": games}
 
     def end(
-        self, gae_lambda: float, *, win_coef: float, score_coef: float, group: Group
+        self, gae_lambda: float, *, win_coef: float, score_coef: float, group: ProcessGroup
     ) -> ClosedDecisions:
         """Return the closed decisions, with their targets and advantages; keep the open ones.
 
@@ -209,23 +209,24 @@ class Rollout:
         self,
         closed: ClosedDecisions,
         n_minibatches: int,
-        batch_size: int,
+        batch_size: int | None,
         near_certain_share: float,
         generator: torch.Generator,
     ) -> Iterator[Minibatch]:
         """Yield the closed decisions in random order, in `n_minibatches` of `batch_size`.
 
-        The last minibatch takes the rest. If there are too few decisions for this, all minibatches
-        are of about equal size. With a `near_certain_share` below 1, minibatches are of
+        The last minibatch takes the rest. If `batch_size` is None, all are of about equal size.
+        With a `near_certain_share` below 1, minibatches are of
         about equal size and hold about equally many near-certain decisions. The network is run on
         this share of the near-certain ones only.
         """
         count = len(closed.rows)
         order = torch.randperm(count, generator=generator, device=closed.rows.device)
         if near_certain_share == 1.0:
-            ends = [batch_size * (number + 1) for number in range(n_minibatches - 1)]
-            are_enough = count > batch_size * (n_minibatches - 1)
-            for indices in order.tensor_split(ends if are_enough else n_minibatches):
+            parts: list[int] | int = n_minibatches
+            if batch_size is not None:
+                parts = [batch_size * (number + 1) for number in range(n_minibatches - 1)]
+            for indices in order.tensor_split(parts):
                 yield self._minibatch(closed, indices, NO_REPETITION)
             return
 
@@ -367,7 +368,7 @@ def normalised_advantages(
     players: torch.Tensor,
     win_coef: float,
     score_coef: float,
-    group: Group = ALONE,
+    group: ProcessGroup = ALONE,
 ) -> torch.Tensor:
     """Return advantages in units of the reward, float32[k], normalised for each table size.
 
@@ -394,13 +395,13 @@ def normalised_advantages(
     if not tables:
         return advantages
     sums = [torch.stack([at_table.sum(), (advantages * at_table).sum()]) for at_table in tables]
-    counts, totals = group.sum(torch.stack(sums)).unbind(dim=1)
+    counts, totals = group.all_reduce(torch.stack(sums)).unbind(dim=1)
     means = totals / counts
     squares = [
         ((advantages - mean) * at_table).square().sum()
         for mean, at_table in zip(means, tables, strict=True)
     ]
-    deviations = (group.sum(torch.stack(squares)) / counts).sqrt()
+    deviations = (group.all_reduce(torch.stack(squares)) / counts).sqrt()
     for at_table, mean, deviation in zip(tables, means, deviations, strict=True):
         # A single advantage has deviation 0.
         normalised = (advantages - mean) / (deviation + 1e-8)

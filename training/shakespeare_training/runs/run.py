@@ -33,7 +33,7 @@ from shakespeare_training.config import (
     override,
     train_command,
 )
-from shakespeare_training.group import ALONE, Group
+from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.learner import Learner, never_stop
 from shakespeare_training.networks.policy import bfloat16_is_faster
 from shakespeare_training.runs.evaluation import (
@@ -79,7 +79,7 @@ class Run:
         *,
         device: str,
         bfloat16: bool | None = None,
-        group: Group = ALONE,
+        group: ProcessGroup = ALONE,
     ) -> None:
         self.config = config
         self.folder = folder
@@ -121,7 +121,7 @@ class Run:
 
         if SCALE in config.evaluation_opponents:
             self._digests[SCALE] = scale_digest(game)
-        if any(digests != self._digests for digests in group.gather(self._digests)):
+        if any(digests != self._digests for digests in group.all_gather(self._digests)):
             raise TrainingError(
                 "the processes have different files of the agents, the network or the reward that "
                 "the settings name; give all machines the same files"
@@ -151,7 +151,7 @@ class Run:
         start: Path | None = None,
         device: str = "auto",
         minutes: float | None = None,
-        group: Group = ALONE,
+        group: ProcessGroup = ALONE,
     ) -> Run:
         """Start a run, with the weights of `start` if given.
 
@@ -172,6 +172,8 @@ class Run:
         start_name: str | None = None
         if start is not None:
             run.learner.policy.start_from(start)
+            for weights in run.learner.policy.network.state_dict().values():
+                weights.copy_(group.broadcast(weights))  # files may differ between machines
             is_own = config.network != MLP
             start_name = f"{config.network},weights={start}" if is_own else str(start)
         run._limit_time(minutes)
@@ -191,7 +193,7 @@ class Run:
         device: str = "auto",
         trusted: Collection[str] = (),
         minutes: float | None = None,
-        group: Group = ALONE,
+        group: ProcessGroup = ALONE,
     ) -> Run:
         """Continue a run as if it had never stopped.
 
@@ -214,7 +216,7 @@ class Run:
         with ExitStack() as stack:
             stack.enter_context(_locked_by_first(folder, group, is_new=False))
             state = read_state(folder)
-            if any(other != state for other in group.gather(state)):
+            if any(other != state for other in group.all_gather(state)):
                 raise CheckpointError(
                     f"{folder}: the processes read different runs there; put it on a disk that all "
                     "machines share"
@@ -395,8 +397,7 @@ class Run:
     ) -> None:
         """Evaluate the learner in the kinds of games that are `unmeasured`.
 
-        Results are added to the history and the log. All processes play the games, and the results
-        are in process 0.
+        Results are added to the history and the log. All processes of a group play the games.
 
         Args:
             games: The number of games of each kind but those on the scale, approximately.
@@ -409,24 +410,24 @@ class Run:
             for players, opponent in self.unmeasured
         }
         with self.group.workers() as workers:
-            if workers is None:
-                return
-            results = evaluate_learner(
-                self.learner.policy.agent(),
-                self._opponents,
-                self.config,
-                kinds,
-                decisions=self.decisions,
-                seconds=self.elapsed,
-                on_progress=on_progress,
-                workers=workers,
-            )
-            for result in results:
-                self.history.append(result)
-                for name, figure in result.logged.items():
-                    log.record(name, figure)
-                after_each(result)
-            log.dump(self.decisions)
+            if workers is not None:
+                results = evaluate_learner(
+                    self.learner.policy.agent(),
+                    self._opponents,
+                    self.config,
+                    kinds,
+                    decisions=self.decisions,
+                    seconds=self.elapsed,
+                    on_progress=on_progress,
+                    workers=workers,
+                )
+                for result in results:
+                    self.history.append(result)
+                    for name, figure in result.logged.items():
+                        log.record(name, figure)
+                    after_each(result)
+                log.dump(self.decisions)
+        self.history = self.group.broadcast(self.history)
 
     def resume_point(self) -> ResumePoint:
         """Return a copy of the run's state. Call it between an update and the next rollout."""
@@ -465,7 +466,7 @@ def own_parts(config: TrainingConfig) -> list[str]:
 
 
 @contextmanager
-def _locked_by_first(folder: Path, group: Group, *, is_new: bool) -> Iterator[None]:
+def _locked_by_first(folder: Path, group: ProcessGroup, *, is_new: bool) -> Iterator[None]:
     """Let process 0 lock a folder for the length of the block, which begins in all processes then.
 
     Raises:
@@ -476,7 +477,7 @@ def _locked_by_first(folder: Path, group: Group, *, is_new: bool) -> Iterator[No
         yield
 
 
-def _processes_option(group: Group) -> str:
+def _processes_option(group: ProcessGroup) -> str:
     return f" --processes {group.size}"
 
 

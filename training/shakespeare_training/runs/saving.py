@@ -35,7 +35,7 @@ from shakespeare_env.errors import CheckpointError, TrainingError
 from shakespeare_env.play.lineup import NOBODY, OUTSIDE
 from shakespeare_training.building import needed_bytes
 from shakespeare_training.config import WEIGHTED, TrainingConfig
-from shakespeare_training.group import Group
+from shakespeare_training.group import ProcessGroup
 from shakespeare_training.learners.league import MOST_GAMES, Opponent, restore_generator
 from shakespeare_training.learners.learner import Learner
 from shakespeare_training.networks.policy import Policy, TrainingFacts
@@ -152,7 +152,7 @@ class ResumePoint:
         arrays = {name: tensor.clone() for name, tensor in _learner_tensors(learner).items()}
         return cls(state, arrays, league.snapshots, learner.policy)
 
-    def save(self, folder: Path, group: Group) -> None:
+    def save(self, folder: Path, group: ProcessGroup) -> None:
         """Write the state to resume from, then the weights to play with.
 
         Process 0 writes the states of all processes.
@@ -162,7 +162,7 @@ class ResumePoint:
         """
         arrays = {name: tensor.cpu().numpy() for name, tensor in self.arrays.items()}
         own_games = {name: array for name, array in arrays.items() if _is_of_games(name)}
-        parts = group.send_to_first((self.state.processes, own_games))
+        parts = group.gather((self.state.processes, own_games))
         if group.rank:
             return
         processes = [process for processes, _ in parts for process in processes]
@@ -373,7 +373,7 @@ def _joined_games(parts: Sequence[Arrays]) -> Arrays:
     return {name: np.concatenate([part[name] for part in numbered]) for name in parts[0]}
 
 
-def _with_own_games(arrays: Arrays, n_envs: int, group: Group) -> Arrays:
+def _with_own_games(arrays: Arrays, n_envs: int, group: ProcessGroup) -> Arrays:
     """Return the arrays with the rows of this process's games only.
 
     Raises:

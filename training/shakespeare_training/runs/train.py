@@ -161,16 +161,18 @@ class _Training:
         stop = self._stop
         # A group stops together, between two updates.
         check_stop = stop.check if run.group.size == 1 else never_stop
-        try:
-            with self._progress, stop.deferred(), run.learning(check_stop) as learner:
-                self._loop(learner)
-        except KeyboardInterrupt:
-            if self._saved is None:  # the run was stopped before its first save, untrained
-                raise
-            if run.group.broadcast(self._point is not self._saved):
-                self._save()
-            return False
-        return run.is_complete
+        with stop.deferred():
+            try:
+                with self._progress, run.learning(check_stop) as learner:
+                    self._loop(learner)
+            except KeyboardInterrupt as interrupt:
+                was_never_saved = self._saved is None  # then it is untrained, too
+                if was_never_saved or (run.group.size > 1 and not isinstance(interrupt, Stopped)):
+                    raise
+                if run.group.broadcast(self._point is not self._saved):
+                    self._save()
+                return False
+        return run.group.broadcast(run.is_complete)
 
     def _loop(self, learner: Learner) -> None:
         run = self._run
@@ -180,7 +182,9 @@ class _Training:
         while run.decisions < run.config.decisions:
             run.check_weights()
             self._add_snapshot_if_due()
-            if any(run.group.gather(self._stop.requested)):
+            if any(run.group.all_gather(self._stop.requested)):
+                if self._saved is not None:
+                    self._point = run.resume_point()
                 raise Stopped
             learner.time_share = run.group.broadcast(run.time_share)
             if learner.time_share >= 1.0:
