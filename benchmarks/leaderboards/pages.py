@@ -6,6 +6,7 @@ import io
 import math
 import re
 from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import NamedTuple
 
@@ -62,7 +63,9 @@ def page(by_game: dict[str, Standings]) -> str:
 
 
 def _section(name: str, standings: Standings) -> str:
-    sheets = matrix_sheets(standings, columns=_MOST_OPPONENTS)
+    sheets = [*matrix_sheets(standings, columns=_MOST_OPPONENTS)]
+    # All these sheets have the same note, which stands below the last one.
+    sheets[:-1] = [replace(sheet, note="") for sheet in sheets[:-1]]
     pairs = [markdown(sheet) for sheet in sheets]
     ladder = [ladder_markdown(standings)]
     # Where one rating per agent does not fit the games, the results of pairs come first.
