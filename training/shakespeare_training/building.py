@@ -33,6 +33,8 @@ _FEWEST_GAMES = 16
 """The fewest games worth a process, unless the user asks for more processes."""
 _FEWEST_DECISIONS = 500_000
 """The fewest decisions worth a process. It learns from them in some 20 seconds."""
+_MOST_ON_A_CORE = 4
+"""The most processes for each core that a saved run may ask for. A stranger may have written it."""
 _LIBRARY_BYTES = 450 * 2**20
 """The memory of a process with Python, PyTorch and the compiled rules, before it has any games."""
 
@@ -167,10 +169,11 @@ def checked_processes(
     """
     cores: int = cpu_count()
     if wanted is None and before is not None:
-        if before > max(cores, 1):  # a stranger may have written the number
+        most = _MOST_ON_A_CORE * cores
+        if before > most:
             raise ValueError(
-                f"the run was saved by {before} processes, and this machine has {cores} cores; "
-                "give the number of --processes that go on with it"
+                f"the run was saved by {before} processes, more than the {most} that this machine "
+                "starts unasked; give the number of --processes that go on with it"
             )
         return before
     device = checked_device(device)

@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.workers import Job, Progress, Workers, end_with
 from shakespeare_env.errors import WorkerError
-from shakespeare_training.stopping import Stop, Stopped, is_in_group
+from shakespeare_training.stopping import STOPPED, Stop, Stopped, is_in_group
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -141,8 +141,7 @@ class TorchProcessGroup(ProcessGroup):
             exchange(*arguments)
         except RuntimeError as fault:
             raise WorkerError(
-                f"process {self.rank} of {self.size} has lost another process of its group "
-                f"({_first_line(fault)})"
+                f"process {self.rank} of {self.size} has lost another process of its group"
             ) from fault
 
     def all_gather(self, value: T) -> list[T]:
@@ -292,7 +291,7 @@ def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) ->
         stop: If it is requested, the processes are asked to stop.
 
     Returns:
-        The exit code of the first process that failed; 0 if none did.
+        The exit code of a process that failed; 0 if none did.
 
     Raises:
         WorkerError: a process was ended by a signal.
@@ -305,20 +304,23 @@ def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) ->
             for rank in range(size)
         ]
         try:
-            failed = _wait(processes, stop)
+            _wait(processes, stop)
+            codes = [process.poll() for process in processes]
         finally:
             for process in processes:
                 process.kill()  # without effect if it has ended
                 process.wait()
-    if failed is None:
-        return 0
-    code: int = processes[failed].returncode
-    if code < 0:
-        raise WorkerError(
-            f"process {failed} of {size} was ended by {signal.Signals(-code).name}; if memory ran "
-            "out, give fewer --processes"
-        )
-    return code
+    if stop.requested:
+        return STOPPED if any(codes) else 0
+    # Once one process has ended by a signal, the others fail because they have lost it.
+    for rank, code in enumerate(codes):
+        if code is not None and code < 0:
+            name = signal.Signals(-code).name
+            raise WorkerError(
+                f"process {rank} of {size} was ended by {name}; if memory ran out, give fewer "
+                "--processes"
+            )
+    return next((code for code in codes if code), 0)
 
 
 def _environment(rank: int, size: int, meeting: str) -> dict[str, str]:
@@ -338,28 +340,21 @@ def _environment(rank: int, size: int, meeting: str) -> dict[str, str]:
     return {**os.environ, **{name: str(value) for name, value in facts.items()}}
 
 
-def _wait(processes: Sequence[subprocess.Popen[bytes]], stop: Stop) -> int | None:
-    """Wait until processes have ended, and return the number of the first that failed, if any."""
-    failed: int | None = None
+def _wait(processes: Sequence[subprocess.Popen[bytes]], stop: Stop) -> None:
+    """Wait until processes have ended, or one has failed and the others had time to end."""
     failed_at = math.inf
     was_told = False
     while any(process.poll() is None for process in processes):
-        for number, process in enumerate(processes):
-            if failed is None and process.returncode:
-                failed = number
-                failed_at = time.monotonic()
+        if failed_at == math.inf and any(process.returncode for process in processes):
+            failed_at = time.monotonic()
         if time.monotonic() - failed_at > _GRACE_S:
-            return failed
+            return
         if stop.requested and not was_told:
             # Ctrl-C has reached them too, and a second signal at the same time changes nothing.
             for process in processes:
                 process.terminate()
             was_told = True
         time.sleep(_POLL_S)
-    codes = [process.returncode for process in processes]
-    if failed is None:
-        failed = next((number for number, code in enumerate(codes) if code), None)
-    return failed
 
 
 def _first_line(fault: Exception) -> str:

@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from contextlib import contextmanager
 from types import FrameType
 
+STOPPED = 130
+"""The exit code of a command that is stopped before it has anything to save."""
 _TOGETHER_S = 0.5
 """Seconds within which several signals count as one. The command `timeout` and a closing terminal
 may send more than one."""

@@ -18,9 +18,14 @@ from rich.console import Console
 from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.errors import ShakespeareEnvError, WorkerError, agent_notes, own_frames
 from shakespeare_env.extras import requires_extra
-from shakespeare_training.stopping import Stop, Stopped, is_first_process, stopped_by_signals
+from shakespeare_training.stopping import (
+    STOPPED,
+    Stop,
+    Stopped,
+    is_first_process,
+    stopped_by_signals,
+)
 
-_STOPPED = 130  # the exit code of a command that Ctrl-C has stopped
 FAULTS = ShakespeareEnvError, ValueError, TypeError, ImportError
 """Errors of settings, files and agents. They end a command with a message and no traceback."""
 
@@ -37,7 +42,7 @@ def stoppable(console: Console, too_early: str) -> Iterator[Stop]:
             yield stop
     except Stopped:
         console.print(too_early, highlight=False, markup=False, soft_wrap=True)
-        raise typer.Exit(_STOPPED) from None
+        raise typer.Exit(STOPPED) from None
     finally:
         if stop.requested:
             # Otherwise Python would search the memory of PyTorch and the compiler for garbage when

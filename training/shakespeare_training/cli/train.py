@@ -123,8 +123,8 @@ def train(
 ) -> None:
     """Train a network by self-play, and evaluate it as it learns.
 
-    Ctrl-C stops a run without losing anything, and --resume continues it. Processes or a Ray
-    cluster can play the games of expert iteration; PPO has no use for them.
+    Ctrl-C stops a run without losing anything, and --resume continues it. By default all cores
+    learn. Workers or a Ray cluster can play the games of expert iteration.
     """
     console = UnbreakableConsole(quiet=not is_first_process())
     if minutes is not None and not math.isfinite(minutes):
@@ -169,6 +169,11 @@ def train(
                 if processes is before is None and (callbacks or workers != 1 or ray is not None):
                     processes = 1
                 size = checked_processes(processes, chosen, device, before)
+                if size > 1 and (workers != 1 or ray is not None):
+                    raise ValueError(
+                        f"{size} processes that learn would each open the workers; give either "
+                        "--processes or workers"
+                    )
                 if size > 1:
                     # The name of a new folder has the present time, so it is chosen here for all.
                     own = [] if resume is not None else ["--out", str(folder)]
@@ -318,7 +323,7 @@ def _open_workers(
 ) -> AbstractContextManager[Workers | None]:
     if algorithm == "ppo" and (workers != 1 or ray is not None):
         raise typer.BadParameter(
-            "PPO plays its games in the process that learns, where the network decides in all of "
+            "PPO plays its games in the processes that learn, where the network decides in all of "
             "them at once; leave the option out, or choose --config expert_iteration",
             param_hint="--workers" if ray is None else "--ray",
         )
