@@ -300,7 +300,12 @@ def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) ->
     with TemporaryDirectory() as folder, stop.deferred():
         meeting = Path(folder, "meeting").as_uri()
         processes = [
-            subprocess.Popen([sys.executable, *python], env=_environment(rank, size, meeting))
+            # In sessions of their own, so that Ctrl-C reaches this process alone, which asks them.
+            subprocess.Popen(
+                [sys.executable, *python],
+                env=_environment(rank, size, meeting),
+                start_new_session=True,
+            )
             for rank in range(size)
         ]
         try:
@@ -350,7 +355,6 @@ def _wait(processes: Sequence[subprocess.Popen[bytes]], stop: Stop) -> None:
         if time.monotonic() - failed_at > _GRACE_S:
             return
         if stop.requested and not was_told:
-            # Ctrl-C has reached them too, and a second signal at the same time changes nothing.
             for process in processes:
                 process.terminate()
             was_told = True
