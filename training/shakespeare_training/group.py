@@ -224,6 +224,8 @@ class _Order(NamedTuple):
 class _GroupWorkers(Workers):
     """Runs shards in all processes of a group, in turns of one shard for each process."""
 
+    reports_at_the_end = True
+
     def __init__(self, group: TorchProcessGroup) -> None:
         self._group = group
         self.size = group.size
