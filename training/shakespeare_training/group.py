@@ -215,7 +215,7 @@ class TorchProcessGroup(ProcessGroup):
 
 
 class _Order(NamedTuple):
-    """What processes run at the same time."""
+    """Shards that the processes of a group run at the same time, and their job."""
 
     job: bytes | None  # pickled; None if it is the job of the order before
     shards: list[bytes]  # pickled, one for each process; the last processes may get none

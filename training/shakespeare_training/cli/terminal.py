@@ -1,4 +1,4 @@
-"""What commands that train share: settings, stop signals, errors, a console, new folders."""
+"""Settings, stop signals, errors, console and new folders of the commands that train."""
 
 from __future__ import annotations
 

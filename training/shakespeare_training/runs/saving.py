@@ -339,23 +339,28 @@ def restore_state(folder: Path, state: RunState, learner: Learner) -> None:
 
 
 def _own_process(state: RunState, learner: Learner) -> ProcessState:
-    """Return the state of this process, which is a new one if their number has changed.
+    """Return the state of this process in a resumed run.
 
-    A new process draws from new generators, and draws another active snapshot.
+    If the number of processes has changed, the process is a new one. It draws from new generators,
+    and it draws another active snapshot.
     """
     group = learner.group
     if len(state.processes) == group.size:
         return state.processes[group.rank]
+    seed = np.random.SeedSequence([state.config.seed, state.decisions, group.size, group.rank])
+    rng, league_rng = seed.spawn(2)
     finished = sum(process.league.finished for process in state.processes)
-    facts = [state.config.seed, state.decisions, group.size, group.rank]
-    rng, league_rng = (
-        np.random.default_rng(sequence).bit_generator.state
-        for sequence in np.random.SeedSequence(facts).spawn(2)
-    )
     league = LeagueState(
-        active=None, active_until=0, finished=0 if group.rank else finished, rng=dict(league_rng)
+        active=None,
+        active_until=0,
+        finished=0 if group.rank else finished,
+        rng=_generator_state(league_rng),
     )
-    return ProcessState(rng=dict(rng), league=league)
+    return ProcessState(rng=_generator_state(rng), league=league)
+
+
+def _generator_state(seed: np.random.SeedSequence) -> dict[str, Any]:
+    return dict(np.random.default_rng(seed).bit_generator.state)
 
 
 def _is_of_games(name: str) -> bool:
