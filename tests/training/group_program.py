@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-import os
 import pickle
-import signal
 import sys
 from pathlib import Path
 from typing import Any
@@ -14,7 +12,7 @@ import torch
 from rich.console import Console
 
 from shakespeare_training.config import make_config
-from shakespeare_training.group import ProcessGroup, joined_group
+from shakespeare_training.group import ProcessGroup, exit_at_once, joined_group
 from shakespeare_training.learners.rollout import normalised_advantages
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
@@ -22,6 +20,7 @@ from shakespeare_training.stopping import Stop
 
 SIZE = 3
 SETTINGS = {
+    "players": [3, 4],
     "width": 16,
     "decisions": 1500,
     "n_envs": 22,
@@ -102,7 +101,6 @@ def main(folder: Path) -> None:
 
         whole = trained(folder / "whole", group)
         report["whole"] = fingerprint(whole)
-        report["again"] = fingerprint(trained(folder / "again", group))
         report["first_results"] = [str(result) for result in whole.history if not result.decisions]
         weights = [tensor.tobytes() for tensor in whole.learner.policy.tensors().values()]
         report["weights"] = hashlib.sha256(b"".join(weights)).hexdigest()
@@ -117,16 +115,6 @@ def main(folder: Path) -> None:
         (folder / f"{rank}.pickle").write_bytes(pickle.dumps(report))
 
 
-def die() -> None:
-    """End process 1 while process 0 waits for it."""
-    with joined_group() as group:
-        if group.rank == 1:
-            os.kill(os.getpid(), signal.SIGKILL)
-        group.all_gather(None)
-
-
 if __name__ == "__main__":
-    if sys.argv[1] == "die":
-        die()
-    else:
-        main(Path(sys.argv[1]))
+    main(Path(sys.argv[1]))
+    exit_at_once(0)

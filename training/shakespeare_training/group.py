@@ -17,7 +17,7 @@ from contextlib import contextmanager
 from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, NoReturn, TypeVar
 
 import cloudpickle
 import numpy as np
@@ -275,10 +275,23 @@ def joined_group() -> Iterator[ProcessGroup]:
             f"process {rank} of {size} finds no others at {where} ({_first_line(fault)}); check "
             "that the address is right and its port is free"
         ) from fault
+    group = TorchProcessGroup()
     try:
-        yield TorchProcessGroup()
+        yield group
+        group.all_gather(None)  # no process leaves while others still wait for its answer
     finally:
         torch.distributed.destroy_process_group()
+
+
+def exit_at_once(code: int) -> NoReturn:
+    """End a process of a group, without the usual clean-up of Python and C++.
+
+    Threads of PyTorch may still be at work after the group has been left. If they meet that
+    clean-up, they end the process with SIGABRT.
+    """
+    sys.stdout.flush()
+    sys.stderr.flush()
+    os._exit(code)
 
 
 def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) -> int:
