@@ -12,22 +12,20 @@ import signal
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Generator, Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
-from itertools import islice
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NamedTuple, NoReturn, TypeVar
+from typing import Any, NoReturn, TypeVar
 
-import cloudpickle
 import numpy as np
 import torch
 import torch.distributed
 from numpy.typing import NDArray
 
-from shakespeare_agents.workers import Job, Progress, Workers, end_with
+from shakespeare_agents.workers import end_with
 from shakespeare_env.errors import WorkerError
-from shakespeare_training.stopping import STOPPED, Stop, Stopped, is_in_group
+from shakespeare_training.stopping import STOPPED, Stop, is_in_group
 
 T = TypeVar("T")
 S = TypeVar("S")
@@ -108,18 +106,6 @@ class ProcessGroup:
         another weight.
         """
 
-    @contextmanager
-    def workers(self) -> Iterator[Workers | None]:
-        """Let process 0 have the shards of jobs run by all processes, in a block of its own.
-
-        The block gets the workers in process 0. In other processes it gets None, and begins when
-        the block of process 0 is over.
-
-        Raises:
-            Stopped: the block of process 0 was stopped.
-        """
-        yield Workers()
-
 
 ALONE = ProcessGroup()
 """The group of a process that learns alone."""
@@ -184,64 +170,6 @@ class TorchProcessGroup(ProcessGroup):
             mean = flat[first : first + tensor.numel()]
             tensor.copy_(mean.view_as(tensor))
             first += tensor.numel()
-
-    @contextmanager
-    def workers(self) -> Iterator[Workers | None]:
-        """Let process 0 have shards run by all processes (see `ProcessGroup.workers`)."""
-        if self.rank:
-            if self._serve():
-                raise Stopped
-            yield None
-            return
-        try:
-            yield _GroupWorkers(self)
-        except Stopped:
-            self.broadcast(True)
-            raise
-        self.broadcast(False)
-
-    def _serve(self) -> bool:
-        """Run shards for process 0 until its block is over. Return whether it was stopped."""
-        work: Callable[[Any], Iterator[Progress[Any]]] | None = None
-        while True:
-            order: _Order | bool = self.broadcast(False)
-            if isinstance(order, bool):
-                return order
-            if order.job is not None:
-                work = cloudpickle.loads(order.job).start()
-            assert work is not None
-            own = order.shards[self.rank : self.rank + 1]
-            self.gather([step for shard in own for step in work(cloudpickle.loads(shard))])
-
-
-class _Order(NamedTuple):
-    """Shards that the processes of a group run at the same time, and their job."""
-
-    job: bytes | None  # pickled; None if it is the job of the order before
-    shards: list[bytes]  # pickled, one for each process; the last processes may get none
-
-
-class _GroupWorkers(Workers):
-    """Runs shards in all processes of a group, in turns of one shard for each process."""
-
-    reports_at_the_end = True
-
-    def __init__(self, group: TorchProcessGroup) -> None:
-        self._group = group
-        self.size = group.size
-
-    def run(self, job: Job[S, R], shards: Iterable[S]) -> Generator[Progress[R], None, None]:
-        """Run shards as `Workers.run` does. Progress and results come at the end of a turn."""
-        group = self._group
-        new_job: bytes | None = cloudpickle.dumps(job)
-        work = job.start()
-        source = iter(shards)
-        while taken := list(islice(source, self.size)):
-            order: _Order | bool = _Order(new_job, list(map(cloudpickle.dumps, taken)))
-            group.broadcast(order)
-            new_job = None
-            for steps in group.gather(list(work(taken[0]))):
-                yield from steps
 
 
 @contextmanager

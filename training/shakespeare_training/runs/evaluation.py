@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
-from shakespeare_agents.workers import Workers, cumulative
+from shakespeare_agents.workers import cumulative
 from shakespeare_arena import Entrant, EvaluationResult, evaluate
 from shakespeare_arena.measure import Placement, ScaleGames
 from shakespeare_arena.reports import counted
@@ -238,6 +238,18 @@ def _last_strength(history: Sequence[Result], players: int, decisions: int) -> S
     return next(earlier, None)
 
 
+def work_of(kinds: Mapping[Kind, float]) -> dict[Kind, float]:
+    """Return the approximate number of decisions in the games of each kind.
+
+    Args:
+        kinds: The numbers of games, and of decisions for `SCALE`.
+    """
+    return {
+        (players, name): amount if name == SCALE else amount * players * _SEAT_DECISIONS
+        for (players, name), amount in kinds.items()
+    }
+
+
 def evaluate_learner(
     agent: AnyAgent,
     opponents: Mapping[str, AnyAgent],
@@ -247,7 +259,6 @@ def evaluate_learner(
     decisions: int,
     seconds: float,
     on_progress: Callable[[float], None],
-    workers: Workers,
 ) -> Iterator[Result]:
     """Evaluate the learner, which plays greedily, in some kinds of games.
 
@@ -262,15 +273,10 @@ def evaluate_learner(
         decisions: Decisions that the learner has learned from.
         seconds: Seconds of training so far.
         on_progress: Called after every step with the share of the games that is played.
-        workers: The workers that play the games.
     """
     learner = Entrant(_LEARNER, agent)
     seed = config.seed + _SEED_OFFSET
-    # Progress is counted in decisions.
-    work = {
-        (players, name): amount if name == SCALE else amount * players * _SEAT_DECISIONS
-        for (players, name), amount in kinds.items()
-    }
+    work = work_of(kinds)
     all_work = sum(work.values())
     work_done = 0.0
     for (players, name), amount in kinds.items():
@@ -283,12 +289,7 @@ def evaluate_learner(
 
         if name == SCALE:
             games = ScaleGames(
-                learner,
-                config.game,
-                players,
-                seed=seed,
-                add_progress=cumulative(on_games),
-                workers=workers,
+                learner, config.game, players, seed=seed, add_progress=cumulative(on_games)
             )
             placement = games.place(amount)
             yield Strength(**vars(placement), decisions=decisions, seconds=round(seconds, 1))
@@ -302,7 +303,6 @@ def evaluate_learner(
                 players=players,
                 seed=seed,
                 on_progress=on_games,
-                workers=workers,
             )
             yield _opponent_result(result, name, decisions, seconds)
         work_done += kind_work

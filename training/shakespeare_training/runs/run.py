@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import time
 from collections.abc import Callable, Collection, Iterator, Mapping
 from contextlib import ExitStack, contextmanager, nullcontext
@@ -43,6 +44,7 @@ from shakespeare_training.runs.evaluation import (
     is_worth_measuring,
     kinds_of_games,
     strength_decisions,
+    work_of,
 )
 from shakespeare_training.runs.saving import (
     CONFIG_NAME,
@@ -52,6 +54,7 @@ from shakespeare_training.runs.saving import (
     read_state,
     restore_state,
 )
+from shakespeare_training.stopping import Stopped
 
 
 class Run:
@@ -319,7 +322,7 @@ class Run:
 
     def _is_worth_measuring(self, players: int) -> bool:
         """Return whether to measure strength at a table now, as is always done at the run's end."""
-        if self.decisions >= self.config.decisions or self.time_share >= 1.0:
+        if self.decisions >= self.config.decisions or self.learner.time_share >= 1.0:
             return True
         affordable = self._strength_decisions(players)
         return is_worth_measuring(self.history, players, self.decisions, affordable)
@@ -397,7 +400,7 @@ class Run:
     ) -> None:
         """Evaluate the learner in the kinds of games that are `unmeasured`.
 
-        Results are added to the history and the log. All processes of a group play the games.
+        Results are added to the history and the log. The processes of a group share the kinds.
 
         Args:
             games: The number of games of each kind but those on the scale, approximately.
@@ -409,25 +412,40 @@ class Run:
             (players, opponent): self._strength_decisions(players) if opponent == SCALE else games
             for players, opponent in self.unmeasured
         }
-        with self.group.workers() as workers:
-            if workers is not None:
-                results = evaluate_learner(
-                    self.learner.policy.agent(),
-                    self._opponents,
-                    self.config,
-                    kinds,
-                    decisions=self.decisions,
-                    seconds=self.elapsed,
-                    on_progress=on_progress,
-                    workers=workers,
-                )
-                for result in results:
-                    self.history.append(result)
-                    for name, figure in result.logged.items():
-                        log.record(name, figure)
-                    after_each(result)
-                log.dump(self.decisions)
-        self.history = self.group.broadcast(self.history)
+        group = self.group
+        ordered = list(kinds)
+        if group.size > 1:  # so that the processes end at about the same time
+            work = work_of(kinds)
+            ordered.sort(key=lambda kind: work[kind], reverse=True)
+        results = evaluate_learner(
+            self.learner.policy.agent(),
+            self._opponents,
+            self.config,
+            {kind: kinds[kind] for kind in ordered[group.rank :: group.size]},
+            decisions=self.decisions,
+            seconds=self.elapsed,
+            on_progress=on_progress,
+        )
+        for _ in range(math.ceil(len(kinds) / group.size)):
+            for result in self._next_results(results):
+                self.history.append(result)
+                for name, figure in result.logged.items():
+                    log.record(name, figure)
+                after_each(result)
+        log.dump(self.decisions)
+
+    def _next_results(self, results: Iterator[Result]) -> list[Result]:
+        """Return the next results of all processes. Some may have none left."""
+        result: Result | None = None
+        is_stopped = False
+        try:
+            result = next(results, None)
+        except Stopped:
+            is_stopped = True
+        found = self.group.all_gather((result, is_stopped))
+        if any(stopped for _, stopped in found):
+            raise Stopped
+        return [each for each, _ in found if each is not None]
 
     def resume_point(self) -> ResumePoint:
         """Return a copy of the run's state. Call it between an update and the next rollout."""
