@@ -165,7 +165,7 @@ def checked_processes(
 
     Raises:
         ValueError: there is no such device here, or there are fewer games, decisions in a minibatch
-            or GPUs than processes, or fewer cores than processes before.
+            or GPUs than processes, or far fewer cores than processes before.
     """
     cores: int = cpu_count()
     if wanted is None and before is not None:

@@ -7,7 +7,6 @@ network plays. Without the latter, the network would not learn what to do after 
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
@@ -21,12 +20,12 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_env.play.agent import Advisor
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.lineup import Lineup, OnStep, noting_failure, play_out
-from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, take
+from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.learner import (
     GamesCallback,
-    Learner,
     LearnerSettings,
+    RoundLearner,
     ignore_games,
 )
 from shakespeare_training.networks.policy import Outputs, forecast_losses
@@ -145,19 +144,12 @@ def _checked(given: NDArray[np.float32], masks: NDArray[np.bool_]) -> NDArray[np
     return given
 
 
-class Distillation(Learner):
-    """A learner that plays games with its teacher looking on, and learns to decide as it does.
-
-    A round of games is played to its end before the network learns from it.
-
-    Attributes:
-        decisions: The round to learn from; None before one is played.
-    """
+class Distillation(RoundLearner):
+    """A learner that plays games with its teacher looking on, and learns to decide as it does."""
 
     def __init__(self, games: HostGames, teacher: Entrant, settings: LearnerSettings) -> None:
         super().__init__(games, settings)
         self._teacher = teacher
-        self.decisions: DecisionArrays | None = None
 
     def play(self, on_games: GamesCallback = ignore_games) -> None:
         """Play a round of games to its end.
@@ -195,13 +187,6 @@ class Distillation(Learner):
         with torch.no_grad():
             outputs = self.policy.outputs(self._tensor(observations), self._tensor(masks))
             return outputs.log_probabilities.exp().cpu().numpy()
-
-    def minibatches(self) -> Iterator[DecisionArrays]:
-        """Yield the round's decisions in random order, in minibatches of about equal size."""
-        decisions = self.decisions
-        assert decisions is not None
-        for indices in self._random_minibatches(len(decisions["games"])):
-            yield take(decisions, indices)
 
     def losses(self, minibatch: DecisionArrays) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""

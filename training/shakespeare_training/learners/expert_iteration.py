@@ -32,8 +32,8 @@ from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
     GamesCallback,
-    Learner,
     LearnerSettings,
+    RoundLearner,
     ignore_games,
 )
 from shakespeare_training.networks.policy import forecast_losses
@@ -88,14 +88,13 @@ class PlayedShard(NamedTuple):
     policy before the search, and `search_advantages`, from the function of this name."""
 
 
-class ExpertIteration(Learner):
+class ExpertIteration(RoundLearner):
     """A learner that plays a round of games to their end with search, then learns from the round.
 
     The decisions of a round do not depend on the processes that play it.
 
     Attributes:
         workers: The workers that play the games; by default this process.
-        decisions: The round to learn from; None before one is played.
     """
 
     settings: ExpertIterationSettings
@@ -105,7 +104,6 @@ class ExpertIteration(Learner):
     ) -> None:
         super().__init__(games, settings, group)
         self.workers: Workers = Workers()
-        self.decisions: DecisionArrays | None = None
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
@@ -192,13 +190,6 @@ class ExpertIteration(Learner):
         batch.load(all_rows, records)
         batch.restart(all_rows)
         league.assign_seats(all_rows)
-
-    def minibatches(self) -> Iterator[DecisionArrays]:
-        """Yield the round's decisions in random order, in minibatches of about equal size."""
-        decisions = self.decisions
-        assert decisions is not None
-        for indices in self._random_minibatches(len(decisions["games"])):
-            yield take(decisions, indices)
 
     def losses(self, minibatch: DecisionArrays) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""

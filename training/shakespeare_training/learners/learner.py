@@ -15,6 +15,7 @@ from stable_baselines3.common.logger import Logger
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_env.play.agent import AnyAgent
 from shakespeare_training.group import ALONE, ProcessGroup
+from shakespeare_training.learners.decisions import DecisionArrays, take
 from shakespeare_training.learners.games import LearnerGames
 from shakespeare_training.learners.league import FinishedGames, League
 from shakespeare_training.networks.policy import Policy, PolicyMaker
@@ -199,7 +200,7 @@ class Learner:
 
     def count(self, minibatch: Any) -> int:
         """Return the number of decisions of a minibatch."""
-        return len(minibatch["players"])
+        raise NotImplementedError
 
     def losses(self, minibatch: Any) -> dict[str, torch.Tensor]:
         """Return `policy_loss`, `win_loss` and `score_loss`, and further statistics to log."""
@@ -212,10 +213,6 @@ class Learner:
         """
         all_decisions = int(self.group.all_reduce(torch.tensor(count)))
         return max(1, round(all_decisions / self.settings.batch_size))
-
-    def _random_minibatches(self, count: int) -> list[NDArray[np.int64]]:
-        """Return the indices of decisions in random order, in minibatches of about equal size."""
-        return np.array_split(self.rng.permutation(count), self._minibatches_of(count))
 
     def _tensor(self, array: NDArray[Any]) -> torch.Tensor:
         return torch.from_numpy(array).to(self.device)
@@ -280,3 +277,30 @@ class Learner:
         for parameters in self.policy.parameter_groups():
             torch.nn.utils.clip_grad_norm_(parameters, _MAX_GRADIENT_NORM)
         self.optimizer.step()
+
+
+class RoundLearner(Learner):
+    """A learner that plays a round of games to their end before it learns from them.
+
+    Attributes:
+        decisions: The decisions of the round; None before one is played.
+    """
+
+    def __init__(
+        self, games: LearnerGames, settings: LearnerSettings, group: ProcessGroup = ALONE
+    ) -> None:
+        super().__init__(games, settings, group)
+        self.decisions: DecisionArrays | None = None
+
+    def minibatches(self) -> Iterator[DecisionArrays]:
+        """Yield the round's decisions in random order, in minibatches of about equal size."""
+        decisions = self.decisions
+        assert decisions is not None
+        count = len(decisions["games"])
+        order = self.rng.permutation(count)
+        for indices in np.array_split(order, self._minibatches_of(count)):
+            yield take(decisions, indices)
+
+    def count(self, minibatch: DecisionArrays) -> int:
+        """Return the number of decisions of a minibatch."""
+        return len(minibatch["games"])
