@@ -6,6 +6,7 @@ import asyncio
 import sys
 import threading
 from collections import Counter
+from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -270,7 +271,7 @@ def test_an_asynchronous_agent_is_asked_in_one_event_loop_even_where_another_one
         return decide(AsyncAgent(note), batch, np.array([0]), generators(1))
 
     decide(AsyncAgent(note), batch, np.array([0]), generators(1))
-    asyncio.run(notebook())
+    ThreadPoolExecutor(1).submit(asyncio.run, notebook()).result()
     before, of_notebook, after = loops
     assert before is after is not of_notebook
 
