@@ -49,12 +49,12 @@ _IN_VIEW = """(names) => {
   const screens = document.documentElement.scrollHeight / innerHeight;
   return {changed, legal: legal.length, first: legal.some(seen), screens};
 }"""
-# Things to touch of less than 44 CSS pixels in either direction (WCAG 2.2, 2.5.5), and places of the
-# board of which other places leave less. Words in a text are exempt.
+# Things to touch of less than 44 CSS pixels in either direction (WCAG 2.2, 2.5.5), and places of
+# the board of which other places leave less. Words in a text are exempt.
 _TOO_SMALL = """() => {
   const found = [];
-  const touched = "a, button, .button, summary, input, select, textarea, [role=button], #board .target";
-  for (const it of document.querySelectorAll(touched)) {
+  const controls = "a, button, .button, summary, input, select, textarea, [role=button]";
+  for (const it of document.querySelectorAll(`${controls}, #board .target`)) {
     if (!it.checkVisibility({visibilityProperty: true}) || it.type === "hidden") continue;
     if (it.matches(".skip, :is(p, li, dd, legend) :is(a, .term):not(.button)")) continue;
     let {width, height} = (it.closest("label.check") || it).getBoundingClientRect();

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -226,9 +226,14 @@ class Reasons:
 
 
 def reasons(
-    position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
+    position: Position,
+    analyst: Analyst,
+    *,
+    seed: int = 0,
+    number: int = 0,
+    moves: Sequence[str] = (),
 ) -> Iterator[Reasons]:
-    """Compare the two moves that look best, first by value and then by row of the score sheet.
+    """Compare two moves, first by value and then by row of the score sheet.
 
     Both moves are played to the end in the same possible games, which depend only on what the seat
     to move knows. For the rows the analyst's agent plays all seats. If that agent searches, which
@@ -239,6 +244,7 @@ def reasons(
         analyst: The analyst.
         seed: The seed of all draws.
         number: The number of the decision in its game, which gives each decision draws of its own.
+        moves: The two moves. Without them, the two that look best are compared.
 
     Yields:
         The comparison of values, then the one of rows as well, which each round makes more exact.
@@ -247,9 +253,12 @@ def reasons(
         ValueError: The game is over.
     """
     trials = MoveTrials(analyst, position, seed, number)
-    actions = trials.candidates(_CANDIDATES_FOR_REASONS)
-    means = trials.values(trials.outcomes(actions, _CHOOSING_PLAYOUTS)).mean(axis=1)
-    best_two = actions[np.argsort(-means, kind="stable")[:2]]
+    if moves:
+        best_two = np.array([position.action_id(move) for move in moves])
+    else:
+        actions = trials.candidates(_CANDIDATES_FOR_REASONS)
+        means = trials.values(trials.outcomes(actions, _CHOOSING_PLAYOUTS)).mean(axis=1)
+        best_two = actions[np.argsort(-means, kind="stable")[:2]]
     values = trials.values(trials.outcomes(best_two, _COMPARING_PLAYOUTS))
     if values[1].mean() > values[0].mean():
         best_two = best_two[::-1]

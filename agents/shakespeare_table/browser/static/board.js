@@ -150,6 +150,10 @@
       select(move);
       return;
     }
+    submit(move);
+  }
+
+  function submit(move) {
     putBack();  // in case the server does not answer
     playing = true;
     button(move)?.click();
@@ -332,7 +336,7 @@
     if (first) first.focus({ preventScroll: true });
   }
 
-  window.board = { groups, frame, moves: () => turn.moves }; // for other scripts of the page
+  window.board = { groups, frame, submit, moves: () => turn.moves }; // for other scripts of the page
   // A page from the browser's cache may be old, and may be somebody else's.
   window.addEventListener("pagehide", () => { document.getElementById("main").hidden = true; });
   window.addEventListener("pageshow", (event) => { if (event.persisted) location.reload(); });

@@ -48,11 +48,28 @@
     if (shows) showMove(shows.value);
     if (plays) {
       event.preventDefault();  // without scripts the form plays the move
-      button(plays.value)?.click();
+      board.submit(plays.value);
     }
     // After a move by the guide's button the focus returns there (`board.js`).
     if (event.isTrusted) document.body.dataset.focus = plays ? plays.id : "";
   });
-  document.addEventListener("DOMContentLoaded", settled);
+  // Shows what another move than the suggested one costs. The page may change before that is known.
+  const verdicts = new Map();  // sentences by the address that they come from
+  async function judge() {
+    const place = document.getElementById("guide-verdict");
+    if (!place) return;
+    const { from } = place.dataset;
+    if (!verdicts.has(from)) {
+      verdicts.set(from, "");
+      const answer = await fetch(from).catch(() => null);
+      if (answer?.ok) verdicts.set(from, await answer.text());
+      else verdicts.delete(from);
+    }
+    const shown = document.getElementById("guide-verdict");
+    if (shown?.dataset.from === from) shown.querySelector("span").textContent = verdicts.get(from) ?? "The server has not compared them.";
+  }
+
+  document.addEventListener("DOMContentLoaded", () => { settled(); judge(); });
+  document.addEventListener("htmx:afterSettle", judge);
   document.addEventListener("htmx:afterSettle", settled);
 })();
