@@ -17,7 +17,7 @@ class Deviation:
     """The mean difference between a suggested move and the one that was played.
 
     Attributes:
-        points: How many points more the mover gets in the end after the suggested move.
+        points: How many points more the mover has at the end after the suggested move.
         margin: Half the width of the 95 % interval.
         row: The row of the score sheet that differs most in the same direction; empty without one.
     """

@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
 
@@ -190,7 +191,9 @@ def _title(film: Film, mistake: _Mistake) -> str:
     margin = f" ± {_amount(film, decision.margin)}" if decision.margin else ""
     unit = "points" if film.players == 1 else "% chance to win"
     cost = f"{_amount(film, decision.loss)}{margin} {unit}"
-    return f"Move {decision.number}, {mistake.kind.name}: cost {film.label(decision.seat)} {cost}"
+    label = film.label(decision.seat)
+    whom = label.lower() if label.lower() == YOU else label
+    return f"Move {decision.number}, {mistake.kind.name}: cost {whom} {cost}"
 
 
 def _amount(film: Film, loss: float) -> str:

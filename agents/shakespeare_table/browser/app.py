@@ -38,7 +38,7 @@ from shakespeare_table.browser.access import SECURITY_HEADERS, AccessControl
 from shakespeare_table.browser.capacity import RequestLimit
 from shakespeare_table.browser.processes import NotReadyError
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.site import STATIC, Site
+from shakespeare_table.browser.site import STATIC, Site, waiting_page
 from shakespeare_table.browser.store import StoreError, TableError
 
 _GZIP_LEVEL = 3  # takes a third of the time of the usual level
@@ -77,7 +77,7 @@ def make_app(settings: Settings) -> Starlette:
         if "HX-Request" in request.headers:  # htmx sent it, and shows the text on its page
             return PlainTextResponse(capitalised(text), status)
         if isinstance(error, NotReadyError) and request.method == "GET":
-            return site.page(request, "waiting.html", 503, game=error.game)
+            return waiting_page(site, request, error.game)
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 

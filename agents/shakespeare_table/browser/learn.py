@@ -37,7 +37,13 @@ from shakespeare_table.browser.lessons import (
     variables,
 )
 from shakespeare_table.browser.processes import NotReadyError
-from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
+from shakespeare_table.browser.site import (
+    FormFields,
+    Site,
+    owner_of,
+    waiting_page,
+    with_owner_cookie,
+)
 from shakespeare_table.browser.tables import TableState, first_state
 from shakespeare_table.browser.viewing import (
     DrawnPanel,
@@ -376,7 +382,7 @@ def _begin(site: Site, request: Request, fields: FormFields) -> Response:
     try:
         game_lesson = _requested_lesson(site, request)
     except NotReadyError as fault:
-        return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
+        return waiting_page(site, request, fault.game, fields)
     _, tokens = site.tables.begin(owner_of(request), game_lesson.plan, [[LEARNER]], fields)
     return with_owner_cookie(request, RedirectResponse(f"/seat/{tokens[0]}", 303))
 
