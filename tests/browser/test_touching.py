@@ -100,3 +100,19 @@ def test_the_switch_that_turns_confirming_off_is_remembered(server, new_page):
     seen = person.look()
     person.press(person._target(seen.moves[0][1][0]))
     page.wait_for_function("() => document.getElementById('number').value !== '0'")
+
+
+def test_a_refusal_is_told_in_view(server, new_page):
+    """On a low screen the page has scrolled away from its head."""
+    person = TouchingPerson(new_page(**LANDSCAPE))
+    page = person.page
+    page.expected.append("status of 409")
+    person.begin(server.address, "figaro", ["person", "random", "random"], seed=1)
+    seen = person.look()
+    page.evaluate("document.getElementById('number').value = 99")
+    person.play(seen, *next(choice for choice in seen.moves if choice[0] not in seen.confirm))
+    page.get_by_text("The table has changed since; look, then choose again").wait_for()
+    box = page.locator("#message").bounding_box()
+    assert 0 <= box["y"] < box["y"] + box["height"] <= LANDSCAPE["viewport"]["height"]
+    page.evaluate("htmx.ajax('GET', `${location.pathname}/deviation?number=0`, {swap: 'none'})")
+    page.locator("#failed").get_by_text("The table has changed since.").wait_for()

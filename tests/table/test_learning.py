@@ -122,13 +122,17 @@ def test_the_guide_leads_through_its_game_to_the_end(taught):
 def test_the_guide_pays_all_wages_or_says_why_not(deviates):
     """Also in a game in which the learner sometimes plays another move."""
     taught = lesson("shakespeare")
+    assert taught is not None
     draw = random.Random(4)
     state = first_state(taught.plan, "paid" if deviates else "followed")
     reasons = []
     while not state.is_over:
-        agent = state.occupant_to_move.agent
+        occupant = state.occupant_to_move
+        assert occupant is not None
+        agent = occupant.agent
         if agent is None:
             advice = guidance(state)
+            assert advice is not None
             reasons.append(advice.reason)
             move = advice.move
             if draw.random() < deviates:

@@ -3,6 +3,8 @@
 import codecs
 import gzip
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -62,6 +64,20 @@ def test_walking_there_and_back(folder, record):
     assert str(record.positions[1]) not in out[places[-1] :]
     assert str(record.positions[5]) not in out[places[-2] :]
     assert record.positions[0].moves()[0] in replay(folder, input="moves\n")
+
+
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_the_arrow_keys_walk_in_a_terminal(begun):
+    pexpect = pytest.importorskip("pexpect", reason="needs pexpect, which notebooks install")
+    command = [sys.executable, "-m", "shakespeare_env", "replay", begun]
+    terminal = pexpect.spawn(command[0], command[1:], env={**os.environ, "TERM": "xterm"})
+    places = []
+    for key in ("\x1b[C", "\x1bOC", "\x1b[D", "\x1b[F", "\x1b[H", "q\r"):
+        terminal.expect(r"Position (\d+) of 4 \(\? for help\): ", timeout=60)
+        places.append(int(terminal.match[1]))
+        terminal.send(key)
+    terminal.expect(pexpect.EOF)
+    assert places == [0, 1, 2, 1, 4, 0]
 
 
 def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
