@@ -48,14 +48,27 @@ def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **fiel
     return client.post("/tables", data=form)
 
 
-def links(page):
-    """Return the addresses of a new table's seats, as its owner sees them."""
-    return list(dict.fromkeys([page.url.path, *re.findall(r'href="(/seat/[\w-]+)"', page.text)]))
+def invitations(page):
+    """Return the addresses of a new table's open seats, as its host sees them."""
+    return list(dict.fromkeys(re.findall(r'href="[^"/]*//[^"/]+(/seat/[\w-]+)"', page.text)))
+
+
+def claim(client, address, name=""):
+    """Claim the seat of a link, and return the answer."""
+    return client.post(f"{address}/claim", data={"name": name})
+
+
+def seats_of(client, page):
+    """Claim all open seats of a new table for its host; return the addresses of people's seats."""
+    seats = [page.url.path, *invitations(page)]
+    for address in seats[1:]:
+        claim(client, address)
+    return seats
 
 
 def begun(client, **options):
     """Begin a table and return the address of the seat that decides, and that of another seat."""
-    seats = links(begin(client, **options))
+    seats = seats_of(client, begin(client, **options))
     mover = next(link for link in seats if moves(client.get(link)))
     return mover, next(link for link in seats if link != mover)
 

@@ -27,7 +27,7 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.history import START
 from shakespeare_env.rulebook import numbered_rules
-from shakespeare_table.browser.lessons import (
+from shakespeare_table.browser.learning.lessons import (
     LEARNER,
     GuideText,
     Lesson,

@@ -13,11 +13,11 @@ from xml.etree import ElementTree
 from shakespeare_env import Position
 from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.core.presentation import Topic
-from shakespeare_env.core.seat_names import YOU, with_names
+from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import capitalised, named_move
-from shakespeare_table.browser.tables import TableState, can_take_back
+from shakespeare_table.browser.tables import TableState, can_take_back, result_of
 
 _BOARDS_KEPT = 64  # each takes up to about 310 KB
 _MOVES_KEPT = 4096  # moves in words
@@ -56,15 +56,15 @@ class Viewer:
         return SPECTATOR
 
     def hidden_seat(self, state: TableState) -> int | None:
-        """Return the seat to move if it shares this screen with others and is not yet revealed."""
-        to_move = state.position.to_move
-        if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
-            return to_move
+        """Return the seat that chooses next if it shares this screen and is not yet revealed."""
+        asked = [seat for seat in state.undecided if seat in self.seats]
+        if len(self.seats) > 1 and asked and self.revealed not in asked:
+            return asked[0]
         return None
 
     def decides(self, state: TableState) -> bool:
-        """Return whether the viewer chooses the next move and may see the cards of its seat."""
-        return not state.is_over and self.observer(state) == state.position.to_move
+        """Return whether the viewer chooses a move now and may see the cards of its seat."""
+        return not state.is_over and self.observer(state) in state.undecided
 
 
 def visible_position(position: Position, observer: int | None) -> dict[str, Any]:
@@ -312,10 +312,9 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     reader = viewer.seats[0] if len(viewer.seats) == 1 else None
     names = names_for_reader(state.plan.names, reader)
     decides = viewer.decides(state) and not behind
-    choices = _move_choices(state, observer, names) if decides else []
-    head = state.position.game.presentation.headline(
-        visible_position(state.position, observer), names
-    )
+    asked = state.choosing[observer] if decides and observer is not None else state.position
+    choices = _move_choices(asked, observer, names) if decides else []
+    head = asked.game.presentation.headline(visible_position(asked, observer), names)
     drawn = drawn_board(state, observer)
     moves_seen = _moves_seen(state, viewer)
     # The strip begins with the viewer's own last move. A spectator's strip shows the latest moves.
@@ -332,7 +331,7 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "state": state,
         "viewer": viewer,
         "head": head,
-        "sentence": _sentence(state, f"{head.sentence} {head.aside}".strip(), decides),
+        "sentence": _sentence(state, reader, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
         "columns": drawn.columns(_nearest_seat(state, viewer)),
         "groups": _by_kind(choices),
@@ -345,16 +344,36 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "decides": decides,
         # The seat whose player must take over the shared screen before its cards are shown.
         "curtain": viewer.hidden_seat(state),
-        "can_undo": not behind and observer in viewer.seats and can_take_back(state, observer),
+        "can_undo": not behind and _can_undo(state, viewer, observer),
+        "have_chosen": _have_chosen(state, names),
+        # The viewer's secret choice in words, which waits for those of others.
+        "own_choice": _own_choice(state, observer, names),
         "sheet": _final_sheet(state) if state.is_over else [],
         "ranks": _final_scores(state) if state.is_over else [],
     }
 
 
+def _have_chosen(state: TableState, names: Sequence[str]) -> str:
+    """Return a sentence that says who has chosen in secret; empty if nobody has."""
+    if not state.chosen:
+        return ""
+    words = f"{seat_placeholder(*sorted(state.chosen))} {{have}} chosen in secret."
+    return capitalised(with_names(words, names))
+
+
+def _can_undo(state: TableState, viewer: Viewer, observer: int | None) -> bool:
+    return observer in viewer.seats and not state.chosen and can_take_back(state, observer)
+
+
+def _own_choice(state: TableState, observer: int | None, names: Sequence[str]) -> str:
+    if observer is None or observer not in state.chosen:
+        return ""
+    return state.choosing[observer].describe_move(state.chosen[observer], names)
+
+
 def _move_choices(
-    state: TableState, observer: int | None, names: Sequence[str]
+    position: Position, observer: int | None, names: Sequence[str]
 ) -> list[MoveChoice]:
-    position = state.position
     seen = visible_position(position, observer)
     choices = []
     for move in position.moves():
@@ -392,8 +411,19 @@ def _nearest_seat(state: TableState, viewer: Viewer) -> int | None:
     return viewer.seats[0] if viewer.revealed is None else viewer.revealed
 
 
-def _sentence(state: TableState, words: str, decides: bool) -> str:
-    """Return the sentence that says who decides what, or who has won."""
+def _sentence(state: TableState, reader: int | None, words: str, decides: bool) -> str:
+    """Return the sentence that says who decides what, or who has won.
+
+    Args:
+        state: The table.
+        reader: The seat of the reader, who is called "you"; None for a spectator.
+        words: The game's own words.
+        decides: Whether the reader decides.
+    """
+    if state.chosen and state.undecided and not decides:
+        names = names_for_reader(state.plan.names, reader)
+        waiting = seat_placeholder(*state.undecided)
+        return f"{_have_chosen(state, names)} Waiting for {with_names(waiting, names)}."
     occupant = state.occupant_to_move
     if occupant is not None and occupant.agent is not None and not state.fault:
         return f"{state.name_to_move} is thinking …"
@@ -410,11 +440,10 @@ def _final_sheet(state: TableState) -> list[tuple[str, list[int]]]:
 
 def _final_scores(state: TableState) -> list[FinalScore]:
     """Return the players' scores from the best to the worst, with the winners first."""
-    sign = state.position.game.presentation.score_sign
-    scores = state.position.scores()
+    result = result_of(state)
     winners = state.position.winners or []
-    order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
+    order = sorted(range(state.plan.players), key=lambda seat: result.places[seat])
     return [
-        FinalScore(seat, state.plan.names[seat], sign * scores[seat], seat in winners)
+        FinalScore(seat, state.plan.names[seat], result.scores[seat], seat in winners)
         for seat in order
     ]
