@@ -10,6 +10,7 @@ from starlette.testclient import TestClient
 
 from shakespeare_env import Position
 from shakespeare_env.core.rng import FIRST_FRESH
+from shakespeare_env.play.simultaneous import simultaneous_choices
 from tests.contract.games import small_games
 from tests.table.tables import (
     HOST,
@@ -154,7 +155,8 @@ class _Browser:
             fields["since"] = self._version
             answer = client.post(f"{mover}/play", data=fields, headers=HTMX)
             assert answer.status_code == 200, answer.text
-            if not (self._one_screen and after.to_move == seat):
+            # A seat on one screen that chooses again sees its own cards.
+            if not (self._one_screen and seat in simultaneous_choices(after)):
                 self._hear(answer)
         self.hear(f"{self.viewer}/changes?since={self._version}&step=1")
 
@@ -202,6 +204,21 @@ def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
             table.push(seat, move, after)
     assert len(tables[0].sent) > 2, "the viewer learns something at once: choose another position"
     for table in tables:
+        table.ask_for_more()
+    assert tables[0].sent == tables[1].sent
+
+
+@pytest.mark.parametrize("viewer", ["seat", "spectator"])
+def test_others_see_that_a_seat_has_chosen_and_not_what(client, viewer):
+    """The seat chooses before the rules ask it."""
+    position = played("shakespeare", 3, 3)
+    first, seat, chosen_last = simultaneous_choices(position)
+    viewer_seat = first if viewer == "seat" else None
+    tables = [_Browser(client, position, viewer_seat, False) for _ in "ab"]
+    for table, move in zip(tables, ("wager:1", "wager:5"), strict=True):
+        table.push(seat, move, position)
+        assert f"P{seat} has chosen" in table.sent[-1][2]
+        table.push(chosen_last, "wager:2", position)
         table.ask_for_more()
     assert tables[0].sent == tables[1].sent
 

@@ -11,7 +11,7 @@ from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
 from shakespeare_env import Position
-from shakespeare_env.core.game import SPECTATOR
+from shakespeare_env.core.game import SPECTATOR, Game
 from shakespeare_env.core.presentation import Topic
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
@@ -67,10 +67,14 @@ class Viewer:
         return not state.is_over and self.observer(state) in state.undecided
 
 
-def visible_position(position: Position, observer: int | None) -> dict[str, Any]:
-    """Return a position in notation, without what the observer may not know."""
-    complete = position.to_dict()
-    return complete if observer is None else position.game.seen_by(complete, observer)
+def position_on_turn(state: TableState, observer: int | None) -> dict[str, Any]:
+    """Return a table's position in notation, as an observer sees it.
+
+    An observer who chooses now is to move in it, also if the rules ask another seat first.
+    """
+    complete = state.position.to_dict()
+    seen = complete if observer is None else state.position.game.seen_by(complete, observer)
+    return {**seen, "to_move": observer} if observer in state.undecided else seen
 
 
 def names_for_reader(names: Sequence[str], seat: int | None) -> list[str]:
@@ -178,18 +182,27 @@ class DrawnBoard:
         return columns
 
 
-@lru_cache(_BOARDS_KEPT)
 def drawn_board(state: TableState, observer: int | None) -> DrawnBoard:
     """Return the board of a table as an observer sees it."""
-    return DrawnBoard(drawn_panels(state.position, observer, state.plan.names))
+    return _drawn_board(state, observer, observer in state.undecided)
 
 
-def drawn_panels(
-    position: Position, observer: int | None, names: Sequence[str]
-) -> list[DrawnPanel]:
-    """Return the panels of a position as an observer sees it, the table's first."""
+@lru_cache(_BOARDS_KEPT)
+def _drawn_board(state: TableState, observer: int | None, _decides: bool) -> DrawnBoard:
+    seen = position_on_turn(state, observer)
+    return DrawnBoard(drawn_panels(state.position.game, seen, state.plan.names))
+
+
+def drawn_panels(game: Game, seen: Mapping[str, Any], names: Sequence[str]) -> list[DrawnPanel]:
+    """Return the panels of a board, the table's first.
+
+    Args:
+        game: The game.
+        seen: The position in notation, as the observer sees it.
+        names: The players' names by seat.
+    """
     panels = []
-    board = position.game.presentation.board(visible_position(position, observer), names)
+    board = game.presentation.board(seen, names)
     for panel in board:
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if is_wide(piece)}
@@ -223,7 +236,7 @@ class Explanation(NamedTuple):
 
 def explained(state: TableState, observer: int | None, place: str) -> list[Explanation]:
     """Return the explanations of a place of the board, or of the topic with this name."""
-    position = visible_position(state.position, observer)
+    position = position_on_turn(state, observer)
     topics = state.position.game.presentation.topics(position)
     names = names_for_reader(state.plan.names, observer)
     return [
@@ -312,9 +325,8 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     reader = viewer.seats[0] if len(viewer.seats) == 1 else None
     names = names_for_reader(state.plan.names, reader)
     decides = viewer.decides(state) and not behind
-    asked = state.choosing[observer] if decides and observer is not None else state.position
-    choices = _move_choices(asked, observer, names) if decides else []
-    head = asked.game.presentation.headline(visible_position(asked, observer), names)
+    choices = _move_choices(state, observer, names) if decides else []
+    head = state.position.game.presentation.headline(position_on_turn(state, observer), names)
     drawn = drawn_board(state, observer)
     moves_seen = _moves_seen(state, viewer)
     # The strip begins with the viewer's own last move. A spectator's strip shows the latest moves.
@@ -372,9 +384,11 @@ def _own_choice(state: TableState, observer: int | None, names: Sequence[str]) -
 
 
 def _move_choices(
-    position: Position, observer: int | None, names: Sequence[str]
+    state: TableState, observer: int | None, names: Sequence[str]
 ) -> list[MoveChoice]:
-    seen = visible_position(position, observer)
+    assert observer is not None
+    position = state.choosing[observer]
+    seen = position_on_turn(state, observer)
     choices = []
     for move in position.moves():
         words = capitalised(position.describe_move(move, names))
