@@ -15,9 +15,9 @@ from shakespeare_env.play.tracing import interpreted
 def simultaneous_choices(position: Position) -> dict[int, Position]:
     """Return the seats that may choose now, each with a position in which it is to move.
 
-    The seat to move comes first. Seats that are asked later belong to it if all choices before
-    theirs are secret (`Game.is_secret`) and `Rules.rewind` takes these choices back, and if their
-    own choices are secret, too. At the end of a game no seat may choose.
+    The seat to move comes first. Seats that the rules ask later follow if all choices before theirs
+    are secret (`Game.is_secret`) and `Rules.rewind` takes these choices back. At the end of a game
+    no seat may choose.
 
     The positions of later seats hold choices of earlier seats that nobody has made. A later seat
     sees the same whatever they are.
@@ -30,10 +30,8 @@ def simultaneous_choices(position: Position) -> dict[int, Position]:
     while _is_secret(asked):
         asked = asked.copy()
         asked.push(asked.moves()[0])
-        is_simultaneous = asked.to_move not in (None, *choices) and _rewound(asked) == first
-        if not is_simultaneous or not _is_secret(asked):
+        if asked.to_move is None or asked.to_move in choices or _rewound(asked) != first:
             break
-        assert asked.to_move is not None
         choices[asked.to_move] = asked
     return choices
 

@@ -2,8 +2,8 @@
 
 import json
 
-from shakespeare_env import Position
 from tests.browser.people import DESKTOP, PHONE, Person, TouchingPerson, check_fit, serious_findings
+from tests.table.tables import last_wagers
 
 _NOTED = """
 window.shown = [];
@@ -21,15 +21,6 @@ document.hasFocus = () => false;
 """Lets a page keep its notifications, as if its person looked elsewhere."""
 
 
-def last_wagers():
-    """Return a position of two seats that wager for the last day."""
-    position = Position.new("shakespeare", players=2, seed=4)
-    while position.phase != "wager" or position.to_dict()["day"] < 6:
-        moves = position.moves()
-        position.push("pass" if "pass" in moves else moves[0])
-    return position
-
-
 def wager(person, cylinders):
     """Choose a wager on the board; the page then says that it waits, or goes on."""
     seen = person.look()
@@ -42,7 +33,7 @@ def test_two_people_play_by_invitation_and_a_third_is_refused(server, new_page):
     ann = Person(new_page(**DESKTOP), 1)
     bea = TouchingPerson(new_page(**PHONE, color_scheme="dark"), 2)
     bea.page.add_init_script(_NOTED)
-    position = last_wagers()
+    position = last_wagers(2)
     ann.begin(
         server.address,
         "shakespeare",

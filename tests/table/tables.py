@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.app import make_app
 from shakespeare_table.browser.settings import Settings
@@ -17,6 +18,8 @@ from shakespeare_table.browser.site import Site
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
+LAST_DAY = 6
+"""The last day of a game of Shakespeare."""
 PATIENCE = 60
 """The seconds that agents may take to decide on a busy machine."""
 COMPILED = 600
@@ -64,6 +67,15 @@ def seats_of(client, page):
     for address in seats[1:]:
         claim(client, address)
     return seats
+
+
+def last_wagers(players):
+    """Return a position of Shakespeare in which all seats wager for the last day."""
+    position = Position.new("shakespeare", players=players, seed=4)
+    while position.phase != "wager" or position.to_dict()["day"] < LAST_DAY:
+        legal = position.moves()
+        position.push("pass" if "pass" in legal else legal[0])
+    return position
 
 
 def begun(client, **options):

@@ -146,7 +146,7 @@ def seat_page(site: Site, request: Request, error: SeatNotHeldError, fault: str 
     return site.page(
         request,
         "seat.html",
-        422 if fault else 200 if is_open else error.status_code,
+        (422 if fault else 200) if is_open else error.status_code,
         link=link,
         is_open=is_open,
         state=error.state,

@@ -10,7 +10,6 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from shakespeare_env import Position
 from shakespeare_env.core.game import SPECTATOR, Game
 from shakespeare_env.core.presentation import Topic
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
