@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import segno
@@ -17,6 +18,7 @@ from shakespeare_table.browser.store import SeatLink, TableError
 from shakespeare_table.browser.tables import LiveTable, TableState, default_name
 
 _QUIET_ZONE = 2  # the modules of light around a QR code
+_QR_CODES_KEPT = 256  # each takes about 4 KB
 
 
 class SeatNotHeldError(HTTPException):
@@ -155,6 +157,7 @@ def seat_page(site: Site, request: Request, error: SeatNotHeldError, fault: str 
     )
 
 
+@lru_cache(_QR_CODES_KEPT)
 def _qr_code(text: str) -> str:
     code = segno.make(text, error="m", micro=False)
     svg: str = code.svg_inline(border=_QUIET_ZONE, omitsize=True, light="#fff")
