@@ -92,8 +92,7 @@ CREATE TABLE choices (
 CREATE TABLE results (
     table_id TEXT PRIMARY KEY REFERENCES tables (id),
     at REAL NOT NULL,
-    scores TEXT NOT NULL,
-    places TEXT NOT NULL
+    result TEXT NOT NULL
 ) STRICT;
 CREATE TABLE rematches (
     table_id TEXT PRIMARY KEY REFERENCES tables (id),
@@ -255,6 +254,7 @@ class FinishedGame:
 
 _PLAN = TypeAdapter(TablePlan)
 _NUMBERS = TypeAdapter(tuple[int, ...])
+_RESULT = TypeAdapter(Result)
 
 
 def new_token() -> str:
@@ -446,8 +446,8 @@ class TableStore:
                 run("INSERT INTO choices VALUES (?, ?, ?)", (table_id, seat, move))
             run("UPDATE tables SET over = ? WHERE id = ?", (result is not None, table_id))
             if result is not None:
-                row = (table_id, now, json.dumps(result.scores), json.dumps(result.places))
-                run("INSERT INTO results VALUES (?, ?, ?, ?)", row)
+                row = (table_id, now, _RESULT.dump_json(result).decode())
+                run("INSERT INTO results VALUES (?, ?, ?)", row)
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
@@ -463,8 +463,8 @@ class TableStore:
     def finished_games_of(self, browser: str, limit: int) -> list[FinishedGame]:
         """Return the latest finished games in which a browser holds seats, the latest first."""
         find = (
-            f"SELECT tables.id, results.at, substr(plan, 1, {_MAX_PLAN_CHARS}), seats, scores, "
-            "places FROM claims JOIN links ON links.token = claims.token "
+            f"SELECT tables.id, results.at, substr(plan, 1, {_MAX_PLAN_CHARS}), seats, result "
+            "FROM claims JOIN links ON links.token = claims.token "
             "JOIN tables ON tables.id = links.table_id "
             "JOIN results ON results.table_id = tables.id "
             "WHERE holder = ? ORDER BY results.at DESC LIMIT ?"
@@ -475,9 +475,9 @@ class TableStore:
                 ended=ended,
                 plan=_validated(_PLAN, plan),
                 seats=_validated(_NUMBERS, seats),
-                result=Result(_validated(_NUMBERS, scores), _validated(_NUMBERS, places)),
+                result=_validated(_RESULT, result),
             )
-            for table_id, ended, plan, seats, scores, places in self._rows(find, browser, limit)
+            for table_id, ended, plan, seats, result in self._rows(find, browser, limit)
         ]
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
