@@ -126,7 +126,7 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
     for tab in tabs:
         tab.goto(one.page.locator("a", has_text="this link").evaluate("(it) => it.href"))
     assert other.page.locator("#invitations a").count() == 0
-    for number in range(1, 4):
+    for number in (1, 2):  # then both wager
         person = next(person for person in (one, other) if person.decides())
         seen = person.look()
         person.play(seen, *person.choose(seen))
@@ -136,7 +136,7 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
             page.wait_for_function(
                 "() => window.readVersion === document.getElementById('version').value"
             )
-    logs = [wait_for_log(page, 3) for page in (one.page, other.page, spectator)]
+    logs = [wait_for_log(page, 2) for page in (one.page, other.page, spectator)]
     assert len({len(log) for log in logs}) == 1
     assert any(line.lstrip("01").startswith("Ann ") for line in logs[1])
     assert not any("Ann " in line for line in logs[0])

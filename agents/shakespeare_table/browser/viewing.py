@@ -186,6 +186,7 @@ def drawn_board(state: TableState, observer: int | None) -> DrawnBoard:
     return _drawn_board(state, observer, observer in state.undecided)
 
 
+# The last argument is there for the cache, since equal states may differ in who has chosen.
 @lru_cache(_BOARDS_KEPT)
 def _drawn_board(state: TableState, observer: int | None, _decides: bool) -> DrawnBoard:
     seen = position_on_turn(state, observer)
