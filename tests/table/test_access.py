@@ -34,10 +34,12 @@ def test_links_from_other_sites_are_followed(client):
     assert client.get("/", headers=headers).status_code == 200
 
 
-def test_an_owners_cookie_that_no_server_has_made_is_replaced(client):
-    client.cookies.set("shakespeare_owner", "guess me; path=/", domain="127.0.0.1")
-    cookie = client.get("/").headers["set-cookie"]
+@pytest.mark.parametrize("made_up", [b'"guess me; path=/"', "\xe9".encode("latin-1") * 16])
+def test_an_owners_cookie_that_no_server_has_made_is_replaced(client, made_up):
+    answer = client.get("/", headers={b"Cookie": b"shakespeare_owner=" + made_up})
+    cookie = answer.headers["set-cookie"]
     assert "guess me" not in cookie
+    assert "\xe9" not in cookie
     assert "httponly" in cookie.lower()
 
 

@@ -176,7 +176,7 @@ def with_owner_cookie(request: Request, response: _Response) -> _Response:
 def owner_of(request: Request) -> str:
     """Return the secret id of a browser, which owns the tables that it begins."""
     given = cookie(request, _OWNER_COOKIE)
-    if re.fullmatch(r"[\w-]{16,64}", given):
+    if re.fullmatch(r"[A-Za-z0-9_-]{16,64}", given):
         return given
     if not hasattr(request.state, "owner"):
         request.state.owner = new_token()

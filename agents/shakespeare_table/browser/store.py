@@ -181,7 +181,6 @@ class StoredTable:
 
     Attributes:
         id: The id by which spectators reach the table.
-        created: The time when it was begun, in seconds since 1970.
         owner: The secret id of the browser that began it.
         box_digest: The digest of the box (the file of the game's cards and numbers) that the table
             is played with.
@@ -194,7 +193,6 @@ class StoredTable:
     """
 
     id: str
-    created: float
     owner: str
     box_digest: str
     plan: TablePlan
@@ -202,6 +200,18 @@ class StoredTable:
     choices: Mapping[int, str]
     undone: int
     over: bool
+    rematch: str | None
+
+
+class _TableRow(NamedTuple):
+    """The columns of a table that are read together."""
+
+    id: str
+    owner: str
+    box_digest: str
+    plan: str
+    undone: int
+    over: int
     rematch: str | None
 
 
@@ -223,7 +233,9 @@ class SeatLink:
 
     def is_held_by(self, browser: str) -> bool:
         """Return whether a browser, given by its secret id, has claimed the seats."""
-        return self.holder is not None and secrets.compare_digest(self.holder, browser)
+        if self.holder is None:
+            return False
+        return secrets.compare_digest(self.holder.encode(), browser.encode())
 
 
 class Result(NamedTuple):
@@ -531,7 +543,7 @@ class TableStore:
     def _tables(self, condition: str, *values: Any) -> Iterator[StoredTable]:
         """Yield the tables that fulfil an SQL condition, which may end with an order and limit."""
         find = (
-            f"SELECT id, created, owner, box_digest, substr(plan, 1, {_MAX_PLAN_CHARS}), undone, "
+            f"SELECT id, owner, box_digest, substr(plan, 1, {_MAX_PLAN_CHARS}), undone, "
             "over, (SELECT next_id FROM rematches WHERE table_id = id) "
             f"FROM tables WHERE {condition}"
         )
@@ -543,26 +555,24 @@ class TableStore:
             f"SELECT seat, substr(move, 1, {_MAX_MOVE_CHARS}) FROM choices "
             "WHERE table_id = ? LIMIT ?"
         )
-        for row in self._rows(find, *values):
-            table_id, created, owner, box_digest, text, undone, over, rematch = row
-            plan = _validated(_PLAN, text)
+        for values_of_row in self._rows(find, *values):
+            row = _TableRow(*values_of_row)
+            plan = _validated(_PLAN, row.plan)
             if len(plan.seats) != plan.players:
                 raise DatasetError(
                     f"a stored table has {plan.players} seats but {len(plan.seats)} players"
                 )
-            rows = self._rows(find_moves, table_id, _MAX_MOVES)
-            moves = tuple(move for (move,) in rows)
+            moves = self._rows(find_moves, row.id, _MAX_MOVES)
             yield StoredTable(
-                id=table_id,
-                created=created,
-                owner=owner,
-                box_digest=box_digest,
+                id=row.id,
+                owner=row.owner,
+                box_digest=row.box_digest,
                 plan=plan,
-                moves=moves,
-                choices=dict(self._rows(find_choices, table_id, _MAX_LINKS)),
-                undone=undone,
-                over=bool(over),
-                rematch=rematch,
+                moves=tuple(move for (move,) in moves),
+                choices=dict(self._rows(find_choices, row.id, _MAX_LINKS)),
+                undone=row.undone,
+                over=bool(row.over),
+                rematch=row.rematch,
             )
 
     def _links(self, condition: str, value: str) -> Iterator[SeatLink]:
