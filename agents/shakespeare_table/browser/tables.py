@@ -149,7 +149,7 @@ class TableState(GameHistory):
             raise TableError("it is not your turn")
         if move not in self.choosing[seat].moves():
             raise TableError(f"{short_repr(move)} is not legal now")
-        state = replace(self, chosen={**self.chosen, seat: move}, fault="")
+        state = replace(self, chosen={**self.chosen, seat: move})
         is_waiting = bool(state.undecided)
         mover = state.position.to_move
         while (
@@ -158,7 +158,7 @@ class TableState(GameHistory):
             and not (is_waiting and mover in state.plan.people)
         ):
             others = {each: choice for each, choice in state.chosen.items() if each != mover}
-            state = replace(state.pushed(state.chosen[mover]), chosen=others)
+            state = replace(state.pushed(state.chosen[mover]), chosen=others, fault="")
             mover = state.position.to_move
         return state
 
