@@ -270,7 +270,19 @@ class DeviceBatch:
         rows = torch.from_numpy(targets).to(self.device)
         record_bytes = torch.from_numpy(games.view(np.uint8).reshape(len(targets), -1))
         self.records[rows] = record_bytes.to(self.device)
-        self.players[rows] = torch.from_numpy(games["players"].copy()).to(self.device)
+        self.refresh(rows)
+
+    def refresh(self, rows: torch.Tensor) -> None:
+        """Bring the tensors up to date with `records` that were changed on the device.
+
+        Nothing is checked, so the records must be of games that are possible.
+
+        Args:
+            rows: int64[m] on the device, the games that were changed, each at most once.
+        """
+        # The number of seats is one signed byte of a record.
+        _, offset = self.game.state.fields["players"][:2]
+        self.players[rows] = self.records[rows, offset].view(torch.int8)
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
     def _set_up(self, rows: torch.Tensor) -> None:

@@ -36,7 +36,7 @@ from shakespeare_training.learners.learner import (
     RoundLearner,
     ignore_games,
 )
-from shakespeare_training.networks.policy import forecast_losses
+from shakespeare_training.networks.policy import Policy, forecast_losses
 
 GAMES_PER_SHARD = 8
 """The number of games that a worker plays in parallel. It does not depend on the number of workers,
@@ -93,6 +93,13 @@ class ExpertIteration(RoundLearner):
 
     The decisions of a round do not depend on the processes that play it.
 
+    Args:
+        games: The games.
+        settings: The learner's settings.
+        group: The processes that learn together.
+        make_device_search: Makes a search on a GPU, which follows the policy's weights. It plays
+            all games in step, unless there are workers to play them.
+
     Attributes:
         workers: The workers that play the games; by default this process.
     """
@@ -100,15 +107,25 @@ class ExpertIteration(RoundLearner):
     settings: ExpertIterationSettings
 
     def __init__(
-        self, games: HostGames, settings: ExpertIterationSettings, group: ProcessGroup = ALONE
+        self,
+        games: HostGames,
+        settings: ExpertIterationSettings,
+        group: ProcessGroup = ALONE,
+        make_device_search: Callable[[Policy], SearchAgent] | None = None,
     ) -> None:
         super().__init__(games, settings, group)
         self.workers: Workers = Workers()
+        self._device_search = make_device_search and make_device_search(self.policy)
+
+    def _device_expert(self) -> SearchAgent | None:
+        """Return the search on a GPU, or None if there is none or workers play the games."""
+        # `Workers` itself plays in this process. Its subclasses play elsewhere.
+        return self._device_search if type(self.workers) is Workers else None
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
         settings = self.settings
-        expert = self.policy.search(
+        expert = self._device_expert() or self.policy.search(
             settings.search, horizon=settings.horizon, temperature=settings.temperature
         )
         return [expert]
@@ -172,7 +189,8 @@ class ExpertIteration(RoundLearner):
         lineup = self.league.lineup
         indices_in_job = np.searchsorted(self._opponent_indices(), lineup.seats)
         seats = np.where(lineup.seats >= 0, indices_in_job, lineup.seats).astype(np.int32)
-        ends = range(GAMES_PER_SHARD, batch.n, GAMES_PER_SHARD)
+        size = GAMES_PER_SHARD if self._device_expert() is None else batch.n
+        ends = range(size, batch.n, size)
         for rows in np.split(np.arange(batch.n), ends):
             yield GameShard(rows, batch.save(rows), lineup.generators.states[rows], seats[rows])
 
