@@ -20,11 +20,9 @@ from shakespeare_env.core.device_batch import DeviceBatch
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.errors import IllegalMove
 from shakespeare_env.play.generators import drawn_column, next_unit
-from shakespeare_training.learners.games import TOO_LARGE
+from shakespeare_training.learners.games import MOST_PLAYOUTS, TOO_LARGE
 from shakespeare_training.networks.policy import Policy, log_shares
 
-MOST_PLAYOUTS = 2**17
-"""The most playouts in step, to bound memory. It changes no result."""
 _STEPS = 8
 """The steps between two looks at which games are over. A look waits for the GPU."""
 

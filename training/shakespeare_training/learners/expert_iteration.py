@@ -115,7 +115,9 @@ class ExpertIteration(RoundLearner):
     ) -> None:
         super().__init__(games, settings, group)
         self.workers: Workers = Workers()
-        self._device_search = make_device_search and make_device_search(self.policy)
+        self._device_search: SearchAgent | None = None
+        if make_device_search is not None:
+            self._device_search = make_device_search(self.policy)
 
     def _device_expert(self) -> SearchAgent | None:
         """Return the search on a GPU, or None if there is none or workers play the games."""
