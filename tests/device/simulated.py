@@ -16,7 +16,7 @@ import pytest
 import torch
 
 from shakespeare_agents.networks.models import TorchModel, model_agent
-from shakespeare_agents.search.agent import SearchSettings, advisor_search
+from shakespeare_agents.search.agent import SearchAgent, SearchSettings, advisor_search
 from shakespeare_env import Batch, DeviceBatch, IllegalMove, PositionError
 from shakespeare_env.compile.device import SIMULATED
 from shakespeare_env.core import registry
@@ -26,7 +26,7 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.learners.device import DeviceGames
-from shakespeare_training.learners.device_search import device_search
+from shakespeare_training.learners.device_search import DevicePlayouts, device_search
 from shakespeare_training.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
@@ -322,8 +322,9 @@ def searches() -> None:
     for batch, horizon, temperature in cases:
         rows = np.flatnonzero(batch.to_move >= 0)
         policy = MlpPolicy.fresh(batch.game, torch.Generator().manual_seed(1), width=16)
-        for head in (policy.network.win, policy.network.score):
-            torch.nn.init.normal_(head.weight, generator=torch.Generator().manual_seed(2))
+        rng = torch.Generator().manual_seed(2)
+        for head in (policy.network.win, policy.network.score, policy.network.action):
+            torch.nn.init.normal_(head.weight, generator=rng)
         settings = SearchSettings(simulations=4, considered=2, near_certain=1.0)
         limits: Any = {"horizon": horizon, "temperature": temperature}
         agent: Any = model_agent(TorchModel(policy.network), batch.game)
@@ -332,8 +333,8 @@ def searches() -> None:
             advisor_search(batch.game, agent, settings, **limits),
             device_search(policy, settings, device=GPU, **limits),
         ):
-            rng = GameGenerators.of_games(0, rows)
-            result = search.look_ahead(InformationSets(batch, rows), rng)
+            generators = GameGenerators.of_games(0, rows)
+            result = search.look_ahead(InformationSets(batch, rows), generators)
             results.append((result, search.runner.decisions))
         (on_host, host_decisions), (on_device, device_decisions) = results
         assert host_decisions == device_decisions > 4 * len(rows)
@@ -371,6 +372,11 @@ def expert_iteration() -> None:
         learner.collect()
         assert learner.decisions is not None
         assert learner.decisions["search_advantages"].any()
+        (expert,) = learner.experts()
+        if make_search is not None:
+            assert isinstance(expert, SearchAgent)
+            assert isinstance(expert.runner, DevicePlayouts)
+            assert expert.runner.decisions > len(learner.decisions["games"])
         learner.train()
         weights.append(learner.policy.tensors()["layer.weight"])
         assert not np.array_equal(weights[-1], before)
