@@ -55,7 +55,9 @@ class DevicePlayouts:
         self.temperature = temperature
         self._policy = policy
         self._device = device
-        self._batch = self._new_batch(1)  # it is replaced when more playouts need a larger one
+        # It is replaced when more playouts need a larger one. Kernels would have to be compiled anew
+        # for a batch of one game, whose tensors have another layout in memory.
+        self._batch = self._new_batch(2)
 
     def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
         """Play playouts, and return their outcomes.
