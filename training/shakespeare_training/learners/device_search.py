@@ -55,8 +55,8 @@ class DevicePlayouts:
         self.temperature = temperature
         self._policy = policy
         self._device = device
-        # It is replaced when more playouts need a larger one. Kernels would have to be compiled anew
-        # for a batch of one game, whose tensors have another layout in memory.
+        # It is replaced when more playouts need a larger one. Kernels for a batch of one game would
+        # have to be compiled anew, because its tensors have another layout in memory.
         self._batch = self._new_batch(2)
 
     def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:

@@ -325,17 +325,21 @@ def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
     These are completed values (Danihelka et al. 2022): an untried move counts as that mean, so its
     advantage is 0. In a decision without search all advantages are 0.
     """
-    tried = searched.visits > 0
-    values = np.where(tried, searched.values, 0.0)
-    weights = np.where(tried, searched.prior, 0.0)
+    advantages = np.zeros(searched.prior.shape, np.float32)
+    rows = np.flatnonzero(searched.searched)
+    tried = searched.visits[rows] > 0
+    values = np.where(tried, searched.values[rows], 0.0)
+    weights = np.where(tried, searched.prior[rows], 0.0)
     total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
     mean = (weights * values).sum(axis=1, keepdims=True) / total
-    advantages: NDArray[np.float32] = np.where(tried, values - mean, 0.0).astype(np.float32)
+    advantages[rows] = np.where(tried, values - mean, 0.0)
     return advantages
 
 
 def join_decisions(played: Sequence[PlayedShard]) -> DecisionArrays:
     """Return the decisions of a round, sorted by step, then by game."""
+    if len(played) == 1:  # those of a shard are sorted, and may fill much memory
+        return played[0].decisions
     decisions = join([shard.decisions for shard in played])
     # The last key of `lexsort` is the first to sort by.
     order = np.lexsort((decisions["games"], decisions["steps"]))
