@@ -280,8 +280,9 @@ class DeviceBatch:
         Args:
             rows: int64[m] on the device, the games that were changed, each at most once.
         """
-        # The number of seats is one signed byte of a record.
-        _, offset = self.game.state.fields["players"][:2]
+        fields = self.game.state.fields
+        assert fields is not None  # a record is made of fields
+        offset = fields["players"][1]  # the number of seats fits into the first byte of its field
         self.players[rows] = self.records[rows, offset].view(torch.int8)
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
