@@ -10,7 +10,7 @@ These runs learn from version 12 of Shakespeare's network for ten minutes each, 
 rewards. `python -m benchmarks.panel FOLDER` judges them.
 
     shakespeare train --config expert_iteration --start network --device cuda --minutes 10 \
-        --decisions 9_000_000_000 --set n_envs=4096 --set simulations=16 \
+        --decisions 9_000_000_000 --set n_envs=8192 --set simulations=16 \
         --set precision=bfloat16 --set 'evaluation_opponents=["heuristic"]' \
         --set evaluate_every=100000000000 --set first_evaluation_games=4 \
         --set final_evaluation_games=4 --out runs/searched
@@ -242,7 +242,7 @@ def search(
     """Time rounds of games that are searched with the bundled network, and updates from them."""
     table = Table("games", "decisions", "searched", "searched/s", "round, s", "update, s")
     checkpoint = bundled_checkpoint(registry.game(game))
-    for n_envs in games or [1024, 4096, 8192]:
+    for n_envs in games or [4096, 16384]:
         config = override(
             chosen_config("expert_iteration", overrides={"game": game}),
             n_envs=n_envs,

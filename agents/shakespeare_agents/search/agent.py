@@ -188,9 +188,19 @@ class SearchAgent:
         """Choose a move in each game, as `Searcher.search` asks."""
         return self.look_ahead(games, rng).actions
 
-    def look_ahead(self, games: InformationSets, rng: GameGenerators) -> SearchResult:
-        """Search the decisions that are not near-certain, and return values and visits as well."""
-        prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
+    def look_ahead(
+        self, games: InformationSets, rng: GameGenerators, prior: NDArray[np.float32] | None = None
+    ) -> SearchResult:
+        """Search the decisions that are not near-certain, and return values and visits as well.
+
+        Args:
+            games: The m games.
+            rng: Their generators.
+            prior: float32[m, A], the prior's probabilities if they are known already.
+        """
+        if prior is None:
+            prior = self.prior.probabilities(games.observations, games.masks)
+        prior = prior.astype(np.float64)
         result = SearchResult(
             actions=prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
             prior=prior,

@@ -27,7 +27,7 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.group import ALONE, ProcessGroup
-from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join, take
+from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
@@ -41,6 +41,8 @@ from shakespeare_training.networks.policy import Policy, forecast_losses
 GAMES_PER_SHARD = 8
 """The number of games that a worker plays in parallel. It does not depend on the number of workers,
 because users' agents may round differently in batches of another size."""
+LEAST_PLAYING = 0.25
+"""Games wait for a search until fewer than this share of the games play on without one."""
 
 Integers = NDArray[np.int64]
 
@@ -265,29 +267,48 @@ class SearchedGames:
             [opponent.name for opponent in opponents],
         )
         buffer = GameBuffer(batch)
-        rows = np.arange(batch.n)
-        step = 0
+        rows = np.arange(batch.n)  # the games that are not over
+        steps = np.zeros(batch.n, np.int64)
+        prior = np.zeros(batch.mask.shape, np.float32)
+        waits = np.zeros(batch.n, np.bool_)  # whether a game waits for the search of a move
         while len(rows):
-            own = lineup.to_move(batch, rows) == OUTSIDE
-            actions = np.empty(len(rows), np.int64)
-            if not own.all():
-                actions[~own] = lineup.decide(batch, rows[~own])
-            # The buffer needs at least one entry, so the first step adds one even if it is empty.
-            is_first = step == 0
-            if own.any() or is_first:
-                games = InformationSets(batch, rows[own])
-                rng = lineup.generators[rows[own]]
-                actions[own], prior, advantages = _decide(expert, games, rng, self.is_searched)
-                buffer.add(step, rows[own], prior=prior, search_advantages=advantages)
+            asking = rows[~waits[rows]]
+            asking = asking[lineup.to_move(batch, asking) == OUTSIDE]
+            if len(asking):
+                prior[asking] = expert.prior.probabilities(batch.obs[asking], batch.mask[asking])
+            if not np.isfinite(prior[asking]).all():
+                raise FloatingPointError(TOO_LARGE)
+            if self.is_searched:
+                waits[asking] = prior[asking].max(axis=1) < expert.settings.near_certain
+
+            # A search of many games at once is faster, so games wait until most others do.
+            playing = rows[~waits[rows]]
+            if len(playing) < LEAST_PLAYING * len(rows):
+                playing = rows
+                waits[:] = False
+            is_own = lineup.to_move(batch, playing) == OUTSIDE
+            own = playing[is_own]
+            actions = np.empty(len(playing), np.int64)
+            if len(own) < len(playing):
+                actions[~is_own] = lineup.decide(batch, playing[~is_own])
+            rng = lineup.generators[own]
+            if self.is_searched:
+                searched = expert.look_ahead(InformationSets(batch, own), rng, prior[own])
+                actions[is_own] = searched.actions
+                advantages = search_advantages(searched)
+            else:
+                actions[is_own] = rng.choose(prior[own])
+                advantages = np.zeros_like(prior[own])
+            buffer.add(steps[own], own, prior=prior[own], search_advantages=advantages)
             try:
-                batch.step(actions, rows)
+                batch.step(actions, playing)
             except IllegalMove as fault:
                 lineup.name_chooser(fault, batch)
                 raise
-            ended = batch.done[rows]
-            yield Progress(int(own.sum()), int(ended.sum()))
-            rows = rows[~ended]
-            step += 1
+            steps[playing] += 1
+            ended = batch.done[playing]
+            yield Progress(len(own), int(ended.sum()))
+            rows = np.setdiff1d(rows, playing[ended], assume_unique=True)
 
         decisions = buffer.decisions()
         decisions["games"] = shard.rows[decisions["games"]]
@@ -299,24 +320,6 @@ class SearchedGames:
             decisions=decisions,
         )
         yield Progress(result=played)
-
-
-def _decide(
-    expert: SearchAgent, games: InformationSets, rng: GameGenerators, is_searched: bool
-) -> tuple[Integers, NDArray[np.float32], NDArray[np.float32]]:
-    """Return actions, int64[m], the prior and the search advantages, float32[m, A] each."""
-    if is_searched:
-        searched = expert.look_ahead(games, rng)
-        actions = searched.actions
-        prior = searched.prior.astype(np.float32)
-        advantages = search_advantages(searched)
-    else:
-        prior = expert.prior.probabilities(games.observations, games.masks)
-        actions = rng.choose(prior)
-        advantages = np.zeros_like(prior)
-    if not np.isfinite(prior).all():
-        raise FloatingPointError(TOO_LARGE)
-    return actions, prior, advantages
 
 
 def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
@@ -340,7 +343,4 @@ def join_decisions(played: Sequence[PlayedShard]) -> DecisionArrays:
     """Return the decisions of a round, sorted by step, then by game."""
     if len(played) == 1:  # those of a shard are sorted, and may fill much memory
         return played[0].decisions
-    decisions = join([shard.decisions for shard in played])
-    # The last key of `lexsort` is the first to sort by.
-    order = np.lexsort((decisions["games"], decisions["steps"]))
-    return take(decisions, order)
+    return join([shard.decisions for shard in played])
