@@ -200,11 +200,11 @@ class SearchAgent:
         """
         if prior is None:
             prior = self.prior.probabilities(games.observations, games.masks)
-        prior = prior.astype(np.float64)
+        probabilities = prior.astype(np.float64)
         result = SearchResult(
             actions=prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
-            prior=prior,
-            searched=prior.max(axis=1, initial=0.0) < self.settings.near_certain,
+            prior=probabilities,
+            searched=probabilities.max(axis=1, initial=0.0) < self.settings.near_certain,
             values=np.full(prior.shape, np.nan),
             visits=np.zeros(prior.shape, np.int64),
         )
