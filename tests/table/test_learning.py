@@ -19,7 +19,7 @@ from shakespeare_table.browser.learn import (
     guidance,
     pictures,
 )
-from shakespeare_table.browser.lessons import LEARNER, first_fitting, lesson, variables
+from shakespeare_table.browser.learning.lessons import LEARNER, first_fitting, lesson, variables
 from shakespeare_table.browser.tables import first_state
 from shakespeare_table.session import choose
 from tests.table.tables import moves, play, wait_for_page

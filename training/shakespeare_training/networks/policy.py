@@ -180,6 +180,17 @@ class Policy:
         logits, win_logits, changes = self._heads(observations, masks)
         return Outputs(masked_log_softmax(logits, masks), win_logits, changes)
 
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Return the present probabilities of actions, as `Advisor.probabilities` asks."""
+        device = next(self.network.parameters()).device
+        with torch.no_grad():
+            outputs = self.outputs(
+                torch.from_numpy(observations).to(device), torch.from_numpy(masks).to(device)
+            )
+            return outputs.log_probabilities.exp().cpu().numpy()
+
     def evaluate_actions(
         self, observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
     ) -> ActionEvaluation:
