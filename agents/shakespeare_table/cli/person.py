@@ -36,7 +36,7 @@ that as no other move has; several moves are separated by spaces. Or:
   hint [AGENT] show what an agent would play in your place, and why
   undo         take your last move back, if that gives no secret away
   quit         leave the game, as do Ctrl-D and Ctrl-C"""
-_PROMPT = "Your move (? for the table, help): "
+_PROMPT = "Your move (? table, help): "
 _SHORT_TABLE = 12  # lines
 _LOG_LENGTH = 12
 _MAX_EXPLAINED = 6  # topics; if more are found, only their names are listed

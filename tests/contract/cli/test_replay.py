@@ -97,7 +97,8 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
         seen = position.game.presentation.draw(position.seen_by(seat))
         assert seen in out
         assert seen == str(position) or str(position) not in out
-        last = out[out.rindex(f"Position {at} of {len(record.moves)}") :]
+        after = "," if at else "."
+        last = out[out.rindex(f"Position {at} of {len(record.moves)}{after}") :]
         assert ("may not see its legal moves" in last) == (position.to_move != seat)
     for at, value in enumerate(record.values):
         if value is not None and record.positions[at].to_move != seat:
