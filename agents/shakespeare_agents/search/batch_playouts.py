@@ -77,7 +77,9 @@ class BatchPlayouts:
                     records[sources].copy(),
                     playouts.actions[some],
                     chance[sources].copy(),
-                    ScoringMoves(*[part[some] for part in scoring]),
+                    ScoringMoves(
+                        scoring.records[some], scoring.actions[some], scoring.counts[some]
+                    ),
                 )
         return Outcomes(
             win=win,

@@ -104,9 +104,7 @@ def compare(
     assert worth is not None
     best = evaluation.best.move
     reasons = known.reasons(best, move) if best != move else ()
-    return MoveVerdict(
-        0, known.seat, move, best, worth.loss, reasons, evaluation, known.to_bytes()
-    )
+    return MoveVerdict(0, known.seat, move, best, worth.loss, reasons, evaluation, known.to_bytes())
 
 
 def best_line(

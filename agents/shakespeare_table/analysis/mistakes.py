@@ -244,9 +244,20 @@ def mistakes_summary(film: Film, judged: Sequence[JudgedDecision], seat: int = 0
 
 
 def annotated_page(
-    film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision], title: str = ""
+    film: Film,
+    forecasts: Forecasts,
+    judged: Sequence[JudgedDecision],
+    title: str = "",
+    seat: int = 0,
 ) -> str:
     """Return a `film_page` with graphs of forecasts and scores, and with the mistakes marked.
+
+    Args:
+        film: The game.
+        forecasts: The forecasts to draw.
+        judged: The judged decisions.
+        title: The title of the page, by default the game and its players.
+        seat: The seat whose mistakes are added up by phase and kind of move.
 
     Raises:
         ValueError: The film shows what one seat saw, but forecasts reveal other seats' secrets.
@@ -257,7 +268,7 @@ def annotated_page(
         )
     extras = chances_graph(film, forecasts, judged) + score_graph(film)
     if judged:
-        extras += mistakes_list(film, judged) + mistakes_summary(film, judged)
+        extras += mistakes_list(film, judged) + mistakes_summary(film, judged, seat)
     return film_page(film, title=title, extras=extras)
 
 

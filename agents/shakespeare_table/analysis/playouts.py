@@ -136,7 +136,9 @@ class PositionPlayouts:
                 self._compare(action)
                 yield self._evaluation()
 
-    def reasons(self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS) -> tuple[Reason, ...]:
+    def reasons(
+        self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS
+    ) -> tuple[Reason, ...]:
         """Return the rows of the score sheet in which two moves differ, the largest first.
 
         The rows are those of the first playouts of both moves. Their sum over all playouts is known
@@ -152,19 +154,14 @@ class PositionPlayouts:
         first = self.position.action_id(better)
         second = self.position.action_id(worse)
         common = min(self._size(first), self._size(second))
-        points = [
-            self._points_by_row(action, min(pairs, common)) for action in (first, second)
-        ]
-        if points[0] is None or points[1] is None:
+        ours = self._points_by_row(first, min(pairs, common))
+        theirs = self._points_by_row(second, min(pairs, common))
+        if ours is None or theirs is None:
             return ()
-        names = sorted({name for game in [*points[0], *points[1]] for name in game})
-        rows = np.array(
-            [
-                [ours.get(name, 0) - theirs.get(name, 0) for name in names]
-                for ours, theirs in zip(*points, strict=True)
-            ],
-            np.float64,
-        ).reshape(len(points[0]), len(names))
+        names = sorted({name for game in [*ours, *theirs] for name in game})
+        rows = np.zeros((len(ours), len(names)))
+        for game, (own, other) in enumerate(zip(ours, theirs, strict=True)):
+            rows[game] = [own.get(name, 0) - other.get(name, 0) for name in names]
         scores = [self._outcomes[action][1, :common, self.seat] for action in (first, second)]
         total = float((scores[0].astype(np.float64) - scores[1]).mean())
         gains, margins = _corrected(rows, total)
@@ -253,7 +250,7 @@ class PositionPlayouts:
             ]
 
     def _is_far_worse(self, action: int, leader: int) -> bool:
-        """Return whether a move is worse beyond doubt, although it was looked at again and again."""
+        """Return whether a move is worse beyond doubt, although it was tested again and again."""
         lead = self._difference(leader, action)
         return self._size(action) >= _FEWEST_PLAYOUTS and lead.amount > 2 * lead.margin
 

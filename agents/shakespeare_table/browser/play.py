@@ -339,10 +339,7 @@ async def _thoughts(site: Site, request: Request) -> Response:
         raise HTTPException(409, "The table has changed since.")
     known = site.known.of(state.position, question.agent)
     analysis = partial(
-        think,
-        possible_position(state.position),
-        stored=known.stored,
-        playouts=question.playouts,
+        think, possible_position(state.position), stored=known.stored, playouts=question.playouts
     )
     job = partial(analyse, analysis, state.plan.game, question.agent)
 
@@ -385,9 +382,7 @@ async def _hint(site: Site, request: Request) -> Response:
         position=position,
         found=found.evaluation,
         reasons=found.reasons,
-        in_words=reasons_in_words(
-            position.game, found.reasons, found.evaluation.moves[1].loss
-        ),
+        in_words=reasons_in_words(position.game, found.reasons, found.evaluation.moves[1].loss),
         names=names_for_reader(state.plan.names, position.to_move),
         effects=effects_in_words(events, position.to_move, state.plan.names),
     )

@@ -18,8 +18,8 @@ from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.play.named import capitalised
 from shakespeare_table.browser.access import cookie, set_cookie
 from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect, viewer_of
-from shakespeare_table.browser.judge import BackgroundJudge
-from shakespeare_table.browser.known import KnownPositions
+from shakespeare_table.browser.judging.background import BackgroundJudge
+from shakespeare_table.browser.judging.known import KnownPositions
 from shakespeare_table.browser.lessons import lesson, with_links
 from shakespeare_table.browser.opponents import Opponents, agent_in_words
 from shakespeare_table.browser.processes import AsyncPool, GameCompiler

@@ -394,9 +394,7 @@ class LiveTables:
             if table is None:
                 # The table may have been opened, changed and closed since it was read.
                 latest = self._store.table(stored.id) or stored
-                table = LiveTable(
-                    self._store, latest, self._opponents, self._pool, self._on_move
-                )
+                table = LiveTable(self._store, latest, self._opponents, self._pool, self._on_move)
                 self._open[stored.id] = table
         return table
 
