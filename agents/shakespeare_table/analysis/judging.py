@@ -108,7 +108,7 @@ def compare(
 
 
 def best_line(
-    position: Position, analyst: Analyst, *, stored: bytes = b""
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
 ) -> tuple[GameHistory, Forecasts]:
     """Play the best moves from a position on, for every seat.
 
@@ -121,6 +121,7 @@ def best_line(
         analyst: The analyst.
         stored: The playouts of earlier analyses of the position by this analyst. The first move is
             the best one of the evaluation.
+        playouts: The most playouts of each position.
 
     Returns:
         The line, and a forecast for each of its positions, for all that the seat to move knows.
@@ -133,7 +134,7 @@ def best_line(
     while len(history.moves) < _MAX_LINE_MOVES and not history.is_over:
         known = PositionPlayouts(analyst, history.position, stored)
         stored = b""
-        *_, evaluation = known.refine()
+        *_, evaluation = known.refine(playouts)
         expected.append(np.array([evaluation.chances, evaluation.scores]))
         history = history.pushed(evaluation.best.move)
     # If the game is not over, the last position repeats the forecast of the one before.
