@@ -7,7 +7,6 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.networks.inference import NetworkAgent
-from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_research.counterfactual import counterfactual
 from shakespeare_table.analysis.analyst import Analyst
@@ -102,23 +101,16 @@ def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
 
 def test_where_victory_is_out_of_reach_points_decide():
     """Else a review finds no mistakes in a game that was lost early."""
-    position = Position.new("figaro", players=3, seed=1)
-    notation = position.to_dict()
-    mover = position.to_move
-    assert mover is not None
-    lost = lost_for(notation, mover)
+    session = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), ROLLOUTS)
-    *_, found = think(lost, analyst, playouts=100)
-    assert found.evaluation.standing == "lost"
-    assert all(worth.loss.in_points for worth in found.evaluation.moves)
-    assert found.evaluation.best.place == pytest.approx(3.0, abs=0.1)
-
-
-def lost_for(notation, seat):
-    """Return the position with a road for a seat that is far too long to win."""
-    seats = [dict(each) for each in notation["seats"]]
-    seats[seat]["road"] = [50]
-    return Position.from_dict({**notation, "seats": seats}, seed=1)
+    late = session.positions[-30:-1]
+    evaluations = [advise(position, analyst, playouts=100).evaluation for position in late]
+    lost = [evaluation for evaluation in evaluations if evaluation.standing == "lost"]
+    assert lost
+    for evaluation in lost:
+        assert all(worth.loss.in_points for worth in evaluation.moves)
+        assert evaluation.best.place > 1.5
+    assert any(worth.loss.is_clear for evaluation in lost for worth in evaluation.moves)
 
 
 def test_the_agent_observes_the_decisions_before_a_position(session):

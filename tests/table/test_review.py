@@ -317,7 +317,7 @@ def test_an_agent_that_is_not_offered_judges_nothing(client, game, agent):
 
 
 def test_the_decisions_of_the_viewers_seat_are_judged_first(client, recorded, lines, monkeypatch):
-    address = upload(client, lines + b"\n\n\n").url.path
+    address = upload(client, lines).url.path
     numbers = []
     result = site_of(client).analyses.result
 
@@ -328,7 +328,7 @@ def test_the_decisions_of_the_viewers_seat_are_judged_first(client, recorded, li
 
     monkeypatch.setattr(site_of(client).analyses, "result", noted)
     seat = recorded.positions[5].to_move
-    client.get(f"{address}/analysis", params={"agent": JUDGE, "seat": seat})
+    client.get(f"{address}/analysis", params={"agent": "heuristic", "seat": seat})
     own = [number for number in range(8) if recorded.positions[number].to_move == seat]
     assert numbers[: len(own)] == own
     assert sorted(numbers) == list(range(8))

@@ -41,6 +41,7 @@ _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
 _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
 _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
+_FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FEWEST_PLAYOUTS = 64  # of a move that is compared with the best one
 _CONFIDENCE = 0.95
 _EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
@@ -113,7 +114,8 @@ class PositionPlayouts:
         """
         checked_count("playouts", playouts)
         contenders = self._candidates()
-        size = _FIRST_PLAYOUTS
+        is_many = len(contenders) > _MAX_CANDIDATES
+        size = _FIRST_PLAYOUTS_OF_MANY if is_many else _FIRST_PLAYOUTS
         spent = len(contenders) * size
         yielded = False
         while len(contenders) > 1 or not yielded:

@@ -349,7 +349,11 @@ async def _thoughts(site: Site, request: Request) -> Response:
                 async for found in coming:
                     known.keep(found.stored)
                     text = site.render(
-                        "thought.html", state=state, thought=found.evaluation, most=_MAX_MOVES
+                        "thought.html",
+                        state=state,
+                        thought=found.evaluation,
+                        most=_MAX_MOVES,
+                        names=names_for_reader(state.plan.names, state.position.to_move),
                     )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
