@@ -10,7 +10,7 @@ and how far its loss was overstated. Losses are in shares of the victory, or in 
 from __future__ import annotations
 
 import time
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Annotated, Any
 
@@ -33,6 +33,7 @@ PLAYERS = 4
 BUDGETS = (128, 256, 512, 1024)
 TRUTH = 8192
 """Playouts of the search that is taken for the truth."""
+_TELL_EVERY = 25  # positions
 
 
 @dataclass(frozen=True)
@@ -129,27 +130,38 @@ def main(
     positions: int = 200,
     late: Annotated[bool, typer.Option(help="Leave out the first half of each game.")] = False,
 ) -> None:
-    """Print a line for each budget."""
+    """Print what the verdicts are worth, every 25 positions."""
     game = registry.game(name)
     analyst = Analyst(game)
     judge = Analyst(game)
     judge.name = "the truth"  # its playouts have other chance than those of the review
-    results = []
-    for (position, move), _ in zip(decisions(game, late), range(positions), strict=False):
-        results.append(check(position, move, analyst, judge))
     which = "of second halves of games" if late else "of games"
-    print(f"{name}, {PLAYERS} seats, seed {SEED}: {positions} positions {which}")
+    print(f"{name}, {PLAYERS} seats, seed {SEED}: positions {which}")
+    results: list[list[Checked]] = []
+    for position, move in decisions(game, late):
+        results.append(check(position, move, analyst, judge))
+        if len(results) % _TELL_EVERY == 0 or len(results) == positions:
+            print_results(results)
+        if len(results) == positions:
+            return
+
+
+def print_results(results: Sequence[Sequence[Checked]]) -> None:
+    """Print a line for each budget."""
+    print(f"{len(results)} positions")
     print("playouts  seconds  lost by the best  clear  mistakes  false  said  true")
     for budget, checked in zip(BUDGETS, zip(*results, strict=True), strict=True):
         mistakes = [one for one in checked if one.called is not None]
         false = sum(one.truly_lost < SMALLEST_LOSS / 2 for one in mistakes)
         lost = np.array([one.lost for one in checked])
         margin = 1.96 * lost.std() / len(lost) ** 0.5
+        said = sum(one.called or 0.0 for one in mistakes) / max(len(mistakes), 1)
+        true = sum(one.truly_lost for one in mistakes) / max(len(mistakes), 1)
         print(
             f"{budget:8}  {np.mean([one.seconds for one in checked]):7.3f}  "
             f"{lost.mean():.4f} ± {margin:.4f}   {np.mean([one.is_clear for one in checked]):5.2f}"
-            f"  {len(mistakes):8}  {false:5}  {np.mean([one.called for one in mistakes]):.3f}  "
-            f"{np.mean([one.truly_lost for one in mistakes]):.3f}"
+            f"  {len(mistakes):8}  {false:5}  {said:.3f}  {true:.3f}",
+            flush=True,
         )
 
 

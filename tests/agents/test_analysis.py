@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.networks.inference import NetworkAgent
+from shakespeare_agents.search.halving import Playouts
+from shakespeare_agents.search.playouts import ScoringMoves
 from shakespeare_env.core import registry
-from shakespeare_research.counterfactual import counterfactual
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_research.counterfactual import batch_of, counterfactual
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.judging import best_line, forecasts_of, judge_decision
 from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, mistake_kind
 from shakespeare_table.analysis.playouts import PositionPlayouts, advise, think
 from tests.agents import sessions
 from tests.agents.networks import random_network
-from tests.generators import Witness, history_of_moves
+from tests.generators import Witness, generators, history_of_moves
 
 ROLLOUTS = "search,rollouts=heuristic,simulations=8"
 played = functools.partial(sessions.played_session, seed=6)
@@ -99,6 +102,27 @@ def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
             assert points == pytest.approx(best.score - other.score, abs=1e-4)
 
 
+def test_the_scoring_moves_of_playouts_account_for_their_final_scores(session, analyst):
+    position = session.positions[30]
+    game = position.game
+    seat = position.to_move
+    root = np.zeros(4, np.int64)
+    games = InformationSets(batch_of(game, [position.record()]), np.zeros(1, np.int64))
+    records = games.records(root, generators(1, seed=1))
+    actions = np.full(4, position.action_id(session.moves[30]))
+    playouts = Playouts(root, np.arange(4), root, root, actions)
+    scoring = ScoringMoves.of(game, 4, 100)
+    outcomes = analyst.runner.play(playouts, records, np.arange(4, dtype=np.uint64), scoring)
+    assert (scoring.counts > 0).any()
+    for number, count in enumerate(scoring.counts):
+        points = position.scores()[seat]
+        moves = zip(scoring.records[number, :count], scoring.actions[number, :count], strict=True)
+        for record, action in moves:
+            events = game.presentation.events(record, int(action), record, None)
+            points += sum(event.points for event in events if event.seat == seat)
+        assert points == pytest.approx(outcomes.score[number, seat] * game.score_scale, abs=1e-3)
+
+
 def test_where_victory_is_out_of_reach_points_decide():
     """Else a review finds no mistakes in a game that was lost early."""
     session = played("figaro", 3)
@@ -157,9 +181,10 @@ def test_the_worst_mistake_also_loses_in_the_true_position():
     """The loss is no artefact of what the seat can see."""
     session = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), "search,rollouts=heuristic,simulations=40")
+    late = range(len(session.moves) // 2, len(session.moves))
     verdicts = [
-        judge_decision(session.positions[number], move, number, analyst, playouts=200)
-        for number, move in enumerate(session.moves)
+        judge_decision(session.positions[at], session.moves[at], at, analyst, playouts=100)
+        for at in late
     ]
     chances = [verdict for verdict in verdicts if not verdict.loss.in_points]
     worst = max(chances, key=lambda verdict: verdict.loss.amount - verdict.loss.margin)

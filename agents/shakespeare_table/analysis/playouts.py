@@ -101,7 +101,7 @@ class PositionPlayouts:
         return sum(self._size(action) for action in self._outcomes)
 
     def refine(self, playouts: int = PLAYOUTS, *, move: str = "") -> Iterator[Evaluation]:
-        """Play rounds of playouts, and yield the evaluation after each.
+        """Play rounds of playouts, and yield the evaluation after each that was not known.
 
         A round plays all contenders equally often, in the same possible games and with the same
         chance. Then those that are clearly worse, and at least the worse half, drop out. The rounds
@@ -117,17 +117,21 @@ class PositionPlayouts:
         is_many = len(contenders) > _MAX_CANDIDATES
         size = _FIRST_PLAYOUTS_OF_MANY if is_many else _FIRST_PLAYOUTS
         spent = len(contenders) * size
-        yielded = False
-        while len(contenders) > 1 or not yielded:
+        known = self.count
+        has_told = False
+        while True:
             for action in contenders:
                 self._play_up_to(action, size)
-            yield self._evaluation()
-            yielded = True
+            if self.count > known:
+                has_told = True
+                yield self._evaluation()
             contenders = self._next_contenders(contenders, size)
             spent += len(contenders) * size
-            if spent > playouts:
+            if len(contenders) == 1 or spent > playouts:
                 break
             size *= 2
+        if not has_told and not move:
+            yield self._evaluation()
         if move:
             action = self.position.action_id(move)
             self._compare(action)

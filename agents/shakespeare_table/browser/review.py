@@ -122,7 +122,10 @@ class _ReviewQuery:
     @property
     def seat(self) -> int:
         """The viewer's seat: the one in the query, or else the first that a person held."""
-        people = self.reviewed.plan.people if self.reviewed.plan else []
+        names = self.reviewed.history.names or ()
+        people = [seat for seat, name in enumerate(names) if name == PERSON]
+        if self.reviewed.plan is not None:
+            people = self.reviewed.plan.people
         given = parse_number(self.request.query_params.get("seat", ""))
         if given is not None and given < self.reviewed.film.players:
             return given
