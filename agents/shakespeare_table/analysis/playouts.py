@@ -106,7 +106,8 @@ class PositionPlayouts:
         A round plays all contenders equally often, in the same possible games and with the same
         chance. Then those that are clearly worse, and at least the worse half, drop out. The rounds
         end before they would need more playouts than given, or once one contender is left, or the
-        last two are surely equal.
+        last two are surely equal. If the compared move looks like a mistake, although that is not
+        beyond doubt, it and the best one are played up to as often each.
 
         Args:
             playouts: The most playouts of these rounds.
@@ -136,7 +137,7 @@ class PositionPlayouts:
             action = self.position.action_id(move)
             self._compare(action)
             yield self._evaluation()
-            while self._may_be_mistake(action) and self._size(action) < playouts // 2:
+            while self._may_be_mistake(action) and self._size(action) < playouts:
                 size = 2 * self._size(action)
                 self._play_up_to(self._leader(), size)
                 self._compare(action)
@@ -261,9 +262,14 @@ class PositionPlayouts:
         return self._size(action) >= _FEWEST_PLAYOUTS and lead.amount > 2 * lead.margin
 
     def _may_be_mistake(self, action: int) -> bool:
-        """Return whether a move looks like a mistake, but more playouts must show whether it is."""
+        """Return whether a move looks like a mistake, but more playouts must show whether it is.
+
+        The best move looks better than it is in the playouts by which it was chosen, so a clear
+        difference is not enough.
+        """
         lead = self._difference(self._leader(), action)
-        return not lead.is_clear and lead.amount >= self._smallest_loss(lead)
+        is_large = lead.amount >= self._smallest_loss(lead)
+        return is_large and lead.amount < 2 * lead.margin
 
     def _smallest_loss(self, lead: Difference) -> float:
         return SMALLEST_LOSS * (float(self.analyst.game.score_scale) if lead.in_points else 1.0)

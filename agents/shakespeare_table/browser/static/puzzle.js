@@ -12,6 +12,8 @@
   let current = null;  // the number of the move that is looked at
   let moves = [], chosen = [];  // the legal moves, and the places clicked so far
   let began = "begins" in review.dataset;  // the page still has to open at the worst mistake
+  let isReady = false;  // whether the seat's decisions are judged
+  let isLoaded = false;  // whether the film can be shown
   let wanted = false;  // whether the position that comes next is the puzzle's
 
   const solved = new Set();
@@ -170,14 +172,22 @@
     }
     if (!wanted) mark();
     sift();
+    isLoaded = true;
+    open();
   });
   whose.addEventListener("change", () => { sift(); });
   document.getElementById("spoil").addEventListener("change", (event) => review.classList.toggle("spoilt", event.target.checked));
-  document.body.addEventListener("htmx:sseMessage", (event) => {
-    sift();
-    if (event.detail.type !== "ready" || !began) return;
+  // Opens at the worst mistake, unless the viewer has gone elsewhere.
+  function open() {
+    if (!began || !isReady || !isLoaded) return;
     began = false;
     const [worst] = shownItems();
     if (worst && root.film.at() === Number(root.dataset.at)) pose(numberOf(worst));
+  }
+
+  document.body.addEventListener("htmx:sseMessage", (event) => {
+    sift();
+    isReady ||= event.detail.type === "ready";
+    open();
   });
 })();
