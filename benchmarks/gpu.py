@@ -1,9 +1,25 @@
-"""Measure how fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
+r"""Measure how fast games are played and learned from on a GPU: `python -m benchmarks.gpu`.
 
 `equality` compares complete games, at every number of seats, with those played on the CPU, byte for
 byte.
 `engine` times random play with masks and observations, beside one CPU core and all cores.
 `training` times learning with a full league. The results are medians of repeats after a warm-up.
+`search` times rounds of expert iteration from the bundled network.
+
+These runs learn from version 12 of Shakespeare's network for ten minutes each, by search and by
+rewards. `python -m benchmarks.panel FOLDER` judges them.
+
+    shakespeare train --config expert_iteration --start network --device cuda --minutes 10 \
+        --decisions 9_000_000_000 --set n_envs=8192 --set simulations=16 \
+        --set precision=bfloat16 --set 'evaluation_opponents=["heuristic"]' \
+        --set evaluate_every=100000000000 --set first_evaluation_games=4 \
+        --set final_evaluation_games=4 --out runs/searched
+    shakespeare train --config gpu --start network --device cuda --minutes 10 \
+        --decisions 9_000_000_000 --set 'players=[1, 2, 2, 3, 3, 3, 4, 4]' \
+        --set 'opponents={current = 0.72, past = 0.2, "network,version=12" = 0.08}' \
+        --set score_reward_coef=0.15 --set learning_rate=0.0004 --set ent_coef=0.0025 \
+        --set ent_coef_end=0.001 --set 'evaluation_opponents=["heuristic"]' \
+        --set first_evaluation_games=4 --set final_evaluation_games=4 --out runs/rewarded
 """
 
 from __future__ import annotations
@@ -22,12 +38,16 @@ import typer
 from rich.console import Console
 from rich.table import Table
 
+from benchmarks.report import machine
 from benchmarks.training import measure_speed
+from shakespeare_agents.networks.checkpoint import bundled_checkpoint, read_card
 from shakespeare_env import Batch
 from shakespeare_env.core import registry
 from shakespeare_env.core.device_batch import DeviceBatch
+from shakespeare_env.play.lineup import warm_up
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import chosen_config, override
+from shakespeare_training.learners.expert_iteration import ExpertIteration
 from shakespeare_training.learners.learner import Learner
 
 SPREAD = 400
@@ -210,6 +230,51 @@ def training(
         del learner
         torch.cuda.empty_cache()
     console.print(table)
+
+
+@app.command()
+def search(
+    games: Annotated[list[int] | None, typer.Option(help="The games of a round.")] = None,
+    simulations: Annotated[int, typer.Option(help="The playouts of a decision.")] = 16,
+    game: str = registry.DEFAULT,
+    device: str = "cuda",
+) -> None:
+    """Time rounds of games that are searched with the bundled network, and updates from them."""
+    table = Table("games", "decisions", "searched", "searched/s", "round, s", "update, s")
+    checkpoint = bundled_checkpoint(registry.game(game))
+    for n_envs in games or [4096, 16384]:
+        config = override(
+            chosen_config("expert_iteration", overrides={"game": game}),
+            n_envs=n_envs,
+            simulations=simulations,
+            width=read_card(checkpoint).width,
+            warmup_decisions=0,
+        )
+        learner = make_learner(config, device)
+        assert isinstance(learner, ExpertIteration)
+        learner.policy.start_from(checkpoint)
+        learner.policy.use_bfloat16 = device != "cpu"
+        warm_up({"search": learner.experts()[0]}, game, max(config.players), config.seed)
+        began = time.perf_counter()
+        learner.collect()
+        collected = time.perf_counter()
+        learner.train()
+        if device != "cpu":
+            torch.cuda.synchronize()
+        update_seconds = time.perf_counter() - collected
+        assert learner.decisions is not None
+        prior = learner.decisions["prior"]
+        searched = int((prior.max(axis=1) < config.near_certain).sum())
+        table.add_row(
+            f"{n_envs:,}",
+            f"{len(prior):,}",
+            f"{searched:,}",
+            f"{searched / (collected - began):,.0f}",
+            f"{collected - began:.1f}",
+            f"{update_seconds:.1f}",
+        )
+    console.print(table)
+    console.print(f"{machine()}, {game}, {simulations} playouts to a horizon of {config.horizon:,}")
 
 
 def _profile(learner: Learner) -> None:

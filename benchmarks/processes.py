@@ -23,7 +23,7 @@ from rich.table import Table
 from benchmarks.report import machine
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, as_toml, chosen_config, override
-from shakespeare_training.group import ProcessGroup, joined_group, run_processes
+from shakespeare_training.group import ProcessGroup, exit_at_once, joined_group, run_processes
 
 OUR_CONFIG = CONFIGS / "shakespeare" / "ppo.toml"
 
@@ -60,7 +60,7 @@ def main(
             speed = measure_speed(settings, group, seconds)
             if group.rank == 0:
                 out.write_text(str(speed))
-        return
+        exit_at_once(0)
     sizes = sorted({1, *(processes or [2])})
     speeds: dict[int, list[float]] = {size: [] for size in sizes}
     alone: dict[int, list[float]] = {size: [] for size in sizes}

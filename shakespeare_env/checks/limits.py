@@ -90,23 +90,24 @@ def total_memory() -> int | None:
     return min(limits, default=None)
 
 
-def require_memory(what: str, needed: int, remedy: str) -> None:
-    """Refuse a request that cannot fit this machine, before memory is allocated.
+def require_memory(what: str, needed: int, remedy: str, available: int | None = None) -> None:
+    """Refuse a request that cannot fit, before memory is allocated.
 
     Args:
         what: The request in words, such as `"a batch of 1000000 games"`.
         needed: An estimate of its memory, in bytes.
         remedy: The remedy, such as `"use fewer games"`.
+        available: The bytes that may be used, by default `total_memory()`.
 
     Raises:
-        MemoryLimitError: `needed` is more than `total_memory()`. Nothing is refused if
-            `total_memory()` is None.
+        MemoryLimitError: `needed` is more than is available. Nothing is refused if that is unknown.
     """
-    total = total_memory()
-    if total is not None and needed > total:
+    if available is None:
+        available = total_memory()
+    if available is not None and needed > available:
         raise MemoryLimitError(
             f"{what} needs about {readable_size(needed)} of memory, but this process may "
-            f"use {readable_size(total)}: {remedy}"
+            f"use {readable_size(available)}: {remedy}"
         )
 
 

@@ -270,7 +270,20 @@ class DeviceBatch:
         rows = torch.from_numpy(targets).to(self.device)
         record_bytes = torch.from_numpy(games.view(np.uint8).reshape(len(targets), -1))
         self.records[rows] = record_bytes.to(self.device)
-        self.players[rows] = torch.from_numpy(games["players"].copy()).to(self.device)
+        self.refresh(rows)
+
+    def refresh(self, rows: torch.Tensor) -> None:
+        """Bring the tensors up to date with `records` that were changed on the device.
+
+        Nothing is checked, so the records must be of games that are possible.
+
+        Args:
+            rows: int64[m] on the device, the games that were changed, each at most once.
+        """
+        fields = self.game.state.fields
+        assert fields is not None  # a record is made of fields
+        offset = fields["players"][1]  # the number of seats fits into the first byte of its field
+        self.players[rows] = self.records[rows, offset].view(torch.int8)
         self._launch("changed positions", self._rules.refresh, len(rows), self._arrays, rows)
 
     def _set_up(self, rows: torch.Tensor) -> None:

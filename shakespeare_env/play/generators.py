@@ -149,20 +149,26 @@ def next_unit(states: Any, i: int) -> float:
     return np.float64(next_in(states, i) >> _LOW_BITS) * _TO_UNIT
 
 
+@rule
+def drawn_column(weights: Any, number: float) -> int:
+    """Return the column of weights, [k], that a number in [0, 1) selects."""
+    total = 0.0
+    last = 0  # the last column that can be drawn, so that rounding never leads past it
+    for column in range(len(weights)):
+        if weights[column] > 0:  # most are 0, and a comparison costs less than a sum
+            total += weights[column]
+            last = column
+    target = number * total
+    partial = 0.0
+    for column in range(last):
+        if weights[column] > 0:
+            partial += weights[column]
+            if partial > target:
+                return column
+    return last
+
+
 @kernel("play", purpose="draws by weight")
 def _write_columns(weights: Any, numbers: Any, columns: Any) -> None:
     for row in range(len(weights)):
-        total = 0.0
-        last = 0  # the last column that can be drawn, so that rounding never leads past it
-        for column in range(weights.shape[1]):
-            if weights[row, column] > 0:  # most are 0, and a comparison costs less than a sum
-                total += weights[row, column]
-                last = column
-        target = numbers[row] * total
-        partial = 0.0
-        for column in range(last + 1):
-            if weights[row, column] > 0:
-                partial += weights[row, column]
-                columns[row] = column
-                if partial > target:
-                    break
+        columns[row] = drawn_column(weights[row], numbers[row])

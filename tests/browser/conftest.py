@@ -1,4 +1,4 @@
-"""Fixtures: a Chromium and a table server for all tests of a worker, and pages without faults."""
+"""Fixtures: a Chromium and a table server for the tests of a module, and pages without faults."""
 
 import os
 import shutil
@@ -29,7 +29,9 @@ for (const [where, name] of [[document, "DOMContentLoaded"], [document, "htmx:af
 """
 
 
-@pytest.fixture(scope="session")
+# Playwright's event loop runs until the browser is closed. With the scope of a session, it would
+# still run in the worker's other tests, whose own loops would then fail.
+@pytest.fixture(scope="module")
 def chromium() -> Iterator[Any]:
     """Start a browser. Tests are skipped where there is none."""
     found = next(filter(None, map(shutil.which, _NAMES)), None)

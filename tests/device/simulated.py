@@ -15,13 +15,19 @@ import numpy as np
 import pytest
 import torch
 
+from shakespeare_agents.networks.models import TorchModel, model_agent
+from shakespeare_agents.search.agent import SearchAgent, SearchSettings, advisor_search
 from shakespeare_env import Batch, DeviceBatch, IllegalMove, PositionError
 from shakespeare_env.compile.device import SIMULATED
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_env.errors import DeviceError
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE
 from shakespeare_training.learners.device import DeviceGames
+from shakespeare_training.learners.device_search import DevicePlayouts, device_search
+from shakespeare_training.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
 from shakespeare_training.learners.games import HostGames
 from shakespeare_training.learners.league import League
 from shakespeare_training.learners.ppo import PPO, PPOSettings
@@ -296,6 +302,87 @@ def opponents_for_the_cpu_only() -> None:
         DeviceGames(league, 4, GPU)
 
 
+def secret_choices(name: str, players: list[int]) -> Batch:
+    """Return games in which seats to move do not know what others have just chosen."""
+    batch = Batch(name, n=len(players), players=players, seed=3, autoreset=False)
+    while not all(batch.game.rules.rewind(record) for record in batch.save(slice(None))):
+        batch.step(batch.random_actions())
+    return batch
+
+
+def searches() -> None:
+    """A search plays the playouts that it plays on the CPU, to the end and to a horizon.
+
+    Games are those of the CPU move by move, because draws are the same.
+    """
+    almost_over = Batch("figaro", n=3, players=[3, 4, 4], seed=3, autoreset=False)
+    play_until_a_game_ends(almost_over)
+    secrets = secret_choices("shakespeare", [2, 4])
+    cases = [(almost_over, 10**6, 0.7), (secrets, 1, 1.0), (secrets, 1, 0.0)]
+    for batch, horizon, temperature in cases:
+        rows = np.flatnonzero(batch.to_move >= 0)
+        policy = MlpPolicy.fresh(batch.game, torch.Generator().manual_seed(1), width=16)
+        rng = torch.Generator().manual_seed(2)
+        for head in (policy.network.win, policy.network.score, policy.network.action):
+            torch.nn.init.normal_(head.weight, generator=rng)
+        settings = SearchSettings(simulations=4, considered=2, near_certain=1.0)
+        limits: Any = {"horizon": horizon, "temperature": temperature}
+        agent: Any = model_agent(TorchModel(policy.network), batch.game)
+        results = []
+        for search in (
+            advisor_search(batch.game, agent, settings, **limits),
+            device_search(policy, settings, device=GPU, **limits),
+        ):
+            generators = GameGenerators.of_games(0, rows)
+            result = search.look_ahead(InformationSets(batch, rows), generators)
+            results.append((result, search.runner.decisions))
+        (on_host, host_decisions), (on_device, device_decisions) = results
+        assert host_decisions == device_decisions > 4 * len(rows)
+        assert (on_device.visits.sum(axis=1) == 4).all()
+        np.testing.assert_array_equal(on_device.visits, on_host.visits)
+        np.testing.assert_allclose(on_device.values, on_host.values, atol=1e-6)
+        np.testing.assert_array_equal(on_device.actions, on_host.actions)
+
+
+def expert_iteration() -> None:
+    """A round of games with search teaches the same as on the CPU, in one shard of all games."""
+    weights = []
+    for make_search in (None, partial(device_search, device=GPU)):
+        batch = Batch("figaro", n=9, players=[3] * 9, seed=1, autoreset=False, reward="score")
+        play_until_a_game_ends(batch)
+        ended = np.flatnonzero(batch.done)
+        batch.load(ended, batch.save((ended + 1) % 9))
+        league = League({"current": 1.0}, batch, max_snapshots=2, seed=1)
+        limits: Any = {"horizon": 0, "temperature": 1.0}
+        settings = ExpertIterationSettings(
+            seed=3,
+            make_policy=partial(make_own_policy, f"{HERE}:Module"),
+            batch_size=64,
+            n_epochs=2,
+            learning_rate=lambda _left: 1e-3,
+            search=SearchSettings(simulations=2, considered=2, near_certain=1.0),
+            warmup_decisions=0,
+            target_sharpness=50.0,
+            **limits,
+        )
+        if make_search is not None:
+            make_search = partial(make_search, settings=settings.search, **limits)
+        learner = ExpertIteration(HostGames(league), settings, make_device_search=make_search)
+        before = learner.policy.tensors()["layer.weight"]
+        learner.collect()
+        assert learner.decisions is not None
+        assert learner.decisions["search_advantages"].any()
+        (expert,) = learner.experts()
+        if make_search is not None:
+            assert isinstance(expert, SearchAgent)
+            assert isinstance(expert.runner, DevicePlayouts)
+            assert expert.runner.decisions > len(learner.decisions["games"])
+        learner.train()
+        weights.append(learner.policy.tensors()["layer.weight"])
+        assert not np.array_equal(weights[-1], before)
+    np.testing.assert_allclose(weights[0], weights[1], atol=1e-5)
+
+
 PARTS: dict[str, list[Callable[[], None]]] = {
     "games": [
         *(partial(complete_games, name) for name in registry.names()),
@@ -314,6 +401,7 @@ PARTS: dict[str, list[Callable[[], None]]] = {
         parts_of_ones_own,
         opponents_for_the_cpu_only,
     ],
+    "searching": [searches, expert_iteration],
 }
 
 if __name__ == "__main__":

@@ -8,7 +8,6 @@ import random
 import re
 import sys
 import threading
-from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import numpy as np
@@ -55,14 +54,13 @@ async def call_refused_tool(client: Client, tool: str, **arguments: Any) -> str:
 
 
 def ask_server(questions, server=None):
-    """Ask a server in a thread, since tests with a browser may run an event loop in this one."""
+    """Ask a server questions, and return what they return."""
 
     async def ask():
         async with Client(server or server_of(GameTools(["random"]))) as client:
             return await questions(client)
 
-    with ThreadPoolExecutor(1) as pool:
-        return pool.submit(lambda: asyncio.run(ask())).result()
+    return asyncio.run(ask())
 
 
 @small_tables

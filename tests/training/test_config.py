@@ -6,12 +6,13 @@ import shlex
 from pathlib import Path
 
 import pytest
+import torch
 
 from shakespeare_env.checks import limits
 from shakespeare_env.core import registry
 from shakespeare_env.errors import MemoryLimitError
 from shakespeare_training import building
-from shakespeare_training.building import make_learner, needed_bytes
+from shakespeare_training.building import make_learner, needed_bytes, playouts_bytes
 from shakespeare_training.config import (
     CONFIGS,
     TrainingConfig,
@@ -125,6 +126,25 @@ def test_the_command_on_the_card_names_only_what_differs_from_the_defaults():
     config = chosen_config("expert_iteration", {"game": "figaro", "simulations": 7, "seed": 3})
     command = train_command(config, "auto")
     assert command.endswith("--config expert_iteration --seed 3 --set simulations=7")
+
+
+def test_a_search_that_needs_more_memory_than_a_gpu_has_is_refused(monkeypatch):
+    """Playouts take some 20 kB each, and beyond a number they are played one after the other."""
+    settings = {"algorithm": "expert_iteration", "width": 512, "considered": 8, "simulations": 16}
+    needed = [
+        playouts_bytes(make_config({**settings, "n_envs": n_envs}, "here"))
+        for n_envs in (1024, 8192, 16384)
+    ]
+    assert 100 * 2**20 < needed[0] == needed[1] / 8 < 500 * 2**20
+    assert needed[2] == needed[1]
+
+    monkeypatch.setattr(building, "Batch", lambda *_, **__: pytest.fail("memory was taken"))
+    monkeypatch.setattr(torch.cuda, "device_count", lambda: 1)
+    monkeypatch.setattr(torch.cuda, "set_device", lambda _device: None)
+    monkeypatch.setattr(torch.cuda, "mem_get_info", lambda _device: (needed[0] - 1, 2**40))
+    config = make_config({**settings, "n_envs": 1024}, "here")
+    with pytest.raises(MemoryLimitError, match=r"the search on cuda .*lower n_envs, simulations"):
+        make_learner(config, "cuda")
 
 
 @pytest.mark.parametrize(

@@ -10,7 +10,7 @@ import pytest
 from rich.console import Console
 
 from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
-from shakespeare_agents.search.agent import SearchResult
+from shakespeare_agents.search.agent import SearchAgent, SearchResult
 from shakespeare_agents.workers import open_workers
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch
@@ -118,6 +118,31 @@ def test_outcomes_count_seats_clockwise_from_the_one_that_decided(name, players)
         changes = (batch.final_scores[row] - scores)[clockwise] / batch.game.score_scale
         assert played["shares"][number, :players] == pytest.approx(shares, abs=1e-6)
         assert played["changes"][number, :players] == pytest.approx(changes, abs=1e-6)
+
+
+def test_games_wait_for_others_so_that_many_are_searched_at_once(monkeypatch):
+    """Waiting changes no decision, but there are fewer searches."""
+    look_ahead = SearchAgent.look_ahead
+    searched_at_once: list[int] = []
+
+    def counted(self, games, rng, prior):
+        result = look_ahead(self, games, rng, prior)
+        searched_at_once.append(int(result.searched.sum()))
+        return result
+
+    monkeypatch.setattr(SearchAgent, "look_ahead", counted)
+    rounds = []
+    for least in (1.0, expert_iteration.LEAST_PLAYING):  # with 1, none waits
+        monkeypatch.setattr(expert_iteration, "LEAST_PLAYING", least)
+        learner = expert_iteration_learner(game="figaro", warmup_decisions=0, near_certain=0.1)
+        searched_at_once.clear()
+        learner.collect()
+        assert learner.decisions is not None
+        rounds.append((learner.decisions, np.count_nonzero(searched_at_once)))
+    (decisions, searches), (decisions_of_waiting, searches_of_waiting) = rounds
+    for name, column in decisions.items():
+        np.testing.assert_array_equal(column, decisions_of_waiting[name], name)
+    assert searches_of_waiting < 0.8 * searches
 
 
 def test_a_run_does_not_depend_on_workers_and_stops(monkeypatch, tmp_path):

@@ -18,7 +18,7 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_training.config import MLP, WEIGHTED, TrainingConfig
 from shakespeare_training.group import ALONE, ProcessGroup
 from shakespeare_training.learners.expert_iteration import ExpertIteration, ExpertIterationSettings
-from shakespeare_training.learners.games import HostGames, LearnerGames
+from shakespeare_training.learners.games import MOST_PLAYOUTS, HostGames, LearnerGames
 from shakespeare_training.learners.league import League
 from shakespeare_training.learners.learner import Learner, Schedule, linear
 from shakespeare_training.learners.ppo import PPO, PPOSettings
@@ -48,17 +48,23 @@ def make_learner(config: TrainingConfig, device: str, group: ProcessGroup = ALON
         ValueError: an opponent cannot play, there is no such device, or there are more processes
             than games.
         TypeError, ImportError: a network or a reward of the user's own cannot be used.
-        MemoryLimitError: the learner needs more memory than the machine has.
+        MemoryLimitError: the learner needs more memory than the machine or the GPU has.
     """
     device = checked_device(device, group)
-    if device == "cpu":
-        size = "width" if config.network == MLP else "the size of the network"
+    searches = config.algorithm == "expert_iteration"
+    size = "width" if config.network == MLP else "the size of the network"
+    if device == "cpu" or searches:  # the decisions of a search are kept on the CPU
         remedy = f"lower n_envs, n_steps or {size}"
         if group.size > 1:
             remedy += ", or give fewer --processes"
         require_memory("the run", group.local_size * needed_bytes(config, group.size), remedy)
     if device != "cpu":
         torch.cuda.set_device(device)
+        if searches:
+            free, _ = torch.cuda.mem_get_info(device)
+            needed = playouts_bytes(config, group.size)
+            remedy = f"lower n_envs, simulations or {size}"
+            require_memory(f"the search on {device}", needed, remedy, available=free)
     numbers = group.share(config.n_envs)
     seat_counts = np.resize(config.players, config.n_envs)  # in turn
     batch = Batch(
@@ -78,8 +84,8 @@ def make_learner(config: TrainingConfig, device: str, group: ProcessGroup = ALON
         numbers=numbers,
         rank=group.rank,
     )
-    if config.algorithm == "expert_iteration":
-        return ExpertIteration(HostGames(league), _expert_iteration_settings(config, device), group)
+    if searches:
+        return _expert_iteration(config, league, device, group)
     settings = _ppo_settings(config, device)
     games: LearnerGames = HostGames(league)
     if device != "cpu":
@@ -109,6 +115,24 @@ def _ppo_settings(config: TrainingConfig, device: str) -> PPOSettings:
         ent_coef=linear(config.ent_coef, config.ent_coef_end),
         reward=None if config.reward == WEIGHTED else OwnReward(config.reward),
     )
+
+
+def _expert_iteration(
+    config: TrainingConfig, league: League, device: str, group: ProcessGroup
+) -> ExpertIteration:
+    settings = _expert_iteration_settings(config, device)
+    make_device_search = None
+    if device != "cpu":
+        from shakespeare_training.learners.device_search import device_search  # as DeviceGames
+
+        make_device_search = partial(
+            device_search,
+            settings=settings.search,
+            horizon=settings.horizon,
+            temperature=settings.temperature,
+            device=torch.device(device),
+        )
+    return ExpertIteration(HostGames(league), settings, group, make_device_search)
 
 
 def _policy_maker(config: TrainingConfig) -> PolicyMaker:
@@ -241,13 +265,7 @@ def needed_bytes(config: TrainingConfig, processes: int = 1) -> int:
     inputs = game.layout.size
     actions = game.actions.size
     seats = game.max_seats
-    if config.network == MLP:
-        network = 4 * config.width * (inputs + actions + 2 * config.width)
-        layers = 20 * config.width
-    else:
-        policy = make_own_policy(config.network, game, torch.Generator())
-        network = sum(tensor.nbytes for tensor in policy.network.state_dict().values())
-        layers = 2 * measured_bytes(policy)  # with gradients
+    network, layers = _network_bytes(config)
     snapshots = min(config.max_snapshots, config.decisions // config.snapshot_every)
     n_envs = math.ceil(config.n_envs / processes)
     if config.algorithm == "ppo":
@@ -264,3 +282,30 @@ def needed_bytes(config: TrainingConfig, processes: int = 1) -> int:
     networks = (4 + snapshots) * network  # the learner's with its gradient and Adam's two moments
     libraries = _LIBRARY_BYTES if processes > 1 else 0
     return libraries + games + decisions * bytes_per_decision + networks + minibatch
+
+
+def playouts_bytes(config: TrainingConfig, processes: int = 1) -> int:
+    """Estimate the memory that the playouts of a process need on a GPU (`DevicePlayouts`).
+
+    The factors are as in `needed_bytes`. In every playout a game is kept with its observation and
+    mask, and the network decides.
+    """
+    game = registry.game(config.game)
+    inputs = game.layout.size
+    actions = game.actions.size
+    _, layers = _network_bytes(config)
+    games = math.ceil(config.n_envs / processes)
+    playouts = min(games * max(config.simulations, config.considered), MOST_PLAYOUTS)
+    return playouts * (game.state.itemsize + 7 * inputs + 5 * actions + layers)
+
+
+def _network_bytes(config: TrainingConfig) -> tuple[int, int]:
+    """Return the memory of the network's weights, and of its layers for one decision."""
+    game = registry.game(config.game)
+    inputs = game.layout.size
+    actions = game.actions.size
+    if config.network == MLP:
+        return 4 * config.width * (inputs + actions + 2 * config.width), 20 * config.width
+    policy = make_own_policy(config.network, game, torch.Generator())
+    weights = sum(tensor.nbytes for tensor in policy.network.state_dict().values())
+    return weights, 2 * measured_bytes(policy)  # with gradients

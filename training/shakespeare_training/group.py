@@ -121,6 +121,7 @@ class TorchProcessGroup(ProcessGroup):
     def __init__(self) -> None:
         self.rank = torch.distributed.get_rank()
         self.size = torch.distributed.get_world_size()
+        self._joined = torch.empty(0)  # kept, because the system takes long to give memory anew
 
     def _exchange(self, exchange: Callable[..., Any], *arguments: Any) -> None:
         try:
@@ -158,7 +159,11 @@ class TorchProcessGroup(ProcessGroup):
     def all_average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
         """Replace float32 tensors by their means over all processes, with a weight for each."""
         one = tensors[0].new_ones(1)
-        flat = torch.cat([*(tensor.flatten() for tensor in tensors), one])
+        parts = [*(tensor.flatten() for tensor in tensors), one]
+        size = sum(map(torch.Tensor.numel, parts))
+        if self._joined.numel() != size or self._joined.device != one.device:
+            self._joined = one.new_empty(size)
+        flat = torch.cat(parts, out=self._joined)
         if weight:
             flat *= weight
         else:
@@ -198,11 +203,12 @@ def joined_group() -> Iterator[ProcessGroup]:
     try:
         torch.distributed.init_process_group(backend, address, rank=rank, world_size=size)
     except (RuntimeError, ValueError) as fault:
-        where = ":".join(os.environ.get(name, "?") for name in ("MASTER_ADDR", "MASTER_PORT"))
-        raise WorkerError(
-            f"process {rank} of {size} finds no others at {where} ({_first_line(fault)}); check "
-            "that the address is right and its port is free"
-        ) from fault
+        where = f"finds no others ({_first_line(fault)})"
+        if _MEETING not in os.environ:
+            names = ("MASTER_ADDR", "MASTER_PORT")
+            at = ":".join(os.environ.get(name, "?") for name in names)
+            where += f" at {at}; check that the address is right and its port is free"
+        raise WorkerError(f"process {rank} of {size} {where}") from fault
     group = TorchProcessGroup()
     try:
         yield group

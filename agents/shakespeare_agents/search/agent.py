@@ -10,7 +10,7 @@ import time
 from dataclasses import asdict, dataclass, replace
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +27,7 @@ from shakespeare_agents.networks.checkpoint import (
 from shakespeare_agents.networks.inference import NetworkAgent, Weights, weights_of
 from shakespeare_agents.networks.network import Network, Tensors, network_of
 from shakespeare_agents.search.batch_playouts import BatchPlayouts
-from shakespeare_agents.search.halving import Candidates, utility_named
+from shakespeare_agents.search.halving import Candidates, Outcomes, Playouts, utility_named
 from shakespeare_agents.search.playouts import (
     TO_THE_END,
     PlayoutRunner,
@@ -37,7 +37,7 @@ from shakespeare_agents.search.playouts import (
 )
 from shakespeare_env.checks.values import did_you_mean, short_repr
 from shakespeare_env.core.batch_checks import checked_count
-from shakespeare_env.core.game import Game
+from shakespeare_env.core.game import Game, Records
 from shakespeare_env.play.agent import Advisor, AnyAgent, Forecaster
 from shakespeare_env.play.generators import GameGenerators, to_unit
 from shakespeare_env.play.information_sets import InformationSets
@@ -45,7 +45,6 @@ from shakespeare_env.play.information_sets import InformationSets
 TEMPERATURE = 0.0  # the temperature of the policy in playouts; at 0 their results vary least
 EVERY_MOVE = 2**15  # more candidate moves than any game has
 _BUNDLED_NETWORK = "network"  # the value of the option `network` that means the bundled network
-_AT_ONCE = 64  # the most games searched together, which bounds memory and changes no result
 _IN_A_ROUND = 1024  # the most playouts of a candidate in one call, which bounds memory as well
 
 
@@ -100,6 +99,33 @@ class _SearchState(NamedTuple):
     candidates: Candidates
 
 
+class Runner(Protocol):
+    """Runs playouts of possible games.
+
+    `PlayoutRunner` runs them compiled, `BatchPlayouts` in step for agents of any kind, and
+    `DevicePlayouts` of the training package on a GPU.
+
+    Attributes:
+        decisions: The number of decisions made and games valued so far.
+        horizon: The decisions of each seat after which a game is valued by forecasts.
+        temperature: The temperature of the policy.
+    """
+
+    decisions: int
+    horizon: int
+    temperature: float
+
+    def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
+        """Play playouts, and return their outcomes.
+
+        Args:
+            playouts: The playouts.
+            records: The d possible games from which playouts start.
+            chance: uint64[d], the random state of the policy in each possible game.
+        """
+        ...
+
+
 class SearchAgent:
     """Plays, of the moves that its prior prefers, the one that does best in playouts.
 
@@ -108,6 +134,7 @@ class SearchAgent:
         runner: Runs playouts of possible games.
         settings: The settings of the search.
         rollouts: The name of the playouts' policy if there is no network (see `rollout_search`).
+        games_at_once: The most games searched together. It bounds memory, and changes no result.
     """
 
     is_slow = True
@@ -116,14 +143,16 @@ class SearchAgent:
     def __init__(
         self,
         prior: Advisor,
-        runner: PlayoutRunner | BatchPlayouts,
+        runner: Runner,
         settings: SearchSettings,
         rollouts: str = "",
+        games_at_once: int = 64,
     ) -> None:
         self.prior = prior
         self.runner = runner
         self.settings = settings
         self.rollouts = rollouts
+        self.games_at_once = games_at_once
         self._utility = utility_named(settings.utility)
 
     @property
@@ -159,19 +188,29 @@ class SearchAgent:
         """Choose a move in each game, as `Searcher.search` asks."""
         return self.look_ahead(games, rng).actions
 
-    def look_ahead(self, games: InformationSets, rng: GameGenerators) -> SearchResult:
-        """Search the decisions that are not near-certain, and return values and visits as well."""
-        prior = self.prior.probabilities(games.observations, games.masks).astype(np.float64)
+    def look_ahead(
+        self, games: InformationSets, rng: GameGenerators, prior: NDArray[np.float32] | None = None
+    ) -> SearchResult:
+        """Search the decisions that are not near-certain, and return values and visits as well.
+
+        Args:
+            games: The m games.
+            rng: Their generators.
+            prior: float32[m, A], the prior's probabilities if they are known already.
+        """
+        if prior is None:
+            prior = self.prior.probabilities(games.observations, games.masks)
+        probabilities = prior.astype(np.float64)
         result = SearchResult(
             actions=prior.argmax(axis=1) if len(prior) else np.zeros(0, np.int64),
-            prior=prior,
-            searched=prior.max(axis=1, initial=0.0) < self.settings.near_certain,
+            prior=probabilities,
+            searched=probabilities.max(axis=1, initial=0.0) < self.settings.near_certain,
             values=np.full(prior.shape, np.nan),
             visits=np.zeros(prior.shape, np.int64),
         )
         rows = np.flatnonzero(result.searched)
-        for first in range(0, len(rows), _AT_ONCE):
-            self._search_some(games, rows[first : first + _AT_ONCE], rng, result)
+        for first in range(0, len(rows), self.games_at_once):
+            self._search_some(games, rows[first : first + self.games_at_once], rng, result)
         return result
 
     def _search_some(

@@ -6,6 +6,7 @@ agent is asked once for all positions of a step, so that its time goes into few 
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 from typing import Any
 
@@ -15,7 +16,7 @@ from numpy.typing import NDArray
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
 from shakespeare_agents.search.playouts import ScoringMoves
-from shakespeare_env.compile.decorators import kernel
+from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
 from shakespeare_env.core.rng import GOLDEN, mix_array
@@ -81,12 +82,7 @@ class BatchPlayouts:
                         scoring.records[some], scoring.actions[some], scoring.counts[some]
                     ),
                 )
-        return Outcomes(
-            win=win,
-            score=score,
-            seats=records["to_move"][playouts.sources].astype(np.int64),
-            players=records["players"][playouts.sources].astype(np.int64),
-        )
+        return Outcomes.of(playouts, records, win, score)
 
     def _play_in_step(
         self,
@@ -153,12 +149,7 @@ class BatchPlayouts:
         assert isinstance(self.advisor, Forecaster)
         players = batch.players[rows].astype(np.int64)
         shares, changes = self.advisor.forecasts(batch.obs[rows], players)
-        for place in range(self.game.max_seats):  # clockwise from the seat to move
-            is_present = place < players
-            present = rows[is_present]
-            seats = (batch.to_move[present] + place) % players[is_present]
-            win[present, seats] = shares[is_present, place]
-            score[present, seats] += changes[is_present, place]
+        add_forecasts(rows, batch.to_move[rows], players, shares, changes, win, score)
         self.decisions += rows.size
 
 
@@ -194,19 +185,60 @@ def _step(
         scoring.counts[row] = min(number + 1, most + 1)
 
 
-@cache
-def _take_back_secret_choices(game: Game) -> Any:
-    """Compile a kernel that takes back the secret choices made just before the mover's.
+def add_forecasts(
+    rows: NDArray[np.int64],
+    to_move: NDArray[np.int8],
+    players: NDArray[np.int64],
+    shares: NDArray[np.float32],
+    changes: NDArray[np.float32],
+    win: NDArray[np.float64],
+    score: NDArray[np.float64],
+) -> None:
+    """Write forecast shares of m games into `win`, and add forecast changes to `score`.
 
-    The seats that made them choose anew, since the mover does not know their choices.
+    Args:
+        rows: int64[m], the games' rows in `win` and `score`.
+        to_move: int8[m], the seats to move.
+        players: int64[m], seats at the tables.
+        shares: float32[m, S], clockwise from the seat to move.
+        changes: float32[m, S], as `shares`.
+        win: float64[k, S], by seat.
+        score: float64[k, S], by seat, in units of `Game.score_scale`.
+    """
+    for place in range(win.shape[1]):
+        is_present = place < players
+        present = rows[is_present]
+        seats = (to_move[is_present] + place) % players[is_present]
+        win[present, seats] = shares[is_present, place]
+        score[present, seats] += changes[is_present, place]
+
+
+@cache
+def taking_back_of(game: Game) -> Callable[[Any, Any], None]:
+    """Return the rule (record, mask) that takes back the secret choices made before the mover's.
+
+    The seats that made them choose anew, since the mover does not know their choices. The rule may
+    overwrite `mask`, bool[A].
     """
     rules_rewind = game.rules.rewind
     play_forced_moves = forced_moves_of(game)
 
-    @kernel(game.name, f"{game.name.capitalize()}'s rules (choices taken back)")
-    def take_back(games: Any, mask: Any) -> None:
-        for i in range(len(games)):
-            if rules_rewind(games[i]):
-                play_forced_moves(games[i], mask)
+    @rule
+    def take_back(record: Any, mask: Any) -> None:
+        if rules_rewind(record):
+            play_forced_moves(record, mask)
 
-    return lambda games: take_back(games, np.zeros(game.actions.size, np.bool_))
+    return take_back
+
+
+@cache
+def _take_back_secret_choices(game: Game) -> Any:
+    """Compile a kernel that takes back secret choices in each record (see `taking_back_of`)."""
+    take_back = taking_back_of(game)
+
+    @kernel(game.name, f"{game.name.capitalize()}'s rules (choices taken back)")
+    def take_all_back(games: Any, mask: Any) -> None:
+        for i in range(len(games)):
+            take_back(games[i], mask)
+
+    return lambda games: take_all_back(games, np.zeros(game.actions.size, np.bool_))

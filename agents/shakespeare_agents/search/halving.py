@@ -17,6 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.checks.values import did_you_mean
+from shakespeare_env.core.game import Records
 
 _LEAST_PROBABILITY = 1e-3  # moves that the prior finds less likely are no candidates
 
@@ -135,6 +136,22 @@ class Outcomes(NamedTuple):
     score: NDArray[np.float32]  # float32[k, S], final scores in units of the game's scale
     seats: NDArray[np.int64]  # int64[k], the seats that search
     players: NDArray[np.int64]  # int64[k], the numbers of seats at the table
+
+    @classmethod
+    def of(
+        cls,
+        playouts: Playouts,
+        records: Records,
+        win: NDArray[np.float32],
+        score: NDArray[np.float32],
+    ) -> Outcomes:
+        """Return the results of playouts from possible games, records [d]."""
+        return cls(
+            win=win,
+            score=score,
+            seats=records["to_move"][playouts.sources].astype(np.int64),
+            players=records["players"][playouts.sources].astype(np.int64),
+        )
 
 
 def margin(outcomes: Outcomes) -> NDArray[np.float64]:

@@ -464,12 +464,7 @@ class PlayoutRunner:
         else:
             self._pool.share(size, play_share)
         self.decisions += sum(decision_counts)
-        return Outcomes(
-            win=win,
-            score=score / np.float32(unit),
-            seats=records["to_move"][playouts.sources].astype(np.int64),
-            players=records["players"][playouts.sources].astype(np.int64),
-        )
+        return Outcomes.of(playouts, records, win, score / np.float32(unit))
 
     def _memory(self) -> tuple[Any, Any]:
         """Return the scratch memory of the current thread, for the kernel."""

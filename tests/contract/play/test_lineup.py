@@ -6,7 +6,6 @@ import asyncio
 import sys
 import threading
 from collections import Counter
-from concurrent.futures import ThreadPoolExecutor
 
 import numpy as np
 import pytest
@@ -271,7 +270,7 @@ def test_an_asynchronous_agent_is_asked_in_one_event_loop_even_where_another_one
         return decide(AsyncAgent(note), batch, np.array([0]), generators(1))
 
     decide(AsyncAgent(note), batch, np.array([0]), generators(1))
-    ThreadPoolExecutor(1).submit(asyncio.run, notebook()).result()
+    asyncio.run(notebook())
     before, of_notebook, after = loops
     assert before is after is not of_notebook
 

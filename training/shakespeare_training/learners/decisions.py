@@ -23,11 +23,14 @@ class GameBuffer:
         self._batch = batch
         self._steps: list[DecisionArrays] = []
 
-    def add(self, step: int, rows: NDArray[np.int64], **columns: NDArray[Any]) -> None:
+    def add(
+        self, steps: int | NDArray[np.int64], rows: NDArray[np.int64], **columns: NDArray[Any]
+    ) -> None:
         """Add the decisions that are about to be made in some games.
 
         Args:
-            step: The number of decisions before these in each game, by all seats.
+            steps: The number of decisions before these in each game, by all seats, int64[m], or
+                one number for all of them.
             rows: int64[m], the games.
             **columns: More arrays by name, with a row for each game.
         """
@@ -35,7 +38,7 @@ class GameBuffer:
         self._steps.append(
             {
                 "games": rows,
-                "steps": np.full(len(rows), step),
+                "steps": np.full(len(rows), steps),
                 "seats": batch.to_move[rows].astype(np.int64),
                 "scores": batch.scores(rows).astype(np.float32),
                 "observations": batch.obs[rows],
@@ -48,11 +51,12 @@ class GameBuffer:
         """Return the decisions, once the games are over. At least one step must have been added.
 
         Returns:
-            What was added: `games` and `steps`, int64[k]; `observations`, int8[k, D]; `masks`,
-            bool[k, A]; and the other columns. Besides these, the outcomes of the games: `players`,
-            int64[k], the seats at the table; `shares`, float32[k, S], of the victory; and
-            `changes`, float32[k, S], of scores until the end, in units of `Game.score_scale`. The
-            last two count seats clockwise from the one that decided, and are 0 where nobody sits.
+            What was added, sorted by step, then by game: `games` and `steps`, int64[k];
+            `observations`, int8[k, D]; `masks`, bool[k, A]; and the other columns. Besides these,
+            the outcomes of the games: `players`, int64[k], the seats at the table; `shares`,
+            float32[k, S], of the victory; and `changes`, float32[k, S], of scores until the end, in
+            units of `Game.score_scale`. The last two count seats clockwise from the one that
+            decided, and are 0 where nobody sits.
         """
         batch = self._batch
         decisions = join(self._steps)
@@ -82,5 +86,17 @@ def take(decisions: DecisionArrays, indices: NDArray[np.int64]) -> DecisionArray
 
 
 def join(parts: list[DecisionArrays]) -> DecisionArrays:
-    """Return the decisions of all parts, one after the other."""
-    return {name: np.concatenate([part[name] for part in parts]) for name in parts[0]}
+    """Return the decisions of all parts, sorted by step, then by game."""
+    games = np.concatenate([part["games"] for part in parts])
+    steps = np.concatenate([part["steps"] for part in parts])
+    order = np.lexsort((games, steps))  # the last key is the first to sort by
+    places = np.empty_like(order)
+    places[order] = np.arange(len(order))
+    places_of_parts = np.split(places, np.cumsum([len(part["games"]) for part in parts])[:-1])
+    joined = {}
+    for name, first in parts[0].items():
+        # One copy rather than two, because the decisions of a round may fill much memory.
+        joined[name] = np.empty((len(order), *first.shape[1:]), first.dtype)
+        for places_of_part, part in zip(places_of_parts, parts, strict=True):
+            joined[name][places_of_part] = part[name]
+    return joined

@@ -166,7 +166,7 @@ class Distillation(RoundLearner):
             batch,
             league.lineup.generators,
             self._teacher,
-            self,
+            self.policy,
             is_learners=kinds % 2 == 1,
             random_share=np.where(kinds // 2 % 2 == 1, _RANDOM_SHARE, 0.0),
             draws=True,
@@ -179,14 +179,6 @@ class Distillation(RoundLearner):
 
         self.decisions = lineup.play(after_step)
         batch.restart(np.arange(batch.n))
-
-    def probabilities(
-        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
-    ) -> NDArray[np.float32]:
-        """Return the network's probabilities of actions, float32[m, A] (see `Advisor`)."""
-        with torch.no_grad():
-            outputs = self.policy.outputs(self._tensor(observations), self._tensor(masks))
-            return outputs.log_probabilities.exp().cpu().numpy()
 
     def losses(self, minibatch: DecisionArrays) -> dict[str, torch.Tensor]:
         """Return the losses of the policy and the forecasts, and statistics."""

@@ -27,7 +27,7 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.group import ALONE, ProcessGroup
-from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join, take
+from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
@@ -36,11 +36,13 @@ from shakespeare_training.learners.learner import (
     RoundLearner,
     ignore_games,
 )
-from shakespeare_training.networks.policy import forecast_losses
+from shakespeare_training.networks.policy import Policy, forecast_losses
 
 GAMES_PER_SHARD = 8
 """The number of games that a worker plays in parallel. It does not depend on the number of workers,
 because users' agents may round differently in batches of another size."""
+LEAST_PLAYING = 0.25
+"""Games wait for a search until fewer than this share of the games play on without one."""
 
 Integers = NDArray[np.int64]
 
@@ -93,6 +95,13 @@ class ExpertIteration(RoundLearner):
 
     The decisions of a round do not depend on the processes that play it.
 
+    Args:
+        games: The games.
+        settings: The learner's settings.
+        group: The processes that learn together.
+        make_device_search: Makes a search on a GPU, which follows the policy's weights. It plays
+            all games in step, unless there are workers to play them.
+
     Attributes:
         workers: The workers that play the games; by default this process.
     """
@@ -100,15 +109,27 @@ class ExpertIteration(RoundLearner):
     settings: ExpertIterationSettings
 
     def __init__(
-        self, games: HostGames, settings: ExpertIterationSettings, group: ProcessGroup = ALONE
+        self,
+        games: HostGames,
+        settings: ExpertIterationSettings,
+        group: ProcessGroup = ALONE,
+        make_device_search: Callable[[Policy], SearchAgent] | None = None,
     ) -> None:
         super().__init__(games, settings, group)
         self.workers: Workers = Workers()
+        self._device_search: SearchAgent | None = None
+        if make_device_search is not None:
+            self._device_search = make_device_search(self.policy)
+
+    def _device_expert(self) -> SearchAgent | None:
+        """Return the search on a GPU, or None if there is none or workers play the games."""
+        # `Workers` itself plays in this process. Its subclasses play elsewhere.
+        return self._device_search if type(self.workers) is Workers else None
 
     def experts(self) -> list[AnyAgent]:
         """Return the one agent that the network learns from: a search with the current weights."""
         settings = self.settings
-        expert = self.policy.search(
+        expert = self._device_expert() or self.policy.search(
             settings.search, horizon=settings.horizon, temperature=settings.temperature
         )
         return [expert]
@@ -172,7 +193,8 @@ class ExpertIteration(RoundLearner):
         lineup = self.league.lineup
         indices_in_job = np.searchsorted(self._opponent_indices(), lineup.seats)
         seats = np.where(lineup.seats >= 0, indices_in_job, lineup.seats).astype(np.int32)
-        ends = range(GAMES_PER_SHARD, batch.n, GAMES_PER_SHARD)
+        size = GAMES_PER_SHARD if self._device_expert() is None else batch.n
+        ends = range(size, batch.n, size)
         for rows in np.split(np.arange(batch.n), ends):
             yield GameShard(rows, batch.save(rows), lineup.generators.states[rows], seats[rows])
 
@@ -245,29 +267,48 @@ class SearchedGames:
             [opponent.name for opponent in opponents],
         )
         buffer = GameBuffer(batch)
-        rows = np.arange(batch.n)
-        step = 0
+        rows = np.arange(batch.n)  # the games that are not over
+        steps = np.zeros(batch.n, np.int64)
+        prior = np.zeros(batch.mask.shape, np.float32)
+        waits = np.zeros(batch.n, np.bool_)  # whether a game waits for the search of a move
         while len(rows):
-            own = lineup.to_move(batch, rows) == OUTSIDE
-            actions = np.empty(len(rows), np.int64)
-            if not own.all():
-                actions[~own] = lineup.decide(batch, rows[~own])
-            # The buffer needs at least one entry, so the first step adds one even if it is empty.
-            is_first = step == 0
-            if own.any() or is_first:
-                games = InformationSets(batch, rows[own])
-                rng = lineup.generators[rows[own]]
-                actions[own], prior, advantages = _decide(expert, games, rng, self.is_searched)
-                buffer.add(step, rows[own], prior=prior, search_advantages=advantages)
+            asking = rows[~waits[rows]]
+            asking = asking[lineup.to_move(batch, asking) == OUTSIDE]
+            if len(asking):
+                prior[asking] = expert.prior.probabilities(batch.obs[asking], batch.mask[asking])
+            if not np.isfinite(prior[asking]).all():
+                raise FloatingPointError(TOO_LARGE)
+            if self.is_searched:
+                waits[asking] = prior[asking].max(axis=1) < expert.settings.near_certain
+
+            # A search of many games at once is faster, so games wait until most others do.
+            playing = rows[~waits[rows]]
+            if len(playing) < LEAST_PLAYING * len(rows):
+                playing = rows
+                waits[:] = False
+            is_own = lineup.to_move(batch, playing) == OUTSIDE
+            own = playing[is_own]
+            actions = np.empty(len(playing), np.int64)
+            if len(own) < len(playing):
+                actions[~is_own] = lineup.decide(batch, playing[~is_own])
+            rng = lineup.generators[own]
+            if self.is_searched:
+                searched = expert.look_ahead(InformationSets(batch, own), rng, prior[own])
+                actions[is_own] = searched.actions
+                advantages = search_advantages(searched)
+            else:
+                actions[is_own] = rng.choose(prior[own])
+                advantages = np.zeros_like(prior[own])
+            buffer.add(steps[own], own, prior=prior[own], search_advantages=advantages)
             try:
-                batch.step(actions, rows)
+                batch.step(actions, playing)
             except IllegalMove as fault:
                 lineup.name_chooser(fault, batch)
                 raise
-            ended = batch.done[rows]
-            yield Progress(int(own.sum()), int(ended.sum()))
-            rows = rows[~ended]
-            step += 1
+            steps[playing] += 1
+            ended = batch.done[playing]
+            yield Progress(len(own), int(ended.sum()))
+            rows = np.setdiff1d(rows, playing[ended], assume_unique=True)
 
         decisions = buffer.decisions()
         decisions["games"] = shard.rows[decisions["games"]]
@@ -281,42 +322,25 @@ class SearchedGames:
         yield Progress(result=played)
 
 
-def _decide(
-    expert: SearchAgent, games: InformationSets, rng: GameGenerators, is_searched: bool
-) -> tuple[Integers, NDArray[np.float32], NDArray[np.float32]]:
-    """Return actions, int64[m], the prior and the search advantages, float32[m, A] each."""
-    if is_searched:
-        searched = expert.look_ahead(games, rng)
-        actions = searched.actions
-        prior = searched.prior.astype(np.float32)
-        advantages = search_advantages(searched)
-    else:
-        prior = expert.prior.probabilities(games.observations, games.masks)
-        actions = rng.choose(prior)
-        advantages = np.zeros_like(prior)
-    if not np.isfinite(prior).all():
-        raise FloatingPointError(TOO_LARGE)
-    return actions, prior, advantages
-
-
 def search_advantages(searched: SearchResult) -> NDArray[np.float32]:
     """Return each move's value less the prior-weighted mean value of tried moves, float32[m, A].
 
     These are completed values (Danihelka et al. 2022): an untried move counts as that mean, so its
     advantage is 0. In a decision without search all advantages are 0.
     """
-    tried = searched.visits > 0
-    values = np.where(tried, searched.values, 0.0)
-    weights = np.where(tried, searched.prior, 0.0)
+    advantages = np.zeros(searched.prior.shape, np.float32)
+    rows = np.flatnonzero(searched.searched)
+    tried = searched.visits[rows] > 0
+    values = np.where(tried, searched.values[rows], 0.0)
+    weights = np.where(tried, searched.prior[rows], 0.0)
     total = np.maximum(weights.sum(axis=1, keepdims=True), 1e-30)
     mean = (weights * values).sum(axis=1, keepdims=True) / total
-    advantages: NDArray[np.float32] = np.where(tried, values - mean, 0.0).astype(np.float32)
+    advantages[rows] = np.where(tried, values - mean, 0.0)
     return advantages
 
 
 def join_decisions(played: Sequence[PlayedShard]) -> DecisionArrays:
     """Return the decisions of a round, sorted by step, then by game."""
-    decisions = join([shard.decisions for shard in played])
-    # The last key of `lexsort` is the first to sort by.
-    order = np.lexsort((decisions["games"], decisions["steps"]))
-    return take(decisions, order)
+    if len(played) == 1:  # those of a shard are sorted, and may fill much memory
+        return played[0].decisions
+    return join([shard.decisions for shard in played])

@@ -19,6 +19,8 @@ from shakespeare_training.learners.league import FinishedGames, League
 TOO_LARGE = "the network's numbers are too large to choose a move by"
 """The error message if exploded weights outweigh the mask: the learner's move is then illegal."""
 
+MOST_PLAYOUTS = 2**17
+"""The most playouts on a GPU in step, to bound memory. It changes no result."""
 _RANDOM_GAMES = 16  # the number of random games whose mean length is taken
 
 

@@ -66,9 +66,7 @@ class Decisions(NamedTuple):
     Attributes:
         actions: int64[n], moves of the learner or an opponent.
         network_rows: The m games in which the network was run.
-        forecasts: float32[m, S, 2], the network's value estimates for every seat, by seat number.
-            On the last axis are the seat's share of the victory (`rollout.SHARE`) and the change of
-            its score (`rollout.CHANGE`), or the sum of the user's own reward.
+        forecasts: float32[m, S, 2], the network's outputs `win_logits` and `changes` (`Outputs`).
         log_probs: float32[m], log-probabilities of the moves that were drawn from the network.
     """
 
@@ -124,10 +122,12 @@ class PPO(Learner):
             games.begin_rollout(self.rng)  # again, because staggering can change the league
 
         self.rollout.begin()
-        for decisions, finished in games.play_steps(self._play_step, settings.n_steps):
-            self.num_timesteps += decisions
-            self.check_stop()
-            on_games(finished)
+        with self.policy.keep_weights():
+            for decisions, finished in games.play_steps(self._play_step, settings.n_steps):
+                self.num_timesteps += decisions
+                self.check_stop()
+                on_games(finished)
+        self._read_forecasts()
 
         self.closed = self.rollout.end(
             settings.gae_lambda,
@@ -190,15 +190,26 @@ class PPO(Learner):
         drawn = games.sample(outputs.log_probabilities)
         log_probs = outputs.log_probabilities.gather(1, drawn[:, None]).squeeze(1)
 
-        players = games.players[rows]
-        shares = log_shares(outputs.win_logits, players).exp()
-        forecasts = torch.stack([shares, outputs.changes], dim=2)
-        # The network counts seats clockwise from the seat to move. A rollout uses seat numbers.
-        forecasts = rotate_seats(forecasts, players, -games.to_move[rows])
-
+        forecasts = torch.stack([outputs.win_logits, outputs.changes], dim=2)
         actions = torch.zeros(len(observations), dtype=torch.int64, device=drawn.device)
         actions[rows] = drawn
         return Decisions(games.fill_in_opponents(actions), rows, forecasts, log_probs)
+
+    def _read_forecasts(self) -> None:
+        """Turn the network's outputs in the rollout's steps into forecasts (`Rollout`).
+
+        All steps are turned at once, because in each step by itself the calls of PyTorch would take
+        far longer than the numbers.
+        """
+        steps = slice(self.rollout.row(0), None)
+        forecasts = self.rollout.decisions["forecasts"][steps]
+        players = self.games.players.expand(len(forecasts), -1).flatten()
+        win_logits, changes = forecasts.flatten(0, 1).unbind(dim=2)
+        shares = log_shares(win_logits, players).exp()
+        # The network counts seats clockwise from the seat to move. A rollout uses seat numbers.
+        movers = self.rollout.seats[steps].flatten()
+        by_seat = rotate_seats(torch.stack([shares, changes], dim=2), players, -movers)
+        forecasts.copy_(by_seat.view_as(forecasts))
 
     def minibatches(self) -> Iterator[Minibatch]:
         """Yield the rollout's closed decisions in random order, for one pass."""

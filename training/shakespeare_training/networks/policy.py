@@ -7,7 +7,8 @@ from __future__ import annotations
 
 import math
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, nullcontext
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -179,6 +180,17 @@ class Policy:
         logits, win_logits, changes = self._heads(observations, masks)
         return Outputs(masked_log_softmax(logits, masks), win_logits, changes)
 
+    def probabilities(
+        self, observations: NDArray[np.int8], masks: NDArray[np.bool_]
+    ) -> NDArray[np.float32]:
+        """Return the present probabilities of actions, as `Advisor.probabilities` asks."""
+        device = next(self.network.parameters()).device
+        with torch.no_grad():
+            outputs = self.outputs(
+                torch.from_numpy(observations).to(device), torch.from_numpy(masks).to(device)
+            )
+            return outputs.log_probabilities.exp().cpu().numpy()
+
     def evaluate_actions(
         self, observations: torch.Tensor, masks: torch.Tensor, actions: torch.Tensor
     ) -> ActionEvaluation:
@@ -189,6 +201,18 @@ class Policy:
         logits, win_logits, changes = self._heads(observations, masks)
         log_probs, entropies = _MaskedCategorical.apply(logits, masks, actions)  # type: ignore[no-untyped-call]
         return ActionEvaluation(log_probs, entropies, win_logits, changes)
+
+    @contextmanager
+    def keep_weights(self) -> Iterator[None]:
+        """Convert the weights to bfloat16 only once for a block in which they stay the same.
+
+        On a GPU the block has no effect: a recorded graph would go on reading the weights that were
+        converted when it was recorded.
+        """
+        device = next(self.network.parameters()).device.type
+        # PyTorch forgets converted weights at the end of its outermost block, enabled or not.
+        with torch.autocast(device, enabled=False) if device == "cpu" else nullcontext():
+            yield
 
     def _heads(self, observations: torch.Tensor, masks: torch.Tensor) -> tuple[torch.Tensor, ...]:
         device = observations.device.type
