@@ -313,12 +313,12 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
         network: Any,  # Weights
         memory: Any,  # Scratch and PlayoutScratch
         scoring: Any,  # ScoringMoves, with room for k playouts or for none
-        win: Any,  # float32[k, S], receives shares of the victory
-        score: Any,  # float32[k, S], receives final scores in points
+        results: Any,  # two float32[k, S] to fill: shares of the victory, final scores in points
     ) -> int:
         """Play some of k playouts, and return the number of decisions that were made."""
         records, sources, roots, actions, chance = task
         horizon, temperature, unit = limits
+        win, score = results
         weights = Weights(*network)
         scratch = Scratch(*memory[0])
         playout = PlayoutScratch(*memory[1])
@@ -454,8 +454,7 @@ class PlayoutRunner:
                 tuple(self._weights),
                 self._memory(),
                 tuple(scoring),
-                win,
-                score,
+                (win, score),
             )
             decision_counts.append(decisions)
 

@@ -15,7 +15,8 @@ from shakespeare_agents.search.agent import (
     improving_search,
     network_search,
 )
-from shakespeare_agents.search.playouts import TO_THE_END
+from shakespeare_agents.search.batch_playouts import BatchPlayouts
+from shakespeare_agents.search.playouts import TO_THE_END, PlayoutRunner
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor, AgentLike, AnyAgent, Forecaster, name_of
 
@@ -60,7 +61,8 @@ class Analyst:
         elif self.has_preferences:
             search = advisor_search(game, self.prior, settings, horizon=TO_THE_END)
             self.forecaster = self.prior if isinstance(self.prior, Forecaster) else None
-        self.runner = search.runner
+        assert isinstance(search.runner, PlayoutRunner | BatchPlayouts)
+        self.runner: PlayoutRunner | BatchPlayouts = search.runner
 
     @property
     def has_preferences(self) -> bool:

@@ -42,7 +42,7 @@ class Difference:
 
 @dataclass(frozen=True)
 class MoveWorth:
-    """What a move is worth to the seat that decides.
+    """The worth of a move to the seat that decides.
 
     Attributes:
         move: The move, in notation.
@@ -98,7 +98,7 @@ class Evaluation:
 
     @property
     def standing(self) -> str:
-        """What decides: `open`, `lost` and `won` by the chance of victory, or `solo`."""
+        """`open`, `lost` or `won`, by the chance of victory, or `solo`; all but `open` count points."""
         if len(self.chances) == 1:
             return "solo"
         if self.best.chance < LOST_BELOW:

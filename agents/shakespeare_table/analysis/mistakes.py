@@ -180,7 +180,7 @@ def _more_or_less(game: Game, gain: float) -> str:
 
 
 class LostPoints(NamedTuple):
-    """What the mistakes of a seat cost, in one phase of the game or with one kind of move.
+    """The cost of the mistakes of a seat, in one phase of the game or with one kind of move.
 
     Attributes:
         name: The phase or the kind of move.

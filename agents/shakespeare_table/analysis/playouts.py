@@ -442,7 +442,7 @@ class PositionPlayouts:
 
 
 class Found(NamedTuple):
-    """What an analysis has found out about a position so far.
+    """The state of an analysis of a position.
 
     Attributes:
         evaluation: The evaluation.
