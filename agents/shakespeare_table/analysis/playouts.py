@@ -35,7 +35,7 @@ from shakespeare_table.analysis.evaluation import (
     Reason,
 )
 
-PLAYOUTS = 512
+PLAYOUTS = 1024
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
 _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
 _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
