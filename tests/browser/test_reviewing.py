@@ -35,7 +35,7 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     mistake.get_by_role("link").click()
     puzzle = page.locator(".puzzle")
     puzzle.get_by_text("Which move is better?").wait_for()
-    assert page.locator(".puzzle-target").count() > 0
+    page.locator(".puzzle-target").first.wait_for()
     assert serious_findings(page) == []
     puzzle.get_by_text("List of moves").click()
     puzzle.locator(".move-list button").first.click()
