@@ -36,7 +36,7 @@ from rich.table import Table
 from benchmarks import report
 from shakespeare_env import Position
 from shakespeare_table.browser.store import Occupant, TablePlan, TableStore
-from shakespeare_table.browser.tables import TableState, first_state
+from shakespeare_table.browser.tables import TableState, first_state, result_of
 
 ATTACKER = "127.0.0.2"
 VIEWER = "127.0.0.1"
@@ -330,10 +330,9 @@ def _store_games(file: Path) -> _StoredGames:
     while not game.is_over:
         game = game.pushed(rng.choice(game.position.moves()))
     store = TableStore(file)
-    playing, _ = store.new_table(owner="nobody", plan=plan, links=[])
-    finished, _ = store.new_table(owner="nobody", plan=plan, links=[])
-    for number, move in enumerate(game.moves):
-        store.add_move(finished, number, move, over=number + 1 == len(game.moves))
+    playing, _ = store.new_table(owner="nobody", plan=plan, links=[], holders=[])
+    finished, _ = store.new_table(owner="nobody", plan=plan, links=[], holders=[])
+    store.keep_moves(finished, 0, game.moves, {}, result_of(game))
     store.close()
     return _StoredGames(finished, playing, len(game.moves))
 

@@ -49,6 +49,7 @@ def _take_screenshots(address: str) -> None:
         page.get_by_role("heading", name="How to play").wait_for(timeout=600_000)
         page.goto(f"{address}/?players={SEATS}")
         page.fill("[name=seed]", str(SEED))
+        page.fill("[name=name0]", "Ann")
         page.get_by_role("button", name="Begin", exact=True).click()
         for number in range(MOVES):
             moves = page.locator("#moves button[name=move]")

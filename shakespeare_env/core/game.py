@@ -320,7 +320,8 @@ class Rules:
             fault, and lead only to such records.
         rewind: (game) -> bool. Take back the secret choices of other seats that the mover does not
             know yet, forced choices included. The seat that made the first of them is then to move.
-            If there are none, change nothing and return False.
+            If there are none, change nothing and return False. Seats whose choices it takes back
+            together may choose at the same time (`play/simultaneous.py`).
         is_hidden: (game, seat, action) -> bool. Return whether the other seats still do not know
             that a seat has chosen an action, given any later position. It reads only what
             everybody knows. None if the game does not say when secret choices are revealed.

@@ -18,7 +18,7 @@ import re
 from collections.abc import Sequence
 
 YOU = "you"
-"""The name of the reader in a list of names. The lobby offers it as a player's name, too."""
+"""The name of the reader in a list of names."""
 
 _PLACEHOLDER = re.compile(
     r"\{(?P<seats>[Ss]eats? (?P<numbers>\d+(?:, \d+)*))\}(?: \{(?P<its_verb>[a-z]+)\})?"

@@ -5,6 +5,7 @@ The program runs in an empty folder, and needs only our package with the extra.
 
 from __future__ import annotations
 
+import json
 import os
 import re
 import signal
@@ -13,8 +14,9 @@ import sys
 import time
 from collections.abc import Iterable
 from pathlib import Path
-from urllib.parse import urlencode
-from urllib.request import urlopen
+from typing import Any
+from urllib.parse import urlencode, urlsplit
+from urllib.request import HTTPCookieProcessor, build_opener
 
 CHECKOUT = Path(sys.argv[-1])
 GAME = "figaro"
@@ -126,13 +128,36 @@ def _play_at(lines: Iterable[str]) -> None:
     matches = (re.search(r"http://[\d.:]+", line) for line in lines)
     address = next(match[0] for match in matches if match)
 
-    while b"disabled" in urlopen(f"{address}/preparing/{GAME}", timeout=60).read():
+    opener = build_opener(HTTPCookieProcessor())
+
+    def post(path: str, **form: str) -> Any:
+        return opener.open(f"{address}{path}", urlencode(form).encode(), timeout=60)
+
+    while "/seat/" not in post(f"/learn/{GAME}/first-game").url:
         time.sleep(1)  # until the rules are compiled
-    form = {"game": GAME, "players": "3", "seed": "0", "seat0": "person", "name0": "A"}
-    form |= {"seat1": "random", "seat2": "random"}
-    seat = urlopen(f"{address}/tables", urlencode(form).encode(), timeout=60).url
-    assert b'id="turn"' in urlopen(seat, timeout=60).read()
-    assert urlopen(f"{seat}/picture.png", timeout=60).read().startswith(b"\x89PNG")
+    last = _last_decision()
+    form = {"game": GAME, "players": "3", "position": json.dumps(last.to_dict())}
+    form |= {f"seat{seat}": "person" if seat == last.to_move else "random" for seat in range(3)}
+    table = post("/tables", **form)
+    watched = re.search(r"/watch/([\w-]+)", table.read().decode())
+    assert watched
+    seat = urlsplit(table.url).path
+    assert (
+        "Review this game" in post(f"{seat}/play", move=last.moves()[0], number="0").read().decode()
+    )
+    picture = opener.open(f"{address}/review/table/{watched[1]}/0/picture.png", timeout=60)
+    assert picture.read().startswith(b"\x89PNG")
+
+
+def _last_decision() -> Any:
+    """Return a position after whose first move the game is over."""
+    from shakespeare_env import Position
+
+    after = Position.new(GAME, players=3, seed=0)
+    while after.to_move is not None:
+        last = after.copy()
+        after.push(after.moves()[0])
+    return last
 
 
 def train() -> None:

@@ -10,6 +10,7 @@ from typing import Any
 
 from starlette.testclient import TestClient
 
+from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.app import make_app
 from shakespeare_table.browser.settings import Settings
@@ -17,6 +18,8 @@ from shakespeare_table.browser.site import Site
 
 HOST = "http://127.0.0.1:7764"
 HTMX = {"HX-Request": "true"}
+LAST_DAY = 6
+"""The last day of a game of Shakespeare."""
 PATIENCE = 60
 """The seconds that agents may take to decide on a busy machine."""
 COMPILED = 600
@@ -48,14 +51,36 @@ def begin(client, game="shakespeare", seats=("person", "person"), seed=0, **fiel
     return client.post("/tables", data=form)
 
 
-def links(page):
-    """Return the addresses of a new table's seats, as its owner sees them."""
-    return list(dict.fromkeys([page.url.path, *re.findall(r'href="(/seat/[\w-]+)"', page.text)]))
+def invitations(page):
+    """Return the addresses of a new table's open seats, as its host sees them."""
+    return list(dict.fromkeys(re.findall(r'href="[^"/]*//[^"/]+(/seat/[\w-]+)"', page.text)))
+
+
+def claim(client, address, name=""):
+    """Claim the seat of a link, and return the answer."""
+    return client.post(f"{address}/claim", data={"name": name})
+
+
+def seats_of(client, page):
+    """Claim all open seats of a new table for its host; return the addresses of people's seats."""
+    seats = [page.url.path, *invitations(page)]
+    for address in seats[1:]:
+        claim(client, address)
+    return seats
+
+
+def last_wagers(players):
+    """Return a position of Shakespeare in which all seats wager for the last day."""
+    position = Position.new("shakespeare", players=players, seed=4)
+    while position.phase != "wager" or position.to_dict()["day"] < LAST_DAY:
+        legal = position.moves()
+        position.push("pass" if "pass" in legal else legal[0])
+    return position
 
 
 def begun(client, **options):
     """Begin a table and return the address of the seat that decides, and that of another seat."""
-    seats = links(begin(client, **options))
+    seats = seats_of(client, begin(client, **options))
     mover = next(link for link in seats if moves(client.get(link)))
     return mover, next(link for link in seats if link != mover)
 

@@ -6,7 +6,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from shakespeare_table.browser.settings import Settings
-from tests.table.tables import HOST, begin, served, site_of
+from tests.table.tables import HOST, begin, invitations, served, site_of
 
 FORM = "application/x-www-form-urlencoded"
 
@@ -34,10 +34,12 @@ def test_links_from_other_sites_are_followed(client):
     assert client.get("/", headers=headers).status_code == 200
 
 
-def test_an_owners_cookie_that_no_server_has_made_is_replaced(client):
-    client.cookies.set("shakespeare_owner", "guess me; path=/", domain="127.0.0.1")
-    cookie = client.get("/").headers["set-cookie"]
+@pytest.mark.parametrize("made_up", [b'"guess me; path=/"', "\xe9".encode("latin-1") * 16])
+def test_an_owners_cookie_that_no_server_has_made_is_replaced(client, made_up):
+    answer = client.get("/", headers={b"Cookie": b"shakespeare_owner=" + made_up})
+    cookie = answer.headers["set-cookie"]
     assert "guess me" not in cookie
+    assert "\xe9" not in cookie
     assert "httponly" in cookie.lower()
 
 
@@ -142,9 +144,10 @@ def test_a_request_with_a_token_is_not_redirected_to_another_server(tmp_path):
 def test_links_to_seats_and_assets_of_pages_need_no_token(tmp_path):
     with served(tmp_path, host="0.0.0.0", token="open sesame") as client:
         client.get("/", params={"token": "open sesame"})
-        seat = begin(client).url.path
+        page = begin(client)
+        (invitation,) = invitations(page)
         client.cookies.clear()
-        for address in (seat, "/static/table.css", "/film/theme.css"):
+        for address in (invitation, "/static/table.css", "/film/theme.css"):
             assert client.get(address).status_code == 200
         assert client.get("/review/table/none").status_code == 404
         for address in ("/", "/review", "/review/record/none"):

@@ -9,7 +9,7 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.learn import example_game, explanations, guidance, pictures
-from shakespeare_table.browser.lessons import LEARNER, first_fitting, lesson, variables
+from shakespeare_table.browser.learning.lessons import LEARNER, first_fitting, lesson, variables
 from tests.table.tables import moves, play, wait_for_page
 
 RULE = re.compile(r"\[([A-Z]+\d+\w?)\]")

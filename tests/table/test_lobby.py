@@ -10,7 +10,7 @@ from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.opponents import levels
-from tests.table.tables import begin, field, links, moves, served
+from tests.table.tables import begin, field, moves, served
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -63,7 +63,7 @@ def test_an_agent_is_offered_for_the_games_that_it_can_play(tmp_path):
     with served(tmp_path, agents=(f"{file}:OnlyFigaro",)) as client:
         assert "mine.py:OnlyFigaro" in client.get("/", params={"game": "figaro"}).text
         assert "mine.py:OnlyFigaro" not in client.get("/", params={"game": "shakespeare"}).text
-        (seat,) = links(begin(client, seats=["person", "random"]))
+        seat = begin(client, seats=["person", "random"]).url.path
         refused = client.get(f"{seat}/hint", params={"agent": "mine.py:OnlyFigaro"})
         assert refused.status_code == 400
         assert "cannot play shakespeare; choose one of " in refused.text

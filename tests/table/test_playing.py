@@ -3,18 +3,23 @@
 from functools import partial
 from typing import Any
 
+from starlette.testclient import TestClient
+
 from shakespeare_env import Position
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser.processes import FairPool
 from shakespeare_table.browser.tables import LiveTable
 from tests.table.tables import (
+    HOST,
     HTMX,
     begin,
     begun,
+    claim,
     field,
-    links,
+    invitations,
     moves,
     play,
+    seats_of,
     spectators_address,
     turn,
 )
@@ -23,7 +28,7 @@ from tests.table.tables import (
 def test_a_page_offers_the_legal_moves_with_their_places(client):
     page = begin(client, seed=3)
     position = Position.new("shakespeare", players=2, seed=3)
-    (mine,) = [each for each in map(client.get, links(page)) if moves(each)]
+    (mine,) = [each for each in map(client.get, seats_of(client, page)) if moves(each)]
     assert moves(mine) == position.moves()
     for move, places, words in turn(mine)["moves"]:
         assert tuple(places) == position.game.presentation.places(
@@ -52,7 +57,7 @@ def test_nothing_has_changed_since_the_latest_version(client):
 
 def test_a_move_is_refused_that_is_not_legal_not_the_next_or_not_this_seats(client):
     page = begin(client, seed=5)
-    mover, other = sorted(links(page), key=lambda link: not moves(client.get(link)))
+    mover, other = sorted(seats_of(client, page), key=lambda link: not moves(client.get(link)))
     before = client.get(mover)
     move = moves(before)[0]
     for address, fields in (
@@ -187,12 +192,13 @@ def test_a_move_is_taken_back_once_however_often_that_is_asked(client):
     assert field(client.get(address), "number") == "2"
 
 
-def test_only_the_owner_of_a_table_sees_the_links_of_its_seats(client):
+def test_only_the_host_of_a_table_sees_the_links_of_its_seats(client):
     page = begin(client, seed=9)
-    one, other = links(page)
-    client.cookies.clear()
-    assert other not in client.get(one).text
-    assert one not in client.get(spectators_address(page)).text
+    (invitation,) = invitations(page)
+    guest = TestClient(client.app, HOST)
+    for address in (invitation, claim(guest, invitation).url.path, spectators_address(page)):
+        assert invitation not in invitations(guest.get(address))
+        assert page.url.path not in guest.get(address).text
 
 
 def test_a_link_that_nobody_has_given_is_not_found(client):

@@ -24,7 +24,7 @@ from shakespeare_table.browser import review
 from shakespeare_table.browser.judging.background import BackgroundJudge, Decision
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.store import Occupant, TablePlan
-from shakespeare_table.browser.tables import TableState, first_state
+from shakespeare_table.browser.tables import TableState, first_state, result_of
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
 from tests.table.tables import (
@@ -222,9 +222,9 @@ def finished(client):
         game = game.pushed(game.position.moves()[0])
     client.get("/")
     store = site_of(client).store
-    table, (link,) = store.new_table(client.cookies["shakespeare_owner"], plan, [[0]])
-    for number, move in enumerate(game.moves, 1):
-        store.add_move(table, number - 1, move, over=number == len(game.moves))
+    owner = client.cookies["shakespeare_owner"]
+    table, (link,) = store.new_table(owner, plan, [[1]], [owner])
+    store.keep_moves(table, 0, game.moves, {}, result_of(game))
     return FinishedTable(game, f"/review/table/{table}", f"/seat/{link}")
 
 

@@ -6,16 +6,20 @@ import re
 from typing import Any
 
 import pytest
+from starlette.testclient import TestClient
 
 from shakespeare_env import Position
 from shakespeare_env.core.rng import FIRST_FRESH
+from shakespeare_env.play.simultaneous import simultaneous_choices
 from tests.contract.games import small_games
 from tests.table.tables import (
+    HOST,
     HTMX,
     begin,
+    claim,
     field,
-    links,
     play,
+    seats_of,
     served,
     site_of,
     spectators_address,
@@ -119,49 +123,59 @@ class _Browser:
     """A table, and all answers that its viewer's browser has received."""
 
     def __init__(self, client, position, viewer_seat, one_screen):
-        self._client = client
+        self._host = TestClient(client.app, HOST)
         self._one_screen = one_screen
         fields = {"position": json.dumps(position.to_dict())}
         fields |= {"one_screen": "1"} if one_screen else {}
-        page = begin(client, position.game.name, ["person"] * position.players, **fields)
-        self._seats = links(page)
-        self.viewer = spectators_address(page) if viewer_seat is None else self._seats[viewer_seat]
-        if one_screen:
-            self.viewer = self._seats[0]
-        client.cookies.clear()  # a viewer who has not begun the table
+        page = begin(self._host, position.game.name, ["person"] * position.players, **fields)
+        self._seats = seats_of(self._host, page)
+        # The viewer has not begun the table, except on one screen.
+        self._client = self._host if one_screen else TestClient(client.app, HOST)
+        self.viewer = self._seats[0] if one_screen else spectators_address(page)
+        if viewer_seat is not None:
+            self.viewer = self._seats[viewer_seat]
+            self._host.post(f"{self.viewer}/leave")
+            claim(self._client, self.viewer)
         self.sent = []
         self._count = 0
         self._version = "none"
-        self._hear(client.get(self.viewer))
+        self.hear(self.viewer)
 
     def push(self, seat, move, after):
         """Play a move and let the viewer's browser ask what has changed."""
         mover = self.viewer if self._one_screen else self._seats[seat]
-        fields = {"move": move, "number": str(self._count), "as": str(seat)}
+        client = self._client if mover == self.viewer else self._host
+        number = field(client.get(mover), "number")
+        fields = {"move": move, "number": number, "as": str(seat)}
         self._count += 1
         if mover != self.viewer:
-            answer = self._client.post(f"{mover}/play", data=fields, follow_redirects=False)
+            answer = client.post(f"{mover}/play", data=fields, follow_redirects=False)
             assert answer.status_code == 303, answer.text
         else:
             fields["since"] = self._version
-            answer = self._client.post(f"{mover}/play", data=fields, headers=HTMX)
+            answer = client.post(f"{mover}/play", data=fields, headers=HTMX)
             assert answer.status_code == 200, answer.text
-            if not (self._one_screen and after.to_move == seat):
+            # A seat on one screen that chooses again sees its own cards.
+            if not (self._one_screen and seat in simultaneous_choices(after)):
                 self._hear(answer)
-        self._hear(self._client.get(f"{self.viewer}/changes?since={self._version}&step=1"))
+        self.hear(f"{self.viewer}/changes?since={self._version}&step=1")
+
+    def hear(self, address):
+        """Let the viewer's browser ask for an address."""
+        self._hear(self._client.get(address))
 
     def ask_for_more(self):
         """Ask for each move, the whole page, an illegal move, a move taken back, explanations."""
         for number in range(self._count):
-            self._hear(self._client.get(f"{self.viewer}/changes?since={number}.0.0&step=1"))
-            self._hear(self._client.get(f"{self.viewer}/step?number={number}"))
+            self.hear(f"{self.viewer}/changes?since={number}.0.0&step=1")
+            self.hear(f"{self.viewer}/step?number={number}")
         page = self._client.get(self.viewer)
         self._hear(page)
         self._hear(play(self._client, self.viewer, page, "fly:moon"))
         fields = {"undo": "1", "since": self._version}
         self._hear(self._client.post(f"{self.viewer}/play", data=fields, headers=HTMX))
         for name in ("seat0", "seat1.hand", "hand1", "wager", "objective"):
-            self._hear(self._client.get(f"{self.viewer}/explain?name={name}"))
+            self.hear(f"{self.viewer}/explain?name={name}")
 
     def _hear(self, answer):
         self._version = field(answer, "version") or self._version
@@ -194,6 +208,21 @@ def test_what_is_hidden_changes_no_byte(client, game, players, plies, viewer):
     assert tables[0].sent == tables[1].sent
 
 
+@pytest.mark.parametrize("viewer", ["seat", "spectator"])
+def test_others_see_that_a_seat_has_chosen_and_not_what(client, viewer):
+    """The seat chooses before the rules ask it."""
+    position = played("shakespeare", 3, 3)
+    first, seat, chosen_last = simultaneous_choices(position)
+    viewer_seat = first if viewer == "seat" else None
+    tables = [_Browser(client, position, viewer_seat, False) for _ in "ab"]
+    for table, move in zip(tables, ("wager:1", "wager:5"), strict=True):
+        table.push(seat, move, position)
+        assert f"P{seat} has chosen" in table.sent[-1][2]
+        table.push(chosen_last, "wager:2", position)
+        table.ask_for_more()
+    assert tables[0].sent == tables[1].sent
+
+
 _CARELESS = """
 import numpy as np
 
@@ -221,10 +250,9 @@ def test_the_message_about_a_failed_agent_does_not_reveal_its_hand(tmp_path, cap
             sent = []
             for position in (beginning, swapped(beginning, 0)):
                 fields = {"position": json.dumps(position.to_dict())}
-                seats = ["person", f"mine.py:{agent}", "person"]
+                seats = ["person", f"mine.py:{agent}", "random"]
                 page = begin(client, "figaro", seats, **fields)
                 wait_for_page(client, page.url.path, lambda page, says=says: says in page.text)
-                client.cookies.clear()
                 sent.append(without_identifiers(client.get(page.url.path).text))
             assert sent[0] == sent[1]
     assert "KeyError: '[[" in capfd.readouterr().err
@@ -237,7 +265,7 @@ def test_a_typed_seed_is_warned_of_where_several_people_play(client):
         ("76543", ["person", "random", "random"], False),
     ):
         page = begin(client, "figaro", seats, typed)
-        for link in links(page):
+        for link in seats_of(client, page):
             assert ('id="known-seed"' in client.get(link).text) is warned
         stored = site_of(client).store.table(spectators_address(page).removeprefix("/watch/"))
         assert stored is not None

@@ -153,7 +153,7 @@ def test_copies_taken_while_the_server_runs_hold_every_move(client, played, tmp_
         with closing(TableStore(copy)) as store:
             link = store.link(address.removeprefix("/seat/"))
             assert link is not None
-            table = store.table(link[0])
+            table = store.table(link.table_id)
             assert table is not None
             assert len(table.moves) == 3
 
@@ -219,10 +219,13 @@ def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path)
     server = TableServer(tmp_path)
     seat = ""
     answered = 0
+    cookies = httpx2.Cookies()
     for _ in range(2):
-        address = server.start().address
-        with httpx2.Client(base_url=address, follow_redirects=True, timeout=60) as client:
+        with httpx2.Client(
+            base_url=server.start().address, cookies=cookies, follow_redirects=True, timeout=60
+        ) as client:
             seat = seat or begin(client, seats=["person"], seed=3).url.path
+            cookies = client.cookies
             for _ in range(5):
                 page = client.get(seat)
                 assert field(page, "number") == str(answered)

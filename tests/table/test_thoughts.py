@@ -22,8 +22,8 @@ from tests.table.tables import (
     begun,
     events,
     field,
-    links,
     moves,
+    seats_of,
     spectators_address,
     wait_for_page,
 )
@@ -69,7 +69,7 @@ def test_thoughts_come_in_until_the_search_ends(client):
     players = registry.seats(game)[0]
     position = Position.new(game, players=players, seed=3)
     mover, *_ = sorted(
-        links(begin(client, game, ["person"] * players, seed=3)),
+        seats_of(client, begin(client, game, ["person"] * players, seed=3)),
         key=lambda link: not moves(client.get(link)),
     )
     assert "number=0" in client.get(f"{mover}/thoughts", params=QUESTION).text
@@ -87,7 +87,7 @@ def test_thoughts_come_in_until_the_search_ends(client):
 
 def test_nobody_thinks_for_others(client):
     page = begin(client, seed=4)
-    mover, other = sorted(links(page), key=lambda link: not moves(client.get(link)))
+    mover, other = sorted(seats_of(client, page), key=lambda link: not moves(client.get(link)))
     for address in (other, spectators_address(page)):
         assert client.get(f"{address}/thoughts", params=QUESTION).status_code == 400
         assert stream(client, address, 0).status_code == 400

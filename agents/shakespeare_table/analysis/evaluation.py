@@ -98,7 +98,7 @@ class Evaluation:
 
     @property
     def standing(self) -> str:
-        """`open`, `lost` or `won` by the chance of victory, or `solo`. Unless open, points decide."""
+        """The state of the game for the seat: `open`, `lost`, `won`, or `solo`."""
         if len(self.chances) == 1:
             return "solo"
         if self.best.chance < LOST_BELOW:

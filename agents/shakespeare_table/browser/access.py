@@ -8,11 +8,14 @@ long.
 from __future__ import annotations
 
 import ipaddress
+import re
 import secrets
+from collections.abc import Callable
 from typing import NamedTuple
 from urllib.parse import urlsplit
 
 from python_multipart.multipart import parse_options_header
+from starlette.concurrency import run_in_threadpool
 from starlette.datastructures import MutableHeaders
 from starlette.requests import Request
 from starlette.responses import PlainTextResponse, RedirectResponse, Response
@@ -27,6 +30,11 @@ _UPLOADS = {"/review": MAX_UPLOAD_BYTES}
 _ASSETS = ("/film/", "/static/")  # these are equal for everybody, so browsers may keep them
 _NEEDS_NO_TOKEN = ("/seat/", "/watch/", "/events", "/review/table/", *_ASSETS)
 """Paths for which no token is needed. Links to seats, tables and reviews are secrets themselves."""
+_FOR_GUESTS = {
+    "GET": re.compile(r"/|/review|/learn(/.*)?|/rules/.*"),
+    "POST": re.compile(r"/learn/[^/]+/first-game"),
+}
+"""Paths that a guest, who holds a seat but has no token, may open, by the method."""
 _TOKEN_COOKIE = "shakespeare_token"
 SECURITY_HEADERS = {
     "Content-Security-Policy": "default-src 'self'; img-src 'self' data:; object-src 'none'; "
@@ -44,11 +52,20 @@ class _Refusal(NamedTuple):
 
 
 class AccessControl:
-    """Middleware that refuses forbidden requests, and sets the security headers of all answers."""
+    """Middleware that refuses forbidden requests, and sets the security headers of all answers.
 
-    def __init__(self, app: ASGIApp, settings: Settings) -> None:
+    Args:
+        app: The application that answers the other requests.
+        settings: The server's settings.
+        holds_a_seat: A function that returns whether the browser of a request holds a seat.
+    """
+
+    def __init__(
+        self, app: ASGIApp, settings: Settings, holds_a_seat: Callable[[Request], bool]
+    ) -> None:
         self._app = app
         self._settings = settings
+        self._holds_a_seat = holds_a_seat
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
         """Pass a request on, refuse it, or redirect a browser that has just shown its token."""
@@ -71,7 +88,7 @@ class AccessControl:
         if refusal is not None:
             answer = PlainTextResponse(f"{refusal.text}\n", refusal.status)
         else:
-            answer = self._token_response(request) or self._app
+            answer = await self._token_response(request) or self._app
         await answer(scope, receive, send_with_headers)
 
     def _refusal(self, request: Request) -> _Refusal | None:
@@ -91,8 +108,9 @@ class AccessControl:
             )
         return _body_refusal(request) if request.method == "POST" else None
 
-    def _token_response(self, request: Request) -> Response | None:
+    async def _token_response(self, request: Request) -> Response | None:
         """Return the answer to a request that needs the token; None if it may go on."""
+        request.state.is_guest = False
         token = self._settings.token
         path = request.scope["path"]
         if not token or path.startswith(_NEEDS_NO_TOKEN):
@@ -107,7 +125,15 @@ class AccessControl:
             return response
         if self._is_token(cookie(request, cookie_name)):
             return None
-        text = "This page needs the server's token. Open the address that the server printed.\n"
+        for_guests = _FOR_GUESTS.get(request.method)
+        is_for_guests = for_guests is not None and for_guests.fullmatch(path) is not None
+        if is_for_guests and await run_in_threadpool(self._holds_a_seat, request):
+            request.state.is_guest = True
+            return None
+        text = (
+            "This page needs the server's token. Open the address that the server printed. Guests "
+            "need none once they have taken a seat by the link that the host has given them.\n"
+        )
         return PlainTextResponse(text, 403)
 
     def _own_origins(self, scheme: str, host: str) -> set[str]:

@@ -33,12 +33,13 @@ from uvicorn.protocols.http.h11_impl import H11Protocol
 
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.play.named import capitalised
-from shakespeare_table.browser import learn, lobby, play, review
+from shakespeare_table.browser import learn, lobby, play, review, seats
 from shakespeare_table.browser.access import SECURITY_HEADERS, AccessControl
 from shakespeare_table.browser.capacity import RequestLimit
 from shakespeare_table.browser.processes import NotReadyError
+from shakespeare_table.browser.seats import SeatNotHeldError, seat_page
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.site import STATIC, Site
+from shakespeare_table.browser.site import STATIC, Site, owner_of
 from shakespeare_table.browser.store import StoreError, TableError
 
 _GZIP_LEVEL = 3  # takes a third of the time of the usual level
@@ -70,11 +71,20 @@ def make_app(settings: Settings) -> Starlette:
         await run_in_threadpool(site.close)
         site.store.close()
 
+    def holds_a_seat(request: Request) -> bool:
+        return site.store.holds_a_seat(owner_of(request))
+
     def error_response(request: Request, error: Exception) -> Response:
         if isinstance(error, ClientDisconnect):  # nobody reads the answer
             return PlainTextResponse("The request broke off.", 400)
         status, text = _status_and_text(error)
-        if "HX-Request" in request.headers:  # htmx sent it, and shows the text on its page
+        is_of_page = "HX-Request" in request.headers
+        if isinstance(error, SeatNotHeldError):
+            if is_of_page:  # the page shows a seat that its browser has lost
+                lost = f"/seat/{error.link.token}"
+                return PlainTextResponse(text, status, {"HX-Redirect": lost})
+            return seat_page(site, request, error)
+        if is_of_page:  # htmx sent it, and shows the text on its page
             return PlainTextResponse(capitalised(text), status)
         if isinstance(error, NotReadyError) and request.method == "GET":
             return site.page(request, "waiting.html", 503, game=error.game)
@@ -96,11 +106,13 @@ def make_app(settings: Settings) -> Starlette:
         ClientDisconnect,
     )
     static = Mount("/static", StaticFiles(directory=STATIC), name="static")
-    pages = [route for module in (lobby, play, review, learn) for route in module.routes(site)]
+    pages = [
+        route for module in (lobby, seats, play, review, learn) for route in module.routes(site)
+    ]
     app = Starlette(
         routes=[*pages, static],
         middleware=[
-            Middleware(AccessControl, settings=settings),
+            Middleware(AccessControl, settings=settings, holds_a_seat=holds_a_seat),
             Middleware(RequestLimit),
             Middleware(GZipMiddleware, compresslevel=_GZIP_LEVEL),
         ],

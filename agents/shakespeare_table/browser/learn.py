@@ -27,7 +27,7 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.history import START
 from shakespeare_env.rulebook import numbered_rules
-from shakespeare_table.browser.lessons import (
+from shakespeare_table.browser.learning.lessons import (
     LEARNER,
     GuideText,
     Lesson,
@@ -366,7 +366,8 @@ def pictures(game: str) -> list[list[list[str]]]:
         picture = section.picture
         fitting = [at for at, each in enumerate(values) if picture.condition(each)]
         position = decisions[fitting[0] if fitting else -1]
-        panels = drawn_panels(position, LEARNER, state.plan.names)
+        seen = position.seen_by(LEARNER)
+        panels = drawn_panels(position.game, seen, state.plan.names)
         by_panel = [_drawn_pieces(panel, picture.pieces) for panel in panels]
         found.append([pieces for pieces in by_panel if pieces])
     return found

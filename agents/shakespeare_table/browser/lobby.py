@@ -1,9 +1,10 @@
-"""The lobby, where people begin tables and find their own tables again."""
+"""The lobby, where people begin tables and find their own tables and games again."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
@@ -11,19 +12,30 @@ from starlette.routing import Route
 
 from shakespeare_agents.json_input import parse_json
 from shakespeare_env import Position
-from shakespeare_env.checks.values import LONGEST_NAME, player_name, short_repr
+from shakespeare_env.checks.values import LONGEST_NAME, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import PositionError
+from shakespeare_table.browser.learning.lessons import lesson
 from shakespeare_table.browser.opponents import Level, Opponents, agent_in_words, levels
 from shakespeare_table.browser.processes import NotReadyError
+from shakespeare_table.browser.seats import Invitations, invitations
 from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
-from shakespeare_table.browser.store import Occupant, TableError, TablePlan
-from shakespeare_table.browser.tables import first_state
+from shakespeare_table.browser.store import (
+    FinishedGame,
+    Occupant,
+    SeatLink,
+    StoredTable,
+    TableError,
+    TablePlan,
+)
+from shakespeare_table.browser.tables import first_state, person
 
 PERSON = "person"
 """The value of a seat's field that stands for a person instead of an agent."""
 _MAX_TABLES = 20  # in the lobby's list
+_MAX_GAMES = 10  # in the list of finished games
+_GAMES_COUNTED = 500  # of the latest finished games, for the levels that a person has beaten
 _FIRST_LEVEL = 1  # the level that the form proposes at first, counted from 0
 _MAX_DIGITS = 19  # of a number in a field
 
@@ -49,6 +61,63 @@ class TableForm:
     levels: list[Level]
     fields: Mapping[str, str]
     start: Position | None
+
+
+class OwnTable(NamedTuple):
+    """A table in progress at which a person sits, or which the person has begun.
+
+    Attributes:
+        table: The table.
+        links: The links of the seats that the person holds.
+        invitations: The invitations to its open seats; None if the person is not its host.
+    """
+
+    table: StoredTable
+    links: Sequence[SeatLink]
+    invitations: Invitations | None
+
+
+class LevelsBeaten(NamedTuple):
+    """The levels of a game that a person has beaten.
+
+    A level is beaten by winning a game in which every opponent is of this level or of a higher one.
+
+    Attributes:
+        game: The name of the game.
+        highest: The highest level that was beaten, counted from 1; 0 if none was.
+        following: The level to try next, counted from 1; 0 if the person has beaten the last one.
+        agent: The agent of the level to try next; empty without one.
+    """
+
+    game: str
+    highest: int
+    following: int
+    agent: str
+
+
+def levels_beaten(game: str, games: Sequence[FinishedGame]) -> LevelsBeaten:
+    """Return the levels of a game that a person has beaten in some finished games."""
+    offered = [level.agent for level in levels(game)]
+    highest = max((_level_beaten(each, offered) for each in games), default=0)
+    following = highest + 1 if highest else _FIRST_LEVEL + 1
+    if following > len(offered):
+        return LevelsBeaten(game, highest, 0, "")
+    return LevelsBeaten(game, highest, following, offered[following - 1])
+
+
+def _level_beaten(finished: FinishedGame, offered: Sequence[str]) -> int:
+    """Return the level that a game has beaten, counted from 1; 0 if it has beaten none."""
+    plan = finished.plan
+    taught = lesson(plan.game)
+    is_guided = taught is not None and taught.plan == plan
+    if len(finished.seats) != 1 or is_guided or plan.start is not None:
+        return 0
+    (own,) = finished.seats
+    if finished.result.places[own] != 1:
+        return 0
+    opponents = [occupant.agent for seat, occupant in enumerate(plan.seats) if seat != own]
+    numbers = [offered.index(agent) + 1 if agent in offered else 0 for agent in opponents]
+    return min(numbers, default=0)
 
 
 def routes(site: Site) -> list[Route]:
@@ -84,14 +153,35 @@ def _lobby(site: Site, request: Request, fields: FormFields, fault: str = "") ->
         fault = fault or str(error)
         game = fields.get("game")
         form = table_form({"game": game} if game in registry.names() else {})
+    browser = owner_of(request)
+    finished = site.store.finished_games_of(browser, _GAMES_COUNTED)
+    played = [[each for each in finished if each.plan.game == game] for game in registry.names()]
     return site.page(
         request,
         "lobby.html",
         422 if fault else 200,
         form=form,
+        own_name=site.store.name_of(browser),
         games=list(registry.names()),
         fault=fault,
-        tables=site.store.tables_of(owner_of(request), _MAX_TABLES),
+        tables=[_own_table(site, request, table) for table in _tables_in_progress(site, browser)],
+        finished=finished[:_MAX_GAMES],
+        beaten=[levels_beaten(each[0].plan.game, each) for each in played if each],
+    )
+
+
+def _tables_in_progress(site: Site, browser: str) -> list[StoredTable]:
+    return [table for table in site.store.tables_of(browser, _MAX_TABLES) if not table.over]
+
+
+def _own_table(site: Site, request: Request, table: StoredTable) -> OwnTable:
+    browser = owner_of(request)
+    links = site.store.links_of(table.id)
+    is_host = table.owner == browser
+    return OwnTable(
+        table,
+        [link for link in links if link.is_held_by(browser)],
+        invitations(site, request, table.id, table.plan.names) if is_host else None,
     )
 
 
@@ -119,9 +209,12 @@ def table_form(fields: Mapping[str, str]) -> TableForm:
     offered_levels = levels(name)
     first_opponent = offered_levels[_FIRST_LEVEL].agent if offered_levels else "random"
     filled = {"game": name, "players": str(players), "seed": "", **fields}
+    opponents = filled.pop("opponents", "")  # one agent for all seats but the first
     for seat in range(players):
+        if opponents and seat > 0:
+            filled[f"seat{seat}"] = opponents
         filled.setdefault(f"seat{seat}", PERSON if seat == 0 else first_opponent)
-        filled.setdefault(f"name{seat}", "You" if seat == 0 else "")
+        filled.setdefault(f"name{seat}", "")
     return TableForm(name, players, counts, variants, offered_levels, filled, start)
 
 
@@ -161,11 +254,7 @@ def _occupant(form: TableForm, seat: int, opponents: Opponents) -> Occupant:
     kind_or_agent = form.fields[f"seat{seat}"]
     if kind_or_agent != PERSON:
         return agent_occupant(kind_or_agent, form.game, opponents)
-    try:
-        name = player_name(form.fields[f"name{seat}"].strip() or f"Player {seat}")
-    except ValueError as fault:
-        raise TableError(f"seat {seat}: {fault}") from fault
-    return Occupant(name)
+    return person(form.fields[f"name{seat}"], seat)
 
 
 def agent_occupant(shown_name: str, game: str, opponents: Opponents) -> Occupant:

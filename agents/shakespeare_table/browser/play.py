@@ -16,6 +16,7 @@ from starlette.requests import Request
 from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
+from shakespeare_env import Position
 from shakespeare_env.checks.values import parse_number
 from shakespeare_env.core import registry
 from shakespeare_table.analysis.mistakes import reasons_in_words
@@ -25,6 +26,7 @@ from shakespeare_table.browser.learn import certain_events, effects_in_words, gu
 from shakespeare_table.browser.lobby import agent_occupant, same_seats
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import JobError, analyse, possible_position
+from shakespeare_table.browser.seats import held_seat, invitations, open_table, rematch_address
 from shakespeare_table.browser.site import FormFields, Site, owner_of
 from shakespeare_table.browser.store import TableError
 from shakespeare_table.browser.tables import LiveTable, TableState
@@ -59,15 +61,21 @@ class PageView:
     address: str
 
     def state_on_turn(self) -> TableState:
-        """Return the table at this moment, if the viewer chooses the next move.
+        """Return the table at this moment, if the viewer chooses a move now.
 
         Raises:
-            TableError: The viewer may not choose the next move.
+            TableError: The viewer may not choose a move.
         """
         state = self.table.state()
         if not self.viewer.decides(state):
             raise TableError("it is not your turn")
         return state
+
+    def position_on_turn(self, state: TableState) -> Position:
+        """Return the position in which the viewer is to move."""
+        seat = self.viewer.acting_seat
+        assert seat is not None
+        return state.choosing[seat]
 
 
 def routes(site: Site) -> list[Route]:
@@ -98,34 +106,30 @@ def page_view(site: Site, request: Request, revealed: str | None = None) -> Page
             text of a form's field `as`, empty if no seat is shown. None means the query's `as`.
 
     Raises:
-        HTTPException: There is no such table or link.
+        HTTPException: There is no such table or link, or the browser does not hold its seats.
     """
     address = "/".join(request.url.path.split("/")[:3])
-    table, seats = _table_at(site, address, viewer_of(request))
+    table, seats = _table_at(site, address, request)
     text = request.query_params.get("as", "") if revealed is None else revealed
     seat = parse_number(text)
     return PageView(table, Viewer(seats, seat if seat in seats else None), address)
 
 
-def _table_at(site: Site, address: str, viewer: str) -> tuple[LiveTable, tuple[int, ...]]:
+def _table_at(site: Site, address: str, request: Request) -> tuple[LiveTable, tuple[int, ...]]:
     """Return the table at an address and the seats that the address opens. Let its agents play.
 
     Raises:
-        HTTPException: There is no such table or link.
+        HTTPException: There is no such table or link, or the browser does not hold its seats.
     """
     parts = [*address.split("/"), "", ""]  # padded, since browsers may send any text
     kind = parts[1]  # parts[0] is the empty text before the first slash
-    table_id = parts[2]
     seats: tuple[int, ...] = ()
-    if kind == "seat":  # the address has a link's token in place of the table's id
-        link = site.store.link(table_id)
-        if link is None:
-            raise HTTPException(404, "No table has this link; ask the person who gave it to you.")
-        table_id, seats = link
-    table = site.tables.get(table_id)
-    if table is None:
-        raise HTTPException(404, "There is no such table.")
-    table.let_agents_play(viewer)
+    if kind == "seat":
+        link, table = held_seat(site, parts[2], owner_of(request))
+        seats = link.seats
+    else:
+        table = open_table(site, parts[2])
+    table.let_agents_play(viewer_of(request))
     return table, seats
 
 
@@ -184,7 +188,7 @@ def _context(
         message: Why a request was refused; empty if none was.
     """
     plan = latest.plan
-    is_owner = view.table.owner == owner_of(request)
+    is_host = view.table.owner == owner_of(request)
     guided = is_guided(shown, view.viewer)
     return {
         **table_context(shown, view.viewer, behind=len(latest.moves) - len(shown.moves)),
@@ -196,7 +200,9 @@ def _context(
         "message": message,
         # The address of the form for another table with the same seats.
         "again": f"/?{urlencode(same_seats(plan, site.opponents))}",
-        "links": site.store.links_of(view.table.id) if is_owner else {},
+        "is_host": is_host,
+        "invitations": invitations(site, request, latest.id, plan.names) if is_host else None,
+        "rematch": rematch_address(site, request, latest, view.viewer.seats),
     }
 
 
@@ -227,7 +233,7 @@ async def _events(site: Site, request: Request) -> Response:
     viewer = viewer_of(request)
     for address in request.query_params.getlist("of")[:_MAX_TABLES]:
         with suppress(HTTPException, TableError):  # a table that cannot be opened is left out
-            tables[address], _ = await site.threads.run(viewer, _table_at, site, address, viewer)
+            tables[address], _ = await site.threads.run(viewer, _table_at, site, address, request)
 
     async def versions() -> AsyncIterator[dict[str, str]]:
         last: dict[str, TableState] = {}
@@ -282,7 +288,9 @@ def _play(_site: Site, view: PageView, fields: FormFields) -> None:
     given = parse_number(fields.get("number", ""))
     number = -1 if given is None else given  # the table refuses -1
     seat = view.viewer.acting_seat
-    if "undo" in fields:
+    if fields.get("undo") == "choice":
+        view.table.take_back_choice(seat)
+    elif "undo" in fields:
         view.table.take_back(seat, number)
     else:
         view.table.play(seat, number, fields.get("move", ""))
@@ -301,25 +309,29 @@ class _Question(NamedTuple):
 
     Attributes:
         state: The table.
+        position: The position in which the viewer is to move.
         shown_name: The agent's name, as pages show it.
         agent: The agent's name, as `make` takes it.
         playouts: The number of playouts of all moves together.
     """
 
     state: TableState
+    position: Position
     shown_name: str
     agent: str
     playouts: int
 
 
 def _question(site: Site, request: Request) -> _Question:
-    state = page_view(site, request).state_on_turn()
+    view = page_view(site, request)
+    state = view.state_on_turn()
     shown_name = request.query_params.get("agent", "")
     playouts = request.query_params.get("playouts", "")
     agent = site.opponents.agent(shown_name, state.plan.game)
     if playouts not in _PLAYOUTS:
         raise HTTPException(400, f"The number of playouts must be one of {', '.join(_PLAYOUTS)}.")
-    return _Question(state, shown_name, agent, int(playouts))
+    position = view.position_on_turn(state)
+    return _Question(state, position, shown_name, agent, int(playouts))
 
 
 def _think_aloud(site: Site, request: Request) -> Response:
@@ -337,9 +349,9 @@ async def _thoughts(site: Site, request: Request) -> Response:
     number = len(state.moves)
     if request.query_params.get("number") != str(number):
         raise HTTPException(409, "The table has changed since.")
-    known = site.known.of(state.position, question.agent)
+    known = site.known.of(question.position, question.agent)
     analysis = partial(
-        think, possible_position(state.position), stored=known.stored, playouts=question.playouts
+        think, possible_position(question.position), stored=known.stored, playouts=question.playouts
     )
     job = partial(analyse, analysis, state.plan.game, question.agent)
 
@@ -351,9 +363,10 @@ async def _thoughts(site: Site, request: Request) -> Response:
                     text = site.render(
                         "thought.html",
                         state=state,
+                        position=question.position,
                         thought=found.evaluation,
                         most=_MAX_MOVES,
-                        names=names_for_reader(state.plan.names, state.position.to_move),
+                        names=names_for_reader(state.plan.names, question.position.to_move),
                     )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
@@ -369,7 +382,7 @@ async def _hint(site: Site, request: Request) -> Response:
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
     state = view.state_on_turn()
-    position = state.position
+    position = view.position_on_turn(state)
     name = request.query_params.get("agent") or default_agent(position.game)
     agent = site.opponents.agent(name, position.game.name)
     known = site.known.of(position, agent)

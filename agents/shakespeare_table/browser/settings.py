@@ -9,10 +9,12 @@ from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
+from urllib.parse import urlsplit
 
 _HOST_NAME = re.compile(r"[A-Za-z0-9_.-]+(:[0-9]+)?")
 _ALL_INTERFACES = {"0.0.0.0": "127.0.0.1", "::": "::1"}
 """The addresses that stand for all network interfaces, each with one to open on this machine."""
+_ANYWHERE = ("192.0.2.1", 9)  # an address that no machine has
 
 
 @dataclass(frozen=True)
@@ -24,8 +26,9 @@ class Settings:
         host: The address to listen on.
         port: The port to listen on; 0 takes a free one.
         token: A secret that browsers need to open pages. Seats, games to watch and reviews of games
-            need none, because their links are secrets themselves. The token may be empty on a
-            server that only this machine can reach.
+            need none, because their links are secrets themselves, and a guest who holds a seat may
+            open the lobby and lessons. The token may be empty on a server that only this machine
+            can reach.
         agents: The names of further agents to offer, such as checkpoints and Python files.
         limit: The time that an agent may take for a move, in seconds.
         host_names: The host names that the server answers to besides addresses and `localhost`:
@@ -68,14 +71,45 @@ class Settings:
         Args:
             port: The port that the server listens on.
         """
-        hosts = [_ALL_INTERFACES.get(self.host, self.host)]
-        if self.host in _ALL_INTERFACES:
-            with suppress(OSError):  # this machine's name has no address
-                _, _, found = socket.gethostbyname_ex(socket.gethostname())
-                hosts += [host for host in found if not is_local(host)]
-        bracketed = [f"[{host}]" if ":" in host else host for host in hosts]
+        hosts = [_ALL_INTERFACES.get(self.host, self.host), *self._other_hosts()]
         query = f"?token={self.token}" if self.token else ""
-        return [f"http://{host}:{port}/{query}" for host in bracketed]
+        return [f"http://{_bracketed(host)}:{port}/{query}" for host in dict.fromkeys(hosts)]
+
+    def public_address(self, scheme: str, host: str, port: int) -> str | None:
+        """Return the address at which other machines reach the server; None if none of them can.
+
+        Args:
+            scheme: The scheme of a request, as its browser or a trusted proxy says.
+            host: The host of the request, with its port.
+            port: The port that the server listens on.
+        """
+        if not is_local(urlsplit(f"//{host}").hostname or ""):
+            return f"{scheme}://{host}"
+        if self.host_names:
+            name = self.host_names[0]
+            # A server that listens only to this machine has a proxy in front, which speaks HTTPS.
+            if scheme == "https" or is_local(self.host):
+                return f"https://{name}"
+            return f"http://{name}" if ":" in name else f"http://{name}:{port}"
+        others = self._other_hosts()
+        return f"http://{_bracketed(others[0])}:{port}" if others else None
+
+    def _other_hosts(self) -> list[str]:
+        """Return the addresses by which other machines may reach this one."""
+        if self.host not in _ALL_INTERFACES:
+            return [] if is_local(self.host) else [self.host]
+        found: list[str] = []
+        with suppress(OSError), socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe:
+            probe.connect(_ANYWHERE)  # chooses an interface, and sends nothing
+            found.append(probe.getsockname()[0])
+        with suppress(OSError):  # this machine's name has no address
+            _, _, named = socket.gethostbyname_ex(socket.gethostname())
+            found += named
+        return [host for host in dict.fromkeys(found) if not is_local(host)]
+
+
+def _bracketed(host: str) -> str:
+    return f"[{host}]" if ":" in host else host
 
 
 def is_local(host: str) -> bool:

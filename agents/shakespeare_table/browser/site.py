@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Coroutine
+from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -20,7 +21,7 @@ from shakespeare_table.browser.access import cookie, set_cookie
 from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect, viewer_of
 from shakespeare_table.browser.judging.background import BackgroundJudge
 from shakespeare_table.browser.judging.known import KnownPositions
-from shakespeare_table.browser.lessons import lesson, with_links
+from shakespeare_table.browser.learning.lessons import lesson, with_links
 from shakespeare_table.browser.opponents import Opponents, agent_in_words
 from shakespeare_table.browser.processes import AsyncPool, GameCompiler
 from shakespeare_table.browser.settings import Settings
@@ -122,8 +123,12 @@ class Site:
     def page(
         self, request: Request, template: str, status: int = 200, **context: Any
     ) -> HTMLResponse:
-        """Render a template as a page, and renew the cookie that identifies the browser."""
-        return with_owner_cookie(request, HTMLResponse(self.render(template, **context), status))
+        """Render a template as a page, and renew the cookie that identifies the browser.
+
+        The template is told whether the reader is a guest, who has a seat here but no token.
+        """
+        text = self.render(template, is_guest=request.state.is_guest, **context)
+        return with_owner_cookie(request, HTMLResponse(text, status))
 
     def render(self, template: str, **context: Any) -> str:
         """Render a template as text."""
@@ -156,9 +161,11 @@ def _templates() -> Environment:
     templates.filters |= {
         "in_words": agent_in_words,
         "sentence": capitalised,
+        "at_seat": lambda seat, values: values[seat],
         "named": with_names,
         "minus": lambda number: str(number).replace("-", "−"),
         "rules": with_links,
+        "date": lambda seconds: f"{datetime.fromtimestamp(seconds):%Y-%m-%d}",
         "drawn": Markup,  # our own SVG, in which all text is escaped already
     }
     return templates
@@ -182,7 +189,7 @@ def with_owner_cookie(request: Request, response: _Response) -> _Response:
 def owner_of(request: Request) -> str:
     """Return the secret id of a browser, which owns the tables that it begins."""
     given = cookie(request, _OWNER_COOKIE)
-    if re.fullmatch(r"[\w-]{16,64}", given):
+    if re.fullmatch(r"[A-Za-z0-9_-]{16,64}", given):
         return given
     if not hasattr(request.state, "owner"):
         request.state.owner = new_token()

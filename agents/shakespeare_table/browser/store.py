@@ -1,4 +1,4 @@
-"""The games of a server in an SQLite file: tables as deals and moves, and uploaded games.
+"""The games of a server in an SQLite file: tables, who sits there, and uploaded games.
 
 A move is on disk before anybody sees it. A stranger may have made the file. The file is therefore
 used only if its schema is exactly the one of this module and SQLite finds no damage in it. The time
@@ -20,7 +20,7 @@ from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, TypeVar
+from typing import Annotated, Any, NamedTuple, TypeVar
 
 from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
 
@@ -30,7 +30,7 @@ from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
 from shakespeare_env.play.named import distinct_names
 
-FORMAT = 4
+FORMAT = 5
 """The version of the schema, which the file holds as `user_version`."""
 _T = TypeVar("_T")
 _BUSY_TIMEOUT_S = 1.0  # for another program to finish writing to the file
@@ -76,6 +76,28 @@ CREATE TABLE moves (
     at REAL NOT NULL,
     PRIMARY KEY (table_id, number)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE claims (
+    token TEXT PRIMARY KEY REFERENCES links (token),
+    holder TEXT NOT NULL,
+    name TEXT NOT NULL,
+    at REAL NOT NULL
+) STRICT;
+CREATE INDEX claims_of_holder ON claims (holder, at);
+CREATE TABLE choices (
+    table_id TEXT NOT NULL REFERENCES tables (id),
+    seat INTEGER NOT NULL,
+    move TEXT NOT NULL,
+    PRIMARY KEY (table_id, seat)
+) STRICT, WITHOUT ROWID;
+CREATE TABLE results (
+    table_id TEXT PRIMARY KEY REFERENCES tables (id),
+    at REAL NOT NULL,
+    result TEXT NOT NULL
+) STRICT;
+CREATE TABLE rematches (
+    table_id TEXT PRIMARY KEY REFERENCES tables (id),
+    next_id TEXT NOT NULL
+) STRICT;
 CREATE TABLE records (
     id TEXT PRIMARY KEY,
     created REAL NOT NULL,
@@ -168,8 +190,10 @@ class StoredTable:
             is played with.
         plan: The setup.
         moves: The moves so far.
+        choices: The secret choices by seat that have been made but are not among the moves yet.
         undone: The number of times that moves were taken back.
         over: Whether the game is over.
+        rematch: The id of the table on which the same players play again; None if there is none.
     """
 
     id: str
@@ -177,12 +201,76 @@ class StoredTable:
     box_digest: str
     plan: TablePlan
     moves: tuple[str, ...]
+    choices: Mapping[int, str]
     undone: int
     over: bool
+    rematch: str | None
+
+
+class _TableRow(NamedTuple):
+    """The columns of a table that are read together."""
+
+    id: str
+    owner: str
+    box_digest: str
+    plan: str
+    undone: int
+    over: int
+    rematch: str | None
+
+
+@dataclass(frozen=True)
+class SeatLink:
+    """A link to a table, by which one browser claims its seats.
+
+    Attributes:
+        token: The secret token in its address.
+        table_id: The id of the table.
+        seats: The seats that it opens; none if the host has taken them back.
+        holder: The secret id of the browser that has claimed them; None if nobody has.
+    """
+
+    token: str
+    table_id: str
+    seats: tuple[int, ...]
+    holder: str | None
+
+    def is_held_by(self, browser: str) -> bool:
+        """Return whether a browser, given by its secret id, has claimed the seats."""
+        if self.holder is None:
+            return False
+        return secrets.compare_digest(self.holder.encode(), browser.encode())
+
+
+class Result(NamedTuple):
+    """The result of a finished game, by seat: scores as people read them, and places from 1 on."""
+
+    scores: tuple[int, ...]
+    places: tuple[int, ...]
+
+
+@dataclass(frozen=True)
+class FinishedGame:
+    """A finished game in which a browser holds seats.
+
+    Attributes:
+        table_id: The id of the table.
+        ended: The time of its end, in seconds since 1970.
+        plan: The setup.
+        seats: The seats that the browser holds by one link.
+        result: The result.
+    """
+
+    table_id: str
+    ended: float
+    plan: TablePlan
+    seats: tuple[int, ...]
+    result: Result
 
 
 _PLAN = TypeAdapter(TablePlan)
-_SEATS = TypeAdapter(tuple[int, ...])
+_NUMBERS = TypeAdapter(tuple[int, ...])
+_RESULT = TypeAdapter(Result)
 
 
 def new_token() -> str:
@@ -253,7 +341,12 @@ class TableStore:
             self._opened.close()
 
     def new_table(
-        self, owner: str, plan: TablePlan, links: Sequence[Sequence[int]]
+        self,
+        owner: str,
+        plan: TablePlan,
+        links: Sequence[Sequence[int]],
+        holders: Sequence[str | None],
+        previous: str | None = None,
     ) -> tuple[str, list[str]]:
         """Keep a new table.
 
@@ -261,6 +354,10 @@ class TableStore:
             owner: The secret id of the browser that begins it.
             plan: The setup.
             links: For each link to the table, the seats that it opens.
+            holders: For each link, the secret id of the browser that holds its seats from the
+                start; None if they are open to be claimed.
+            previous: The id of a finished table of which this is the rematch. A table has one
+                rematch at most.
 
         Returns:
             The table's id, which spectators know, and the secret token of each link.
@@ -270,45 +367,103 @@ class TableStore:
         row = (table_id, time.time(), owner, registry.box_digest(plan.game), _as_json(plan))
         with self._transaction() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
-            for token, seats in zip(tokens, links, strict=True):
+            for token, seats, holder in zip(tokens, links, holders, strict=True):
                 values = (token, table_id, json.dumps(list(seats)))
                 run("INSERT INTO links VALUES (?, ?, ?)", values)
+                if holder is not None:
+                    _insert_claim(run, token, holder, plan.seats[seats[0]].name)
+            if previous is not None:
+                run("INSERT INTO rematches VALUES (?, ?)", (previous, table_id))
         return table_id, tokens
 
     def table(self, table_id: str) -> StoredTable | None:
         """Return the table with an id; None if there is none."""
         return next(self._tables("id = ?", table_id), None)
 
-    def tables_of(self, owner: str, limit: int) -> list[StoredTable]:
-        """Return the latest tables of an owner, the latest first."""
-        return list(self._tables("owner = ? ORDER BY created DESC LIMIT ?", owner, limit))
+    def tables_of(self, browser: str, limit: int) -> list[StoredTable]:
+        """Return the latest tables that a browser has begun or sits at, the latest first."""
+        seated = (
+            "SELECT links.table_id FROM claims JOIN links ON links.token = claims.token "
+            "WHERE claims.holder = ?"
+        )
+        condition = f"owner = ? OR id IN ({seated}) ORDER BY created DESC LIMIT ?"
+        return list(self._tables(condition, browser, browser, limit))
 
-    def link(self, token: str) -> tuple[str, tuple[int, ...]] | None:
-        """Return the id of a link's table and the seats that it opens; None without such a link."""
-        rows = self._rows("SELECT table_id, seats FROM links WHERE token = ?", token)
-        if not rows:
-            return None
-        ((table_id, seats),) = rows
-        return table_id, _validated(_SEATS, seats)
+    def link(self, token: str) -> SeatLink | None:
+        """Return the link with a token; None if there is none."""
+        return next(self._links("links.token = ?", token), None)
 
-    def links_of(self, table_id: str) -> dict[str, tuple[int, ...]]:
-        """Return the seats that each link of a table opens, by the links' tokens."""
-        find = "SELECT token, seats FROM links WHERE table_id = ? ORDER BY seats LIMIT ?"
-        rows = self._rows(find, table_id, _MAX_LINKS)
-        return {token: _validated(_SEATS, seats) for token, seats in rows}
+    def links_of(self, table_id: str) -> list[SeatLink]:
+        """Return the links of a table that open seats, in the order of the seats."""
+        return [link for link in self._links("links.table_id = ?", table_id) if link.seats]
 
-    def add_move(self, table_id: str, number: int, move: str, over: bool) -> None:
-        """Keep a move of a table.
+    def holds_a_seat(self, browser: str) -> bool:
+        """Return whether a browser holds a seat at any table."""
+        return bool(self._rows("SELECT 1 FROM claims WHERE holder = ? LIMIT 1", browser))
+
+    def name_of(self, browser: str) -> str:
+        """Return the name that a browser has used last; empty if it has held no seat."""
+        find = (
+            f"SELECT substr(name, 1, {_MAX_TITLE_CHARS}) FROM claims "
+            "WHERE holder = ? ORDER BY at DESC LIMIT 1"
+        )
+        rows = self._rows(find, browser)
+        return str(rows[0][0]) if rows else ""
+
+    def claim(self, link: SeatLink, holder: str, name: str, plan: TablePlan) -> None:
+        """Let a browser hold the seats of a link that nobody holds.
+
+        Args:
+            link: The link.
+            holder: The secret id of the browser.
+            name: The name that it gives.
+            plan: The table's setup with this name.
+        """
+        with self._transaction() as run:
+            _insert_claim(run, link.token, holder, name)
+            run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), link.table_id))
+
+    def leave(self, link: SeatLink) -> None:
+        """Open the seats of a link to be claimed again."""
+        with self._transaction() as run:
+            run("DELETE FROM claims WHERE token = ?", (link.token,))
+
+    def renew_link(self, link: SeatLink) -> None:
+        """Put another link, which nobody holds, in the place of one that opens no seat any more."""
+        row = (new_token(), link.table_id, json.dumps(list(link.seats)))
+        with self._transaction() as run:
+            run("DELETE FROM claims WHERE token = ?", (link.token,))
+            run("UPDATE links SET seats = '[]' WHERE token = ?", (link.token,))
+            run("INSERT INTO links VALUES (?, ?, ?)", row)
+
+    def keep_moves(
+        self,
+        table_id: str,
+        number: int,
+        moves: Sequence[str],
+        choices: Mapping[int, str],
+        result: Result | None,
+    ) -> None:
+        """Keep moves of a table, and the secret choices that are not among the moves yet.
 
         Args:
             table_id: The id of the table.
-            number: The move's number, counted from 0.
-            move: The move in notation.
-            over: Whether it ends the game.
+            number: The number of the first of the moves, counted from 0.
+            moves: The moves in notation.
+            choices: All secret choices by seat that are waiting.
+            result: The result if the moves end the game.
         """
+        now = time.time()
         with self._transaction() as run:
-            run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, number, move, time.time()))
-            run("UPDATE tables SET over = ? WHERE id = ?", (over, table_id))
+            for place, move in enumerate(moves, number):
+                run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, place, move, now))
+            run("DELETE FROM choices WHERE table_id = ?", (table_id,))
+            for seat, move in choices.items():
+                run("INSERT INTO choices VALUES (?, ?, ?)", (table_id, seat, move))
+            run("UPDATE tables SET over = ? WHERE id = ?", (result is not None, table_id))
+            if result is not None:
+                row = (table_id, now, _RESULT.dump_json(result).decode())
+                run("INSERT INTO results VALUES (?, ?, ?)", row)
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
@@ -320,6 +475,26 @@ class TableStore:
         """Replace the setup of a table, since another agent takes the place of a failed one."""
         with self._transaction() as run:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), table_id))
+
+    def finished_games_of(self, browser: str, limit: int) -> list[FinishedGame]:
+        """Return the latest finished games in which a browser holds seats, the latest first."""
+        find = (
+            f"SELECT tables.id, results.at, substr(plan, 1, {_MAX_PLAN_CHARS}), seats, result "
+            "FROM claims JOIN links ON links.token = claims.token "
+            "JOIN tables ON tables.id = links.table_id "
+            "JOIN results ON results.table_id = tables.id "
+            "WHERE holder = ? ORDER BY results.at DESC LIMIT ?"
+        )
+        return [
+            FinishedGame(
+                table_id=table_id,
+                ended=ended,
+                plan=_validated(_PLAN, plan),
+                seats=_validated(_NUMBERS, seats),
+                result=_validated(_RESULT, result),
+            )
+            for table_id, ended, plan, seats, result in self._rows(find, browser, limit)
+        ]
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
         """Keep an uploaded game and return its id. A game that is uploaded again is kept once.
@@ -382,22 +557,50 @@ class TableStore:
     def _tables(self, condition: str, *values: Any) -> Iterator[StoredTable]:
         """Yield the tables that fulfil an SQL condition, which may end with an order and limit."""
         find = (
-            f"SELECT id, owner, box_digest, substr(plan, 1, {_MAX_PLAN_CHARS}), undone, over "
+            f"SELECT id, owner, box_digest, substr(plan, 1, {_MAX_PLAN_CHARS}), undone, "
+            "over, (SELECT next_id FROM rematches WHERE table_id = id) "
             f"FROM tables WHERE {condition}"
         )
         find_moves = (
             f"SELECT substr(move, 1, {_MAX_MOVE_CHARS}) FROM moves "
             "WHERE table_id = ? ORDER BY number LIMIT ?"
         )
-        for table_id, owner, box_digest, text, undone, over in self._rows(find, *values):
-            plan = _validated(_PLAN, text)
+        find_choices = (
+            f"SELECT seat, substr(move, 1, {_MAX_MOVE_CHARS}) FROM choices "
+            "WHERE table_id = ? LIMIT ?"
+        )
+        for values_of_row in self._rows(find, *values):
+            row = _TableRow(*values_of_row)
+            plan = _validated(_PLAN, row.plan)
             if len(plan.seats) != plan.players:
                 raise DatasetError(
                     f"a stored table has {plan.players} seats but {len(plan.seats)} players"
                 )
-            rows = self._rows(find_moves, table_id, _MAX_MOVES)
-            moves = tuple(move for (move,) in rows)
-            yield StoredTable(table_id, owner, box_digest, plan, moves, undone, bool(over))
+            moves = self._rows(find_moves, row.id, _MAX_MOVES)
+            yield StoredTable(
+                id=row.id,
+                owner=row.owner,
+                box_digest=row.box_digest,
+                plan=plan,
+                moves=tuple(move for (move,) in moves),
+                choices=dict(self._rows(find_choices, row.id, _MAX_LINKS)),
+                undone=row.undone,
+                over=bool(row.over),
+                rematch=row.rematch,
+            )
+
+    def _links(self, condition: str, value: str) -> Iterator[SeatLink]:
+        find = (
+            "SELECT links.token, links.table_id, links.seats, claims.holder FROM links "
+            f"LEFT JOIN claims ON claims.token = links.token WHERE {condition} "
+            "ORDER BY links.seats LIMIT ?"
+        )
+        for token, table_id, seats, holder in self._rows(find, value, _MAX_LINKS):
+            yield SeatLink(token, table_id, _validated(_NUMBERS, seats), holder)
+
+
+def _insert_claim(run: Callable[..., Any], token: str, holder: str, name: str) -> None:
+    run("INSERT INTO claims VALUES (?, ?, ?, ?)", (token, holder, name, time.time()))
 
 
 @contextmanager

@@ -1,4 +1,8 @@
-"""The open tables of a server, and the agents that play at them. Every move is kept on disk."""
+"""The open tables of a server, and who plays at them. Every move and every claim is kept on disk.
+
+Where several seats choose in secret at the same time, nobody waits for anybody: the table keeps
+each choice until all people have chosen, and then plays them in the order in which the rules ask.
+"""
 
 from __future__ import annotations
 
@@ -9,20 +13,25 @@ import zlib
 from collections import OrderedDict
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, replace
-from functools import lru_cache, partial
+from dataclasses import dataclass, field, replace
+from functools import cached_property, lru_cache, partial
 from typing import Any
 from weakref import WeakValueDictionary
 
 from shakespeare_env import Position
-from shakespeare_env.checks.values import short_repr
+from shakespeare_env.checks.values import player_name, short_repr
 from shakespeare_env.core import registry
+from shakespeare_env.core.rng import fresh_seed
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.history import GameHistory
+from shakespeare_env.play.simultaneous import simultaneous_choices
 from shakespeare_table.browser.opponents import Opponents
 from shakespeare_table.browser.processes import FairPool, JobError, decide, possible_position
 from shakespeare_table.browser.store import (
     Occupant,
+    Result,
+    SeatLink,
     StoredTable,
     StoreError,
     TableError,
@@ -32,6 +41,7 @@ from shakespeare_table.browser.store import (
 
 _PROCESSES = 4  # in which agents decide
 _MAX_FORMS = 1024  # forms of new tables that are recognised if they are sent again
+_HAS_CHANGED = "the table has changed since; look, then choose again"
 MAX_UNUSED_TABLES = 64
 """The number of tables that stay open though nobody uses them, of up to about 0.7 MB each."""
 
@@ -48,12 +58,19 @@ class TableState(GameHistory):
         plan: The table's setup.
         undone: The number of times that moves were taken back.
         fault: Why the agent to move has failed; empty if it has not.
+        chosen: The secret choices by seat that wait for the other people's. Nobody else may know
+            more of them than that they have been made.
+        held: The seats that a browser has claimed.
+        rematch: The id of the table on which the same players play again; None if there is none.
     """
 
     id: str
     plan: TablePlan
     undone: int = 0
     fault: str = ""
+    chosen: Mapping[int, str] = field(default_factory=dict)
+    held: frozenset[int] = frozenset()
+    rematch: str | None = None
 
     def __eq__(self, other: object) -> bool:
         """Return whether the other state is of the same table after the same moves."""
@@ -78,11 +95,72 @@ class TableState(GameHistory):
         seat = self.position.to_move
         return "" if seat is None else self.plan.names[seat]
 
+    @cached_property
+    def choosing(self) -> Mapping[int, Position]:
+        """The seats that choose now, each with a position in which it is to move.
+
+        There are several if they choose in secret at the same time.
+        """
+        return simultaneous_choices(self.position)
+
+    def awaits(self, seat: int) -> bool:
+        """Return whether a seat has to choose now."""
+        return seat in self.choosing and seat not in self.chosen
+
+    @property
+    def undecided(self) -> list[int]:
+        """The seats of people who have to choose now, in the order in which the rules ask."""
+        people = self.plan.people
+        return [seat for seat in self.choosing if seat in people and self.awaits(seat)]
+
+    @property
+    def open_seats(self) -> list[int]:
+        """The seats for people that nobody has claimed."""
+        return [seat for seat in self.plan.people if seat not in self.held]
+
     @property
     def version(self) -> str:
         """A text that changes whenever the pages of the table change."""
-        shown = repr((self.fault, self.plan.seats)).encode()
+        public = (self.fault, self.plan.seats, sorted(self.chosen), sorted(self.held), self.rematch)
+        shown = repr(public).encode()
         return f"{len(self.moves)}.{self.undone}.{zlib.crc32(shown):x}"
+
+    def up_to(self, number: int) -> TableState:
+        """Return the table after its first `number` moves."""
+        chosen = self.chosen if number == len(self.moves) else {}
+        return replace(super().up_to(number), chosen=chosen)
+
+    def after_rematch(self, seats: Sequence[int]) -> tuple[int, ...]:
+        """Return the seats that the players of some seats have in the rematch.
+
+        The player of the first seat gets the last one, and all others move up.
+        """
+        return tuple(sorted((seat - 1) % self.plan.players for seat in seats))
+
+    def played(self, seat: int, move: str) -> TableState:
+        """Return the table after a seat has chosen a move.
+
+        A secret choice waits until all people who choose at the same time have chosen.
+
+        Raises:
+            TableError: It is not the seat's turn, or the move is not legal.
+        """
+        if not self.awaits(seat):
+            raise TableError("it is not your turn")
+        if move not in self.choosing[seat].moves():
+            raise TableError(f"{short_repr(move)} is not legal now")
+        state = replace(self, chosen={**self.chosen, seat: move})
+        is_waiting = bool(state.undecided)
+        mover = state.position.to_move
+        while (
+            mover is not None
+            and mover in state.chosen
+            and not (is_waiting and mover in state.plan.people)
+        ):
+            others = {each: choice for each, choice in state.chosen.items() if each != mover}
+            state = replace(state.pushed(state.chosen[mover]), chosen=others, fault="")
+            mover = state.position.to_move
+        return state
 
     def taken_back(self, seat: int) -> TableState:
         """Return the table without a seat's last move and the moves of agents since.
@@ -92,6 +170,8 @@ class TableState(GameHistory):
         """
         if self.is_over:
             raise TableError("the game is over")
+        if self.chosen:
+            raise TableError("your last move stays played: another seat has decided since")
         agents = {
             other for other, occupant in enumerate(self.plan.seats) if occupant.agent is not None
         }
@@ -140,7 +220,7 @@ class LiveTable:
 
     Attributes:
         id: The id by which spectators reach the table.
-        owner: The secret id of the browser that began it.
+        owner: The secret id of the browser that began it, whose user is the host.
 
     Raises:
         TableError: The table was played with another box (the file of the game's cards and
@@ -172,9 +252,17 @@ class LiveTable:
         try:
             for move in stored.moves:
                 state = state.pushed(move)
-        except IllegalMove as fault:
+            for seat, move in stored.choices.items():
+                state = state.played(seat, move)
+        except (IllegalMove, TableError) as fault:
             raise TableError(f"table {self.id} cannot be opened: {fault}") from fault
-        self._state = replace(state, undone=stored.undone)
+        self._state = replace(
+            state, undone=stored.undone, held=self._held_seats(), rematch=stored.rematch
+        )
+
+    def _held_seats(self) -> frozenset[int]:
+        links = self._store.links_of(self.id)
+        return frozenset(seat for link in links if link.holder for seat in link.seats)
 
     def state(self) -> TableState:
         """Return the table at this moment."""
@@ -195,16 +283,20 @@ class LiveTable:
         """
         with self._lock:
             state = self._state
-            if seat is None or seat != state.position.to_move:
+            if seat is None or not state.awaits(seat):
                 raise TableError("it is not your turn")
-            self._check_number(number)
-            try:
-                after = state.pushed(move)
-            except IllegalMove as fault:
-                raise TableError(f"{short_repr(move)} is not legal now") from fault
-            self._store.add_move(self.id, number, move, after.is_over)
-            self._state = replace(after, fault="")
-        self._on_move(state, move)
+            self._check_number(seat, number)
+            after = state.played(seat, move)
+            self._store.keep_moves(
+                self.id,
+                len(state.moves),
+                after.moves[len(state.moves) :],
+                after.chosen,
+                result_of(after) if after.is_over else None,
+            )
+            self._state = after
+        for played in range(len(state.moves), len(after.moves)):
+            self._on_move(after.up_to(played), after.moves[played])
 
     def take_back(self, seat: int | None, number: int) -> None:
         """Take back a seat's last move and the moves of agents since.
@@ -220,10 +312,110 @@ class LiveTable:
         with self._lock:
             if seat is None:
                 raise TableError("you have no move to take back")
-            self._check_number(number)
+            if number != len(self._state.moves):
+                raise TableError(_HAS_CHANGED)
             before = self._state.taken_back(seat)
             self._store.take_back(self.id, len(before.moves))
             self._state = before
+
+    def take_back_choice(self, seat: int | None) -> None:
+        """Take back a seat's secret choice that waits for those of others.
+
+        Raises:
+            TableError: There is no such choice.
+            StoreError: The file of games cannot be written, so nothing is taken back.
+        """
+        with self._lock:
+            state = self._state
+            if seat not in state.chosen:
+                raise TableError("there is no choice of yours to take back; all have chosen")
+            others = {other: move for other, move in state.chosen.items() if other != seat}
+            self._store.keep_moves(self.id, len(state.moves), (), others, None)
+            self._state = replace(state, chosen=others)
+
+    def claim(self, token: str, browser: str, name: str) -> None:
+        """Let a browser hold the seats of a link.
+
+        Args:
+            token: The token of the link.
+            browser: The secret id of the browser.
+            name: The name that its user gives, if the link opens a single seat; empty keeps the
+                name of the seat.
+
+        Raises:
+            TableError: Another browser holds the seats, or nobody can be called by the name.
+        """
+        with self._lock:
+            link = self._link(token)
+            if link.holder is not None:
+                if link.is_held_by(browser):
+                    return
+                raise TableError("somebody has just taken this seat; ask the host for another one")
+            plan = self._state.plan
+            if len(link.seats) == 1:
+                (seat,) = link.seats
+                seats = list(plan.seats)
+                seats[seat] = person(name or seats[seat].name, seat)
+                plan = replace(plan, seats=tuple(seats))
+            self._store.claim(link, browser, plan.seats[link.seats[0]].name, plan)
+            self._state = replace(self._state, plan=plan, names=plan.names, held=self._held_seats())
+
+    def leave(self, token: str, browser: str) -> None:
+        """Open the seats that a browser holds by a link to be claimed again.
+
+        Raises:
+            TableError: The browser does not hold them.
+        """
+        with self._lock:
+            link = self._link(token)
+            if not link.is_held_by(browser):
+                raise TableError("you do not hold this seat")
+            self._store.leave(link)
+            self._state = replace(self._state, held=self._held_seats())
+
+    def take_seat_back(self, seat: int) -> None:
+        """Take a seat from the browser that holds it. The seat has another link afterwards.
+
+        Raises:
+            TableError: Nobody holds the seat.
+        """
+        with self._lock:
+            links = [link for link in self._store.links_of(self.id) if seat in link.seats]
+            if not links or links[0].holder is None:
+                raise TableError("nobody holds this seat")
+            self._store.renew_link(links[0])
+            self._state = replace(self._state, held=self._held_seats())
+
+    def begin_rematch(self) -> str:
+        """Begin the table on which everybody plays again, unless it exists; return its id.
+
+        Raises:
+            TableError: The game is not over.
+        """
+        with self._lock:
+            state = self._state
+            if not state.is_over:
+                raise TableError("the game is not over yet")
+            if state.rematch is None:
+                first, *others = state.plan.seats
+                plan = replace(state.plan, seed=fresh_seed(), seats=(*others, first), start=None)
+                links = self._store.links_of(self.id)
+                next_id, _ = self._store.new_table(
+                    self.owner,
+                    plan,
+                    [state.after_rematch(link.seats) for link in links],
+                    [link.holder for link in links],
+                    self.id,
+                )
+                self._state = replace(state, rematch=next_id)
+            assert self._state.rematch is not None
+            return self._state.rematch
+
+    def _link(self, token: str) -> SeatLink:
+        link = self._store.link(token)
+        if link is None or link.table_id != self.id or not link.seats:
+            raise TableError("this link opens no seat any more")
+        return link
 
     def replace_agent(self, occupant: Occupant) -> None:
         """Seat another agent in place of the one that has failed.
@@ -241,9 +433,17 @@ class LiveTable:
             self._store.change_plan(self.id, plan)
             self._state = replace(self._state, plan=plan, names=plan.names, fault="")
 
-    def _check_number(self, number: int) -> None:
-        if number != len(self._state.moves):
-            raise TableError("the table has changed since; look, then choose again")
+    def _check_number(self, seat: int, number: int) -> None:
+        """Check that a page that has shown `number` moves asks for a seat's present decision."""
+        state = self._state
+        if number == len(state.moves):
+            return
+        # Others may have chosen at the same time.
+        if 0 <= number < len(state.moves):
+            movers = [position.to_move for position in state.positions[number:-1]]
+            if seat not in movers and seat in state.up_to(number).choosing:
+                return
+        raise TableError(_HAS_CHANGED)
 
     def let_agents_play(self, viewer: str) -> None:
         """Let the agent to move decide, if there is one, within a viewer's share of the pool."""
@@ -295,6 +495,39 @@ class LiveTable:
         return ""
 
 
+def default_name(seat: int) -> str:
+    """Return the name of a person who has given none."""
+    return f"Player {seat}"
+
+
+def person(name: str, seat: int) -> Occupant:
+    """Return a person as the occupant of a seat.
+
+    Raises:
+        TableError: Nobody can be called by this name.
+    """
+    try:
+        given = player_name(name.strip() or default_name(seat))
+    except ValueError as fault:
+        raise TableError(f"seat {seat}: {fault}") from fault
+    if given.casefold() == YOU:
+        raise TableError(f"seat {seat}: the others would not know who {given!r} is; give a name")
+    return Occupant(given)
+
+
+def result_of(state: TableState) -> Result:
+    """Return the scores of a finished game, with the sign that people read, and the places."""
+    position = state.position
+    winners = position.winners or []
+    scores = position.scores()
+    ranks = [(seat not in winners, -score) for seat, score in enumerate(scores)]
+    sign = position.game.presentation.score_sign
+    return Result(
+        scores=tuple(sign * score for score in scores),
+        places=tuple(1 + sum(other < rank for other in ranks) for rank in ranks),
+    )
+
+
 @lru_cache(256)
 def can_take_back(state: TableState, seat: int) -> bool:
     """Return whether `LiveTable.take_back` would succeed."""
@@ -344,8 +577,9 @@ class LiveTables:
     ) -> tuple[str, list[str]]:
         """Begin a table, or return the one that the same form has already begun.
 
-        A form may be sent twice, as by a double click. It is recognised by its field `form`, which
-        has another value on each page.
+        The browser that begins it holds the seats of the first link. A form may be sent twice, as
+        by a double click. It is recognised by its field `form`, which has another value on each
+        page.
 
         Args:
             owner: The secret id of the browser.
@@ -358,11 +592,12 @@ class LiveTables:
         """
         content = repr((owner, sorted(form.items()))).encode()
         key = hashlib.blake2b(content).digest()
+        holders = [owner if number == 0 else None for number, _ in enumerate(links)]
         with self._beginning:
             if "form" not in form:  # it cannot be recognised
-                return self._store.new_table(owner, plan, links)
+                return self._store.new_table(owner, plan, links, holders)
             if key not in self._begun:
-                self._begun[key] = self._store.new_table(owner, plan, links)
+                self._begun[key] = self._store.new_table(owner, plan, links, holders)
             if len(self._begun) > _MAX_FORMS:
                 self._begun.popitem(last=False)
             return self._begun[key]

@@ -10,14 +10,13 @@ from functools import cached_property, lru_cache
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
-from shakespeare_env import Position
-from shakespeare_env.core.game import SPECTATOR
+from shakespeare_env.core.game import SPECTATOR, Game
 from shakespeare_env.core.presentation import Topic
-from shakespeare_env.core.seat_names import YOU, with_names
+from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import capitalised, named_move
-from shakespeare_table.browser.tables import TableState, can_take_back
+from shakespeare_table.browser.tables import TableState, can_take_back, result_of
 
 _BOARDS_KEPT = 64  # each takes up to about 310 KB
 _MOVES_KEPT = 4096  # moves in words
@@ -56,21 +55,25 @@ class Viewer:
         return SPECTATOR
 
     def hidden_seat(self, state: TableState) -> int | None:
-        """Return the seat to move if it shares this screen with others and is not yet revealed."""
-        to_move = state.position.to_move
-        if len(self.seats) > 1 and to_move in self.seats and to_move != self.revealed:
-            return to_move
+        """Return the seat that chooses next if it shares this screen and is not yet revealed."""
+        asked = [seat for seat in state.undecided if seat in self.seats]
+        if len(self.seats) > 1 and asked and self.revealed not in asked:
+            return asked[0]
         return None
 
     def decides(self, state: TableState) -> bool:
-        """Return whether the viewer chooses the next move and may see the cards of its seat."""
-        return not state.is_over and self.observer(state) == state.position.to_move
+        """Return whether the viewer chooses a move now and may see the cards of its seat."""
+        return not state.is_over and self.observer(state) in state.undecided
 
 
-def visible_position(position: Position, observer: int | None) -> dict[str, Any]:
-    """Return a position in notation, without what the observer may not know."""
-    complete = position.to_dict()
-    return complete if observer is None else position.game.seen_by(complete, observer)
+def position_on_turn(state: TableState, observer: int | None) -> dict[str, Any]:
+    """Return a table's position in notation, as an observer sees it.
+
+    An observer who chooses now is to move in it, also if the rules ask another seat first.
+    """
+    complete = state.position.to_dict()
+    seen = complete if observer is None else state.position.game.seen_by(complete, observer)
+    return {**seen, "to_move": observer} if observer in state.undecided else seen
 
 
 def names_for_reader(names: Sequence[str], seat: int | None) -> list[str]:
@@ -178,18 +181,28 @@ class DrawnBoard:
         return columns
 
 
-@lru_cache(_BOARDS_KEPT)
 def drawn_board(state: TableState, observer: int | None) -> DrawnBoard:
     """Return the board of a table as an observer sees it."""
-    return DrawnBoard(drawn_panels(state.position, observer, state.plan.names))
+    return _drawn_board(state, observer, observer in state.undecided)
 
 
-def drawn_panels(
-    position: Position, observer: int | None, names: Sequence[str]
-) -> list[DrawnPanel]:
-    """Return the panels of a position as an observer sees it, the table's first."""
+# The last argument is there for the cache, since equal states may differ in who has chosen.
+@lru_cache(_BOARDS_KEPT)
+def _drawn_board(state: TableState, observer: int | None, _decides: bool) -> DrawnBoard:
+    seen = position_on_turn(state, observer)
+    return DrawnBoard(drawn_panels(state.position.game, seen, state.plan.names))
+
+
+def drawn_panels(game: Game, seen: Mapping[str, Any], names: Sequence[str]) -> list[DrawnPanel]:
+    """Return the panels of a board, the table's first.
+
+    Args:
+        game: The game.
+        seen: The position in notation, as the observer sees it.
+        names: The players' names by seat.
+    """
     panels = []
-    board = position.game.presentation.board(visible_position(position, observer), names)
+    board = game.presentation.board(seen, names)
     for panel in board:
         pieces = {piece.name: piece_svg(piece, f"piece-{piece.name}") for piece in panel.pieces}
         wide = {piece.name for piece in panel.pieces if is_wide(piece)}
@@ -223,7 +236,7 @@ class Explanation(NamedTuple):
 
 def explained(state: TableState, observer: int | None, place: str) -> list[Explanation]:
     """Return the explanations of a place of the board, or of the topic with this name."""
-    position = visible_position(state.position, observer)
+    position = position_on_turn(state, observer)
     topics = state.position.game.presentation.topics(position)
     names = names_for_reader(state.plan.names, observer)
     return [
@@ -313,9 +326,7 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     names = names_for_reader(state.plan.names, reader)
     decides = viewer.decides(state) and not behind
     choices = _move_choices(state, observer, names) if decides else []
-    head = state.position.game.presentation.headline(
-        visible_position(state.position, observer), names
-    )
+    head = state.position.game.presentation.headline(position_on_turn(state, observer), names)
     drawn = drawn_board(state, observer)
     moves_seen = _moves_seen(state, viewer)
     # The strip begins with the viewer's own last move. A spectator's strip shows the latest moves.
@@ -332,7 +343,7 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "state": state,
         "viewer": viewer,
         "head": head,
-        "sentence": _sentence(state, f"{head.sentence} {head.aside}".strip(), decides),
+        "sentence": _sentence(state, reader, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
         "columns": drawn.columns(_nearest_seat(state, viewer)),
         "groups": _by_kind(choices),
@@ -345,17 +356,39 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "decides": decides,
         # The seat whose player must take over the shared screen before its cards are shown.
         "curtain": viewer.hidden_seat(state),
-        "can_undo": not behind and observer in viewer.seats and can_take_back(state, observer),
+        "can_undo": not behind and _can_undo(state, viewer, observer),
+        "have_chosen": _have_chosen(state, names),
+        # The viewer's secret choice in words, which waits for those of others.
+        "own_choice": _own_choice(state, observer, names),
         "sheet": _final_sheet(state) if state.is_over else [],
         "ranks": _final_scores(state) if state.is_over else [],
     }
 
 
+def _have_chosen(state: TableState, names: Sequence[str]) -> str:
+    """Return a sentence that says who has chosen in secret; empty if nobody has."""
+    if not state.chosen:
+        return ""
+    words = f"{seat_placeholder(*sorted(state.chosen))} {{have}} chosen in secret."
+    return capitalised(with_names(words, names))
+
+
+def _can_undo(state: TableState, viewer: Viewer, observer: int | None) -> bool:
+    return observer in viewer.seats and not state.chosen and can_take_back(state, observer)
+
+
+def _own_choice(state: TableState, observer: int | None, names: Sequence[str]) -> str:
+    if observer is None or observer not in state.chosen:
+        return ""
+    return state.choosing[observer].describe_move(state.chosen[observer], names)
+
+
 def _move_choices(
     state: TableState, observer: int | None, names: Sequence[str]
 ) -> list[MoveChoice]:
-    position = state.position
-    seen = visible_position(position, observer)
+    assert observer is not None
+    position = state.choosing[observer]
+    seen = position_on_turn(state, observer)
     choices = []
     for move in position.moves():
         words = capitalised(position.describe_move(move, names))
@@ -392,8 +425,19 @@ def _nearest_seat(state: TableState, viewer: Viewer) -> int | None:
     return viewer.seats[0] if viewer.revealed is None else viewer.revealed
 
 
-def _sentence(state: TableState, words: str, decides: bool) -> str:
-    """Return the sentence that says who decides what, or who has won."""
+def _sentence(state: TableState, reader: int | None, words: str, decides: bool) -> str:
+    """Return the sentence that says who decides what, or who has won.
+
+    Args:
+        state: The table.
+        reader: The seat of the reader, who is called "you"; None for a spectator.
+        words: The game's own words.
+        decides: Whether the reader decides.
+    """
+    if state.chosen and state.undecided and not decides:
+        names = names_for_reader(state.plan.names, reader)
+        waiting = seat_placeholder(*state.undecided)
+        return f"{_have_chosen(state, names)} Waiting for {with_names(waiting, names)}."
     occupant = state.occupant_to_move
     if occupant is not None and occupant.agent is not None and not state.fault:
         return f"{state.name_to_move} is thinking …"
@@ -410,11 +454,10 @@ def _final_sheet(state: TableState) -> list[tuple[str, list[int]]]:
 
 def _final_scores(state: TableState) -> list[FinalScore]:
     """Return the players' scores from the best to the worst, with the winners first."""
-    sign = state.position.game.presentation.score_sign
-    scores = state.position.scores()
+    result = result_of(state)
     winners = state.position.winners or []
-    order = sorted(range(len(scores)), key=lambda seat: (seat not in winners, -scores[seat]))
+    order = sorted(range(state.plan.players), key=lambda seat: result.places[seat])
     return [
-        FinalScore(seat, state.plan.names[seat], sign * scores[seat], seat in winners)
+        FinalScore(seat, state.plan.names[seat], result.scores[seat], seat in winners)
         for seat in order
     ]

@@ -104,8 +104,9 @@ def table(
             typer.echo(f"From other machines: {other}")
         if token:
             typer.echo(
-                "Anyone who knows this address can begin tables and seat agents. Anyone who has "
-                "the link of a seat can play it. Only a proxy in front can encrypt what is sent."
+                "Anyone who knows this address can begin tables and seat agents. The first who "
+                "opens an invitation can take its seat. Only a proxy in front can encrypt what is "
+                "sent."
             )
         typer.echo(f"Games are kept in {database}. Press Ctrl-C to end the server.")
         if browser:

@@ -145,6 +145,17 @@ def bid(game: Any, action: int) -> None:
 
 
 @rule
+def take_back_bids(game: Any) -> bool:
+    """Take back the bids that are not turned up yet."""
+    if game["to_move"] <= 0:
+        return False
+    for seat in range(game["players"]):
+        game["bid"][seat] = NO_CARD
+    game["to_move"] = 0
+    return True
+
+
+@rule
 def prizes(game: Any, out: Any) -> None:
     """The prizes taken."""
     for seat in range(game["players"]):
@@ -211,6 +222,7 @@ BIDS = define(
         legal=cards_held,
         play=bid,
         scores=prizes,
+        rewind=take_back_bids,
     ),
     record=GameRecord(
         fields=[

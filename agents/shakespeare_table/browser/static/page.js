@@ -1,4 +1,4 @@
-// Runs on every page: the choice of dark or light, and messages about failed requests.
+// Runs on every page: the choice of dark or light, links to copy, and messages about failed requests.
 "use strict";
 
 (() => {
@@ -15,7 +15,27 @@
     show("failed", true);
   }
 
+  // Copies a text. Pages that came by plain HTTP have no clipboard, but may copy what is selected.
+  async function copy(button) {
+    const words = button.firstChild;
+    const before = words.textContent;
+    try {
+      await navigator.clipboard.writeText(button.dataset.copy);
+    } catch {
+      const field = document.createElement("input");
+      field.value = button.dataset.copy;
+      button.after(field);
+      field.select();
+      document.execCommand("copy");
+      field.remove();
+    }
+    words.textContent = "Copied";
+    setTimeout(() => { words.textContent = before; }, 2000);
+  }
+
   document.addEventListener("click", (event) => {
+    const copies = event.target.closest(".copy");
+    if (copies) copy(copies);
     if (event.target.closest("#failed button")) show("failed", false);
     if (!event.target.closest("#theme")) return;
     const dark = root.dataset.theme ? root.dataset.theme === "dark" : matchMedia("(prefers-color-scheme: dark)").matches;

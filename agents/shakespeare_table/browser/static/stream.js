@@ -44,7 +44,8 @@
       port.onmessage = ({ data }) => heard(data);
       shows = (address) => port.postMessage(address);
     } else {
-      document.addEventListener("visibilitychange", () => shows(document.hidden ? "" : live.dataset.table));
+      // A hidden page listens only if it has to tell its person of their turn.
+      document.addEventListener("visibilitychange", () => shows(document.hidden && !localStorage.getItem("alerts") ? "" : live.dataset.table));
     }
     shows(live.dataset.table);
     addEventListener("pagehide", () => shows(""));

@@ -159,7 +159,7 @@ def lesson(game: str) -> Lesson | None:
 
     agent = guided_game["agent"]
     opponents = [Occupant(name, agent) for name in guided_game["opponents"]]
-    seats = (Occupant("You"), *opponents)
+    seats = (Occupant("Learner"), *opponents)
     plan = TablePlan(game, len(seats), (), guided_game["seed"], seats)
     preferred = guided_game.get("preferred", ())
     entries = {**content, **how_to_play, **facts, "game": game, "plan": plan}

@@ -1,0 +1,1 @@
+"""How games are taught: lessons, guided games and levels, as data and as objects."""
