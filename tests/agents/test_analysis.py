@@ -1,4 +1,4 @@
-"""An analyst's thoughts and verdicts use only what a seat may know, and improve with time."""
+"""An analyst's evaluations and verdicts use only what a seat may know, and improve with time."""
 
 import functools
 from typing import Any
@@ -7,15 +7,18 @@ import numpy as np
 import pytest
 
 from shakespeare_agents.networks.inference import NetworkAgent
+from shakespeare_agents.search.halving import Playouts
+from shakespeare_agents.search.playouts import ScoringMoves
 from shakespeare_env.core import registry
-from shakespeare_research.counterfactual import counterfactual
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_research.counterfactual import batch_of, counterfactual
 from shakespeare_table.analysis.analyst import Analyst
-from shakespeare_table.analysis.judging import forecasts_of, judge_decision
+from shakespeare_table.analysis.judging import best_line, forecasts_of, judge_decision
 from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, mistake_kind
-from shakespeare_table.analysis.thoughts import reasons, thoughts
+from shakespeare_table.analysis.playouts import PositionPlayouts, advise, think
 from tests.agents import sessions
 from tests.agents.networks import random_network
-from tests.generators import Witness, history_of_moves
+from tests.generators import Witness, generators, history_of_moves
 
 ROLLOUTS = "search,rollouts=heuristic,simulations=8"
 played = functools.partial(sessions.played_session, seed=6)
@@ -34,22 +37,104 @@ def analyst(request, session):
     return Analyst(game, NetworkAgent(random_network(game, 4)))
 
 
-def test_thoughts_improve_round_by_round(session, analyst):
+def test_an_evaluation_improves_round_by_round(session, analyst):
     position = session.positions[10]
-    rounds = list(thoughts(position, analyst, seed=2, playouts=100))
-    assert rounds[0].playouts == 0
-    assert (rounds[0].chances is None) == (analyst.forecaster is None)
-    *before, last_but_one, end = [thought.playouts for thought in rounds]
-    assert max(before) < last_but_one < 100 <= end
-    last: Any = rounds[-1]
-    best = last.moves[0]
-    most_playouts = max(move.playouts for move in last.moves)
-    assert {move.move for move in last.moves} <= set(position.moves())
-    assert sum(move.playouts for move in last.moves) == last.playouts
-    assert best.playouts == most_playouts
-    assert best.value == max(move.value for move in last.moves if move.playouts == most_playouts)
+    rounds = [found.evaluation for found in think(position, analyst, playouts=100)]
+    counts = [evaluation.playouts for evaluation in rounds]
+    assert counts == sorted(set(counts))
+    last = rounds[-1]
+    assert {worth.move for worth in last.moves} <= set(position.moves())
+    assert sum(worth.playouts for worth in last.moves) == last.playouts
     assert sum(last.chances) == pytest.approx(1.0, abs=1e-5)
-    assert last.chances[position.to_move] == pytest.approx(best.value)
+    assert last.chances[position.to_move] == pytest.approx(last.best.chance)
+
+
+def test_a_position_has_one_evaluation_whoever_asks(session, analyst):
+    """Hint, thoughts, best line and review tell the same numbers of the same playouts."""
+    position = session.positions[10]
+    move = session.moves[10]
+    *_, thought = think(position, analyst, playouts=100)
+    hint = advise(position, analyst, playouts=100)
+    assert hint.evaluation == thought.evaluation
+    verdict = judge_decision(position, move, 10, analyst, stored=hint.stored, playouts=100)
+    assert verdict.evaluation is not None
+    by_move = {worth.move: worth for worth in verdict.evaluation.moves}
+    assert by_move.keys() - {move} <= {worth.move for worth in hint.evaluation.moves}
+    # Who goes on from the verdict tells what it tells.
+    again = advise(position, analyst, stored=verdict.stored, playouts=100)
+    assert again.evaluation == verdict.evaluation
+    line, _ = best_line(position, analyst, stored=verdict.stored, playouts=100)
+    assert line.moves[0] == again.evaluation.best.move
+    # More playouts continue the same ones.
+    *_, longer = think(position, analyst, stored=hint.stored, playouts=400)
+    *_, at_once = think(position, analyst, playouts=400)
+    assert longer.evaluation == at_once.evaluation
+
+
+def test_no_move_shown_is_worth_more_than_the_recommended_one(session, analyst):
+    for number in range(8, 40, 8):
+        position = session.positions[number]
+        verdict = judge_decision(position, session.moves[number], number, analyst, playouts=60)
+        if verdict.evaluation is None:
+            continue
+        best = verdict.evaluation.best
+        for worth in verdict.evaluation.moves:
+            assert worth.loss.amount >= 0
+            if not worth.loss.in_points:
+                assert worth.chance <= best.chance
+        assert verdict.evaluation.is_clear == (len(verdict.evaluation.equals) == 1)
+        assert verdict.loss.amount >= 0
+
+
+def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
+    for number in (10, 30):
+        position = session.positions[number]
+        known = PositionPlayouts(analyst, position)
+        *_, evaluation = known.refine(200)
+        best, other = evaluation.moves[:2]
+        rows = known.reasons(best.move, other.move, pairs=8)
+        gains = [abs(row.gain) for row in rows]
+        assert gains == sorted(gains, reverse=True)
+        points = sum(row.gain for row in rows)
+        if other.loss.in_points:
+            assert points == pytest.approx(other.loss.amount)
+        else:
+            assert points == pytest.approx(best.score - other.score, abs=1e-4)
+
+
+def test_the_scoring_moves_of_playouts_account_for_their_final_scores(session, analyst):
+    position = session.positions[30]
+    game = position.game
+    seat = position.to_move
+    root = np.zeros(4, np.int64)
+    games = InformationSets(batch_of(game, [position.record()]), np.zeros(1, np.int64))
+    records = games.records(root, generators(1, seed=1))
+    actions = np.full(4, position.action_id(session.moves[30]))
+    playouts = Playouts(root, np.arange(4), root, root, actions)
+    scoring = ScoringMoves.of(game, 4, 100)
+    outcomes = analyst.runner.play(playouts, records, np.arange(4, dtype=np.uint64), scoring)
+    assert (scoring.counts > 0).any()
+    for number, count in enumerate(scoring.counts):
+        points = position.scores()[seat]
+        moves = zip(scoring.records[number, :count], scoring.actions[number, :count], strict=True)
+        for record, action in moves:
+            events = game.presentation.events(record, int(action), record, None)
+            points += sum(event.points for event in events if event.seat == seat)
+        assert points == pytest.approx(outcomes.score[number, seat] * game.score_scale, abs=1e-3)
+
+
+def test_where_victory_is_out_of_reach_points_decide():
+    """Else a review finds no mistakes in a game that was lost early."""
+    session = played("figaro", 3)
+    analyst = Analyst(registry.game("figaro"), ROLLOUTS)
+    late = session.positions[-30:-1]
+    evaluations = [advise(position, analyst, playouts=100).evaluation for position in late]
+    lost = [evaluation for evaluation in evaluations if evaluation.standing == "lost"]
+    assert lost
+    for evaluation in lost:
+        assert all(worth.loss.in_points for worth in evaluation.moves)
+        assert evaluation.best.place > 1.5
+    assert any(worth.loss.is_clear for evaluation in lost for worth in evaluation.moves)
 
 
 def test_the_agent_observes_the_decisions_before_a_position(session):
@@ -59,17 +144,9 @@ def test_the_agent_observes_the_decisions_before_a_position(session):
     expected = history_of_moves(session.positions, session.moves[:10])
     forecasts_of([position], analyst, playouts=1)
     assert np.array_equal(witness.observed.pop(), expected)
-    # The first game of the comparison begins with the move that looks best.
-    *_, compared = reasons(position, analyst)
-    moves = [*session.moves[:10], compared.move]
-    after = position.copy()
-    after.push(compared.move)
-    assert np.array_equal(
-        witness.observed[0][0], history_of_moves([*session.positions[:11], after], moves)[0]
-    )
 
 
-def test_thoughts_and_verdicts_depend_only_on_what_the_seat_may_know(session, analyst):
+def test_evaluations_and_verdicts_depend_only_on_what_the_seat_may_know(session, analyst):
     at = next(k for k in range(6, 40) if len(session.positions[k].moves()) > 2)
     position = session.positions[at]
     move = session.moves[at]
@@ -77,11 +154,18 @@ def test_thoughts_and_verdicts_depend_only_on_what_the_seat_may_know(session, an
     assert any(other != position for other in others)
     results: list[Any] = []
     for possible in (position, *others):
-        verdict = judge_decision(possible, move, 0, analyst, playouts=4)
+        verdict = judge_decision(possible, move, 0, analyst, playouts=50)
         forecast = forecasts_of([possible], analyst, playouts=4)
-        rounds = list(thoughts(possible, analyst, seed=3, playouts=50))
-        results.append((rounds, verdict, forecast.chances.tolist(), forecast.scores.tolist()))
+        hint = advise(possible, analyst, playouts=50)
+        results.append((hint, verdict, forecast.chances.tolist(), forecast.scores.tolist()))
     assert results[0] == results[1] == results[2]
+
+
+def test_playouts_that_a_stranger_has_changed_are_left_out(session, analyst):
+    position = session.positions[10]
+    found = advise(position, analyst, playouts=50)
+    for damaged in (b"x", found.stored[:-9], found.stored[::-1]):
+        assert advise(position, analyst, stored=damaged, playouts=50) == found
 
 
 def test_forecasts_of_a_game_end_with_its_result(session, analyst):
@@ -97,12 +181,14 @@ def test_the_worst_mistake_also_loses_in_the_true_position():
     """The loss is no artefact of what the seat can see."""
     session = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"), "search,rollouts=heuristic,simulations=40")
+    late = range(len(session.moves) // 2, len(session.moves))
     verdicts = [
-        judge_decision(session.positions[number], move, number, analyst, playouts=40)
-        for number, move in enumerate(session.moves)
+        judge_decision(session.positions[at], session.moves[at], at, analyst, playouts=100)
+        for at in late
     ]
-    worst = max(verdicts, key=lambda verdict: verdict.loss - verdict.margin)
-    assert mistake_kind(worst) is MISTAKE_KINDS[0]
+    chances = [verdict for verdict in verdicts if not verdict.loss.in_points]
+    worst = max(chances, key=lambda verdict: verdict.loss.amount - verdict.loss.margin)
+    assert mistake_kind(worst, float(session.position.game.score_scale)) is MISTAKE_KINDS[0]
     position = session.positions[worst.number - 1]
     tried = counterfactual(position, [worst.played, worst.best], ["random"], continuations=100)
     assert tried.won(worst.best, worst.seat).mean > tried.won(worst.played, worst.seat).mean

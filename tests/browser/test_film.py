@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from shakespeare_env.film import Film
+from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, annotated_page
 from tests.agents.sessions import played_session
 from tests.browser.people import serious_findings
@@ -18,7 +19,8 @@ def film(tmp_path_factory):
     path = tmp_path_factory.mktemp("film") / "game.html"
     chances = np.tile([0.5, 0.3, 0.2], (MOVES + 1, 1))
     decider = game.positions[9].to_move
-    judged = JudgedDecision(10, decider, game.positions[9].moves()[-1], 0.2, 0.05)
+    better = game.positions[9].moves()[-1]
+    judged = JudgedDecision(10, decider, game.moves[9], better, Difference(0.2, 0.05, False))
     forecasts = Forecasts(chances, 10 * chances, "somebody")
     text = annotated_page(Film(game.history), forecasts, [judged])
     path.write_text(text, encoding="utf-8")

@@ -15,7 +15,7 @@ _BLUNDER = 114
 
 
 @pytest.mark.parametrize("look", [{}, {"viewport": {"width": 390, "height": 844}}])
-def test_a_mistake_is_seen_and_a_better_line_found(server, new_page, tmp_path, look):
+def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_page, tmp_path, look):
     at = _BLUNDER
     game = played_session("figaro", 3, at + 2, names=_NAMES)
     lines = tmp_path / "game.jsonl"
@@ -25,10 +25,30 @@ def test_a_mistake_is_seen_and_a_better_line_found(server, new_page, tmp_path, l
     page.get_by_label("File").set_input_files(lines)
     page.get_by_role("button", name="Review").click()
     page.get_by_text("has judged all 2 decisions").wait_for(timeout=_JUDGED)
+    seat = game.positions[at].to_move
+    page.get_by_label("Mistakes of").select_option(str(seat))
+    mistake = page.locator(".film-mistakes li:visible")
+    assert "blunder" in mistake.inner_text()
+    assert "Better" not in mistake.inner_text()  # it is to be found first
+
+    # A click on a place of the board, or on the list, is a guess.
+    mistake.get_by_role("link").click()
+    puzzle = page.locator(".puzzle")
+    puzzle.get_by_text("Which move is better?").wait_for()
+    page.locator(".puzzle-target").first.wait_for()
+    assert serious_findings(page) == []
+    puzzle.get_by_text("List of moves").click()
+    puzzle.locator(".move-list button").first.click()
+    puzzle.get_by_text("(your choice)").or_(puzzle.get_by_text("(played)")).first.wait_for(
+        timeout=_JUDGED
+    )
+    assert "Better" in mistake.inner_text()
+    best = mistake.locator(".film-better").get_attribute("title")
+    assert page.locator(".film-place").inner_text() == "0 / 2"
+
     page.keyboard.press("ArrowRight")
     verdict = page.locator(".film-verdict")
     assert "blunder" in verdict.inner_text()
-    best = verdict.locator(".film-better").get_attribute("title")
     shares = page.locator(".film-eval > span").evaluate_all(
         "(all) => all.map((it) => it.style.flexGrow)"
     )

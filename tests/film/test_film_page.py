@@ -16,11 +16,14 @@ from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.play.history import GameHistory
+from shakespeare_table.analysis.evaluation import Difference, Reason
 from shakespeare_table.analysis.mistakes import (
     Forecasts,
     JudgedDecision,
     annotated_page,
+    lost_points,
     mistakes_summary,
+    reasons_in_words,
 )
 from tests.agents.sessions import played_session
 from tests.drawings import pieces
@@ -120,7 +123,7 @@ def test_the_end_of_a_game_is_open_to_every_seat():
 def test_graphs_show_chances_and_scores_and_mistakes_link_to_positions(game):
     seat = game.positions[9].to_move
     better = game.positions[9].moves()[-1]
-    judged = JudgedDecision(10, seat, better, 0.125, 0.03)
+    judged = JudgedDecision(10, seat, game.moves[9], better, Difference(0.125, 0.03, False))
     forecasts = forecasts_of(game)
     forecasts.chances[5:8] = np.nan
     page = annotated_page(Film(game), forecasts, [judged])
@@ -146,17 +149,47 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     other = (seat + 1) % game.position.players
     film = Film(game)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
-    judged = [JudgedDecision(number, seat, "m", *loss) for number, loss in losses.items()]
-    rows = re.findall(
-        r"<tr>(.*?)</tr>",
-        mistakes_summary(film, [*judged, JudgedDecision(6, other, "m", 0.0, 0.0)]),
-    )
-    assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == ["lost", "??", "?", "?!"]
+    judged = [
+        JudgedDecision(number, seat, "a:x", "b", Difference(*loss, in_points=False))
+        for number, loss in losses.items()
+    ]
+    # Where the chance of victory is gone, points count.
+    scale = float(game.position.game.score_scale)
+    in_points = Difference(0.2 * scale, 0.01 * scale, in_points=True)
+    judged.append(JudgedDecision(6, seat, "c:x", "b", in_points))
+    nothing = Difference(0.0, 0.0, in_points=False)
+    table = mistakes_summary(film, [*judged, JudgedDecision(7, other, "a", "a", nothing)], seat)
+    rows = re.findall(r"<tr>(.*?)</tr>", table)
+    titles = ["% to win", "points", "??", "?", "?!"]
+    assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == titles
     # The two losses whose interval holds 0 are no mistakes.
-    assert re.findall(r">([-–.\d]+)", rows[1 + seat]) == ["16.0", "1", "1", "1"]
-    assert re.findall(r">([-–.\d]+)", rows[1 + other]) == ["0.0", "0", "0", "0"]
-    assert "none" not in "".join(rows)
-    assert "–" in mistakes_summary(film, judged)
+    points = f"{0.2 * scale:.1f}"
+    assert re.findall(r">([-–.\d]+)<", rows[1 + seat]) == ["48", points, "2", "1", "1"]
+    assert re.findall(r">([-–.\d]+)<", rows[1 + other]) == ["–", "–", "0", "0", "0"]
+    phases, kinds = lost_points(film, judged, seat)
+    assert sum(lost.mistakes for lost in phases) == 4
+    assert [(lost.name, lost.decisions, lost.mistakes) for lost in kinds] == [
+        ("a", 5, 3),
+        ("c", 1, 1),
+    ]
+
+
+def test_the_rows_of_a_reason_add_up_in_words(game):
+    contract = game.position.game
+    sign = contract.presentation.score_sign
+    reasons = [Reason("A", 3.0 * sign, 0.5), Reason("B", -1.0 * sign, 0.5), Reason("C", 0.5, 0.6)]
+    difference = Difference(2.0 + 0.5 * sign, 0.5, in_points=True)
+    words = reasons_in_words(contract, reasons, difference)
+    numbers = [
+        float(number) * (1 if way == "more" else -1)
+        for number, way in re.findall(r"([.\d]+) points (more|less)", words)
+    ]
+    *rows, total = numbers
+    assert sum(rows) == pytest.approx(total)
+    assert "at C" not in words  # it is within its interval
+    opposite = Difference(0.1, 0.05, in_points=False)
+    worse = [Reason("A", -1.0, 0.1)]
+    assert reasons_in_words(contract, worse, opposite).endswith("but it wins more often")
 
 
 def test_a_film_of_positions_names_or_forecasts_that_do_not_fit_is_refused(game):

@@ -4,9 +4,11 @@ import asyncio
 import gzip
 import json
 import re
+import time
 from codecs import BOM_UTF8
 from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from html import unescape
 from typing import Any, NamedTuple
 from unittest.mock import AsyncMock
@@ -17,13 +19,25 @@ import pytest
 from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis import mistakes
+from shakespeare_table.analysis import judging, mistakes
 from shakespeare_table.browser import review
+from shakespeare_table.browser.judging.background import BackgroundJudge, Decision
+from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.store import Occupant, TablePlan
 from shakespeare_table.browser.tables import TableState, first_state, result_of
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
-from tests.table.tables import begin, events, served, site_of, spectators_address, text_of
+from tests.table.tables import (
+    begin,
+    events,
+    moves,
+    play,
+    served,
+    site_of,
+    spectators_address,
+    text_of,
+    wait_for_page,
+)
 
 JUDGE = "search,rollouts=heuristic,simulations=8"
 NAMES = ["Ann", "Ben", "Cora"]
@@ -248,13 +262,18 @@ def judged(client, address):
     return events(client.get(f"{address}/analysis", params={"agent": JUDGE}))
 
 
+def text_in(found):
+    return " ".join(data for _, data in found)
+
+
 def test_verdicts_arrive_while_a_browser_listens(client, lines):
     address = upload(client, lines).url.path
     found = judged(client, address)
     assert [event for event, _ in found[:4]] == ["graph", "mistakes", "summary", "progress"]
     assert found[-1] == ("done", "")
-    judged_counts = [int(n) for n in re.findall(r"has judged (\d+) of 8", json.dumps(found))]
-    assert judged_counts == sorted(set(judged_counts))
+    assert ("ready", "") in found
+    values = [int(n) for n in re.findall(r'max="8" value="(\d+)"', unescape(text_in(found)))]
+    assert values == sorted(set(values))
     assert "all 8 decisions" in json.dumps(found)
     assert judged(client, address)[-2] == found[-2]  # another viewer gets all verdicts at once
 
@@ -295,3 +314,114 @@ def test_a_judged_game_is_downloaded_with_its_verdicts(client, lines):
 @pytest.mark.parametrize("agent", ["nobody", "my.py:NAME"])
 def test_an_agent_that_is_not_offered_judges_nothing(client, game, agent):
     assert client.get(game, params={"agent": agent}).status_code == 400
+
+
+def test_the_decisions_of_the_viewers_seat_are_judged_first(client, recorded, lines, monkeypatch):
+    address = upload(client, lines).url.path
+    numbers = []
+    result = site_of(client).analyses.result
+
+    async def noted(job, viewer):
+        if job.args[0].func is judging.judge_decision:
+            numbers.append(job.args[0].args[2])
+        return await result(job, viewer)
+
+    monkeypatch.setattr(site_of(client).analyses, "result", noted)
+    seat = recorded.positions[5].to_move
+    client.get(f"{address}/analysis", params={"agent": "heuristic", "seat": seat})
+    own = [number for number in range(8) if recorded.positions[number].to_move == seat]
+    assert numbers[: len(own)] == own
+    assert sorted(numbers) == list(range(8))
+
+
+def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lines):
+    address = upload(client, lines).url.path
+    choices = client.get(f"{address}/4/choices").json()
+    position = recorded.positions[4]
+    assert [move for move, _, _ in choices] == position.moves()
+    guess = next(move for move in position.moves() if move != recorded.moves[4])
+    for move in (guess, recorded.moves[4], ""):
+        asked = {"agent": JUDGE, "move": move}
+        compared = text_of(client.get(f"{address}/4/compare", params=asked))
+        assert "(played)" in compared
+        assert ("(your choice)" in compared) == (move == guess)
+    asked = {"agent": JUDGE, "move": "nothing"}
+    assert client.get(f"{address}/4/compare", params=asked).status_code == 400
+
+
+def pages_of_a_game_in_progress(folder, wait_for_verdicts):
+    """Play some moves of a seeded table; return every answer about it, and the review's."""
+    with served(folder) as client:
+        page = begin(client, "figaro", ("person", "random", "random"), seed=8)
+        seat = page.url.path
+        site = site_of(client)
+        for _ in range(2):
+            page = wait_for_page(client, seat, moves)
+            play(client, seat, page, moves(page)[-1])
+        wait_for_page(client, seat, moves)
+        table = site.tables.get(spectators_address(page).removeprefix("/watch/"))
+        assert table is not None
+        state = table.state()
+        agent = default_agent(state.position.game)
+        own = [k for k, before in enumerate(state.positions[:-1]) if before.to_move == 0]
+        decisions = [Decision(state.positions[k], state.moves[k], k, agent) for k in own]
+        while wait_for_verdicts and not all(map(site.judge.verdict, decisions)):
+            time.sleep(0.1)
+        number = str(len(state.moves))
+        question = {"agent": agent, "playouts": "256", "number": number}
+        answers = [
+            client.get(path, params=query)
+            for path, query in [
+                ("/", {}),
+                ("/review", {}),
+                (seat, {}),
+                (f"{seat}/changes", {"since": "0.0.0"}),
+                (f"{seat}/hint", {"agent": agent}),
+                (f"{seat}/thoughts/stream", question),
+                (f"/watch/{state.id}", {}),
+                (f"/watch/{state.id}/changes", {"since": "0.0.0"}),
+                (f"/review/table/{state.id}", {}),
+                (f"/review/table/{state.id}/analysis", {}),
+            ]
+        ]
+        return [re.sub(r"[\w-]{22}", "", answer.text) for answer in answers]
+
+
+def test_nothing_of_a_verdict_is_shown_before_the_game_ends(tmp_path, monkeypatch):
+    """Answers are the same whether decisions have been judged or not, so they cannot tell."""
+    judged = pages_of_a_game_in_progress(tmp_path / "judged", wait_for_verdicts=True)
+
+    def refuse(*_arguments):
+        raise AssertionError("a page of a game in progress asked for a verdict")
+
+    monkeypatch.setattr(BackgroundJudge, "add", lambda *_arguments: None)
+    monkeypatch.setattr(BackgroundJudge, "verdict", refuse)
+    unjudged = pages_of_a_game_in_progress(tmp_path / "unjudged", wait_for_verdicts=False)
+    assert judged == unjudged
+    assert "still being played" in unjudged[-1]
+
+
+def test_verdicts_found_during_the_game_are_ready_after_a_restart(tmp_path, finished_plan):
+    with served(tmp_path) as client:
+        judge = site_of(client).judge
+        table = first_state(finished_plan)
+        agent = default_agent(table.position.game)
+        move = table.position.moves()[0]
+        seat = table.position.to_move
+        assert seat is not None
+        assert table.plan.seats[seat].agent is None
+        judge.add(table, move)
+        decision = Decision(table.position, move, 0, agent)
+        while (verdict := judge.verdict(decision)) is None:
+            time.sleep(0.1)
+        other = Decision(table.position.determinize(seat, 3), move, 0, agent)
+        assert judge.verdict(other) == verdict  # it rests on what the seat knew
+    with served(tmp_path) as client:
+        again = site_of(client).judge.verdict(decision)
+        assert again is not None
+        assert again == replace(verdict, stored=b"")
+
+
+@pytest.fixture
+def finished_plan():
+    return TablePlan("figaro", 3, (), 5, (Occupant("A"), Occupant("B"), Occupant("C")))

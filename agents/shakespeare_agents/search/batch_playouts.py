@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
+from shakespeare_agents.search.playouts import ScoringMoves
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
@@ -49,14 +50,23 @@ class BatchPlayouts:
         # A function (records, seed) that returns a batch of these games.
         self._batch_of = Batch(game.name, players=game.max_seats).maker()
 
-    def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
+    def play(
+        self,
+        playouts: Playouts,
+        records: Records,
+        chance: NDArray[np.uint64],
+        scoring: ScoringMoves | None = None,
+    ) -> Outcomes:
         """Play playouts, and return their outcomes.
 
         Args:
             playouts: For each of k playouts, the possible game to start from and the first action.
             records: The d possible games from which playouts start.
             chance: uint64[d], the random states of policies.
+            scoring: Receives the moves that change the searching seat's score, if given.
         """
+        if scoring is None:
+            scoring = ScoringMoves.of(self.game, 0, 0)
         size = len(playouts.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
@@ -65,12 +75,21 @@ class BatchPlayouts:
             sources = playouts.sources[some]
             with one_thread():  # rather than in each of hundreds of steps
                 win[some], score[some] = self._play_in_step(
-                    records[sources].copy(), playouts.actions[some], chance[sources].copy()
+                    records[sources].copy(),
+                    playouts.actions[some],
+                    chance[sources].copy(),
+                    ScoringMoves(
+                        scoring.records[some], scoring.actions[some], scoring.counts[some]
+                    ),
                 )
         return Outcomes.of(playouts, records, win, score)
 
     def _play_in_step(
-        self, games: Records, actions: NDArray[np.int64], states: NDArray[np.uint64]
+        self,
+        games: Records,
+        actions: NDArray[np.int64],
+        states: NDArray[np.uint64],
+        scoring: ScoringMoves,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Play k games on, and return shares of the victory and scores, float64[k, S].
 
@@ -83,13 +102,14 @@ class BatchPlayouts:
         # The seats whose secret choices were taken back choose again, each action with the agent's
         # own probability (temperature 1), until the mover is to move.
         while (rows := np.flatnonzero(batch.to_move != movers)).size:
-            self._decide(batch, rows, states, temperature=1.0)
-        batch.step(actions)
+            batch.step(self._choose(batch, rows, states, temperature=1.0), rows)
+        _step(batch, np.arange(batch.n), actions, movers, scoring)
 
         # Play on until a game is over or has used up the decisions of its horizon.
         left = self.horizon * batch.players.astype(np.int64)
         while (rows := np.flatnonzero((batch.to_move >= 0) & (left > 0))).size:
-            self._decide(batch, rows, states, self.temperature)
+            chosen = self._choose(batch, rows, states, self.temperature)
+            _step(batch, rows, chosen, movers, scoring)
             left[rows] -= 1
 
         win = victory_shares(batch.final_winners)
@@ -100,21 +120,20 @@ class BatchPlayouts:
             self._forecast(batch, rows, win, score)
         return win, score
 
-    def _decide(
+    def _choose(
         self, batch: Batch, rows: NDArray[np.int64], states: NDArray[np.uint64], temperature: float
-    ) -> None:
-        """Play an action of the advisor in the games `rows`, int64[m]."""
+    ) -> NDArray[np.int64]:
+        """Return an action of the advisor in each of the games `rows`, int64[m]."""
         probabilities = self.advisor.probabilities(batch.obs[rows], batch.mask[rows])
         states[rows] += GOLDEN  # the next state of each random stream
-        if temperature > 0.0:
-            weights = probabilities
-            if temperature != 1.0:
-                weights = probabilities ** (1.0 / temperature)
-            actions = draw_columns(weights, to_unit(mix_array(states[rows])))
-        else:
-            actions = probabilities.argmax(axis=1)
-        batch.step(actions, rows)
         self.decisions += rows.size
+        if temperature <= 0.0:
+            likeliest: NDArray[np.int64] = probabilities.argmax(axis=1)
+            return likeliest
+        weights = probabilities
+        if temperature != 1.0:
+            weights = probabilities ** (1.0 / temperature)
+        return draw_columns(weights, to_unit(mix_array(states[rows])))
 
     def _forecast(
         self,
@@ -132,6 +151,38 @@ class BatchPlayouts:
         shares, changes = self.advisor.forecasts(batch.obs[rows], players)
         add_forecasts(rows, batch.to_move[rows], players, shares, changes, win, score)
         self.decisions += rows.size
+
+
+def _step(
+    batch: Batch,
+    rows: NDArray[np.int64],
+    actions: NDArray[np.int64],
+    seats: NDArray[np.int8],
+    scoring: ScoringMoves,
+) -> None:
+    """Play an action in each of the games `rows`, and keep those that change a seat's score.
+
+    Args:
+        batch: The games.
+        rows: int64[m], the games.
+        actions: int64[m].
+        seats: int8[n], the seat of each game whose score counts.
+        scoring: Receives the moves, if it has room.
+    """
+    if not len(scoring.counts):
+        batch.step(actions, rows)
+        return
+    before = batch.save(rows)
+    scores = batch.scores()[rows, seats[rows]].copy()
+    batch.step(actions, rows)
+    most = scoring.actions.shape[1]
+    for place in np.flatnonzero(batch.scores()[rows, seats[rows]] != scores).tolist():
+        row = rows[place]
+        number = scoring.counts[row]
+        if number < most:
+            scoring.records[row, number] = before[place]
+            scoring.actions[row, number] = actions[place]
+        scoring.counts[row] = min(number + 1, most + 1)
 
 
 def add_forecasts(

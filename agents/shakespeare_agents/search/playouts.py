@@ -37,7 +37,7 @@ _TO_UNIT = 2.0**-53  # makes 53 random bits a number in [0, 1)
 class PlayoutScratch(NamedTuple):
     """Memory for one playout."""
 
-    games: Records  # one record, the game that is played
+    games: Records  # two records: the game that is played, and the same before its latest move
     mask: NDArray[np.bool_]  # bool[A], the legal actions of the seat to move
     seen: NDArray[np.int8]  # int8[D], the observation of the seat to move
     change: NDArray[np.int16]  # int16[D], differences between two observations
@@ -58,7 +58,7 @@ class PlayoutScratch(NamedTuple):
         seats = game.max_seats
         numbers = game.layout.size
         return cls(
-            games=np.zeros(1, game.state),
+            games=np.zeros(2, game.state),
             mask=np.zeros(game.actions.size, np.bool_),
             seen=np.zeros(numbers, np.int8),
             change=np.zeros(numbers, np.int16),
@@ -77,6 +77,26 @@ class PlayoutTask(NamedTuple):
     roots: NDArray[np.int64]  # int64[k], the searched game of each playout, in ascending order
     actions: NDArray[np.int64]  # int64[k], the first actions
     chance: NDArray[np.uint64]  # uint64[k], the policy's random states (SplitMix64)
+
+
+class ScoringMoves(NamedTuple):
+    """The moves of k playouts that changed the searching seat's score, for explanations.
+
+    Kernels take it as a tuple. A playout with more than M such moves is counted to M + 1.
+    """
+
+    records: Records  # [k, M], the games before these moves
+    actions: NDArray[np.int64]  # int64[k, M]
+    counts: NDArray[np.int64]  # int64[k]
+
+    @classmethod
+    def of(cls, game: Game, playouts: int, most: int) -> ScoringMoves:
+        """Allocate memory for a number of playouts and the most moves of each."""
+        return cls(
+            records=np.zeros((playouts, most), game.state),
+            actions=np.zeros((playouts, most), np.int64),
+            counts=np.zeros(playouts, np.int64),
+        )
 
 
 class PlayoutLimits(NamedTuple):
@@ -246,6 +266,27 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     play_forced_moves = forced_moves_of(game)
 
     @rule
+    def play_move(k: int, seat: int, action: int, playout: Any, scoring: Any) -> None:
+        """Play an action and forced moves. Keep the move if it changes the seat's score."""
+        game = playout.games[0]
+        records, actions, counts = scoring
+        if len(counts) == 0:
+            rules_play(game, action)
+            play_forced_moves(game, playout.mask)
+            return
+        playout.games[1] = playout.games[0]
+        rules_scores(game, playout.scores)
+        before = playout.scores[seat]
+        rules_play(game, action)
+        play_forced_moves(game, playout.mask)
+        rules_scores(game, playout.scores)
+        if playout.scores[seat] != before and counts[k] <= actions.shape[1]:
+            if counts[k] < actions.shape[1]:
+                records[k, counts[k]] = playout.games[1]
+                actions[k, counts[k]] = action
+            counts[k] += 1
+
+    @rule
     def choose_again(game: Any, state: Any, weights: Any, scratch: Any, playout: Any) -> Any:
         """Redraw the secret choices of other seats by the policy, and return the random state.
 
@@ -271,12 +312,13 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
         limits: Any,  # PlayoutLimits
         network: Any,  # Weights
         memory: Any,  # Scratch and PlayoutScratch
-        win: Any,  # float32[k, S], receives shares of the victory
-        score: Any,  # float32[k, S], receives final scores in points
+        scoring: Any,  # ScoringMoves, with room for k playouts or for none
+        results: Any,  # two float32[k, S] to fill: shares of the victory, final scores in points
     ) -> int:
         """Play some of k playouts, and return the number of decisions that were made."""
         records, sources, roots, actions, chance = task
         horizon, temperature, unit = limits
+        win, score = results
         weights = Weights(*network)
         scratch = Scratch(*memory[0])
         playout = PlayoutScratch(*memory[1])
@@ -292,8 +334,8 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
             game = playout.games[0]
             players = game["players"]
             state = choose_again(game, chance[k], weights, scratch, playout)
-            rules_play(game, actions[k])
-            play_forced_moves(game, playout.mask)
+            seat = game["to_move"]
+            play_move(k, seat, actions[k], playout, scoring)
 
             left = horizon * int(players)
             while game["to_move"] >= 0:  # it is negative when the game is over
@@ -304,8 +346,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
                 state += GOLDEN
                 number = np.float64(mix(state) >> _SHIFT) * _TO_UNIT
                 action = choose(game, weights, scratch, playout, temperature, number)
-                rules_play(game, action)
-                play_forced_moves(game, playout.mask)
+                play_move(k, seat, action, playout, scoring)
                 left -= 1
                 decisions += 1
 
@@ -373,14 +414,23 @@ class PlayoutRunner:
         self._pool = ThreadPool(threads)
         self._thread_local = threading.local()  # each thread has scratch memory of its own
 
-    def play(self, playouts: Playouts, records: Records, chance: NDArray[np.uint64]) -> Outcomes:
+    def play(
+        self,
+        playouts: Playouts,
+        records: Records,
+        chance: NDArray[np.uint64],
+        scoring: ScoringMoves | None = None,
+    ) -> Outcomes:
         """Play playouts, and return their outcomes.
 
         Args:
             playouts: The playouts.
             records: The d possible games from which playouts start.
             chance: uint64[d], the random state of the policy in each possible game.
+            scoring: Receives the moves that change the searching seat's score, if given.
         """
+        if scoring is None:
+            scoring = ScoringMoves.of(self.game, 0, 0)
         size = len(playouts.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
@@ -403,8 +453,8 @@ class PlayoutRunner:
                 tuple(limits),
                 tuple(self._weights),
                 self._memory(),
-                win,
-                score,
+                tuple(scoring),
+                (win, score),
             )
             decision_counts.append(decisions)
 

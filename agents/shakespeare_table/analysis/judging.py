@@ -3,43 +3,38 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from shakespeare_env.core.batch import victory_shares
-from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import Forecaster, decide, history_length
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.history import GameHistory
-from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
-from shakespeare_table.analysis.analyst import Analyst, Floats, MoveTrials, mean_and_margin
-from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, Forecasts, JudgedDecision
+from shakespeare_table.analysis.analyst import Analyst, Floats
+from shakespeare_table.analysis.evaluation import Difference, Evaluation
+from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, mistake_kind
+from shakespeare_table.analysis.playouts import PLAYOUTS, PositionPlayouts
 
-PLAYOUTS = 64
-"""Playouts of each move in the first trial."""
-_SECOND_TRIAL_FACTOR = 4  # times as many playouts for a move that looks like a mistake
-_NEAR_CERTAIN = 0.95  # a move at least this likely by the prior is compared with no other
+NEAR_CERTAIN = 0.95
+"""A move that the analyst finds at least this likely is compared with no other."""
 _FORECAST_PLAYOUTS = 32  # of a position where no network forecasts
 _MAX_LINE_MOVES = 8
-_LINE_PLAYOUTS = 64  # of each move of a line, to forecast what follows
 
 
 @dataclass(frozen=True)
 class MoveVerdict(JudgedDecision):
-    """The verdict on a decision, with the results that every seat could expect after the move.
+    """The verdict on a decision, with everything that it rests on.
 
     Attributes:
-        played: The move that was played, in notation.
-        chances: The expected share of the victory by seat, for all that the decider knew.
-        scores: The expected final score by seat, for all that the decider knew.
+        evaluation: The evaluation of the position. None if the move was near-certain.
+        stored: The playouts in a compact form, from which later analyses go on.
     """
 
-    played: str
-    chances: tuple[float, ...]
-    scores: tuple[float, ...]
+    evaluation: Evaluation | None = None
+    stored: bytes = b""
 
 
 def judge_decision(
@@ -48,62 +43,74 @@ def judge_decision(
     number: int,
     analyst: Analyst,
     *,
-    seed: int = 0,
+    stored: bytes = b"",
     playouts: int = PLAYOUTS,
 ) -> MoveVerdict:
     """Judge the move that was played in a position.
 
-    If the agent's search prefers another move, both moves are played to the end in the same
-    possible games, which depend only on what the decider knew. These games are drawn after the
-    search, so that a move which the search prefers by luck gains nothing from that luck. The agent
-    plays all seats to the end, so a verdict is only as good as the agent.
-
-    A move that looks like a mistake may have looked bad by chance. It is judged again with four
-    times as many playouts.
+    The move is compared with the best one of the position's evaluation, which depends only on what
+    the decider knew. The agent plays all seats to the end, so a verdict is only as good as the
+    agent. A move that looks like a mistake, although that is not certain, is played more often.
 
     Args:
         position: The position.
         move: The move that was played.
         number: The number of moves before it.
         analyst: The agent that judges.
-        seed: The seed of all draws. The verdict depends on no other decision of the game.
-        playouts: The playouts of each of the two moves, at least 2.
+        stored: The playouts of earlier analyses of the position by this analyst.
+        playouts: The most playouts of the evaluation.
 
     Raises:
         ValueError: A number is out of range, or the game is over.
     """
-    if checked_count("playouts", playouts) < 2:
-        raise ValueError("playouts=1: an interval needs 2 or more")
-    trials = MoveTrials(analyst, position, seed, number)
-    # Losses are shares of the victory, or in a solo game points.
-    unit = float(position.game.score_scale) if trials.players == 1 else 1.0
-    played = position.action_id(move)
-    best = played if trials.prior[played] >= _NEAR_CERTAIN else trials.search()
-    tried = [played] if best == played else [played, best]
-    for count in (playouts, _SECOND_TRIAL_FACTOR * playouts):
-        # The move played comes first and the best one last. They may be the same move.
-        outcomes = trials.outcomes(tried, count)
-        values = trials.values(outcomes)
-        loss, margin = mean_and_margin(values[-1] - values[0])
-        if loss < MISTAKE_KINDS[-1].min_loss * unit:
-            break
-    chances, scores = outcomes[:, 0].mean(axis=1).tolist()
-    return MoveVerdict(
+    known = PositionPlayouts(analyst, position, stored)
+    nothing_lost = Difference(0.0, 0.0, in_points=position.players == 1)
+    if not stored and known.probability(move) >= NEAR_CERTAIN:
+        return MoveVerdict(number + 1, known.seat, move, move, nothing_lost, (), None, b"")
+    *_, evaluation = known.refine(playouts, move=move)
+    worth = evaluation.worth(move)
+    assert worth is not None
+    verdict = MoveVerdict(
         number=number + 1,
-        seat=trials.seat,
-        best=position.move_text(best),
-        loss=loss,
-        margin=margin,
+        seat=known.seat,
         played=move,
-        chances=tuple(chances),
-        scores=tuple(scores),
+        best=evaluation.best.move,
+        loss=worth.loss,
+        reasons=(),
+        evaluation=evaluation,
+        stored=known.to_bytes(),
     )
+    if mistake_kind(verdict, float(position.game.score_scale)) is None:
+        return verdict
+    return replace(verdict, reasons=known.reasons(verdict.best, move))
+
+
+def compare(
+    position: Position, move: str, other: str, analyst: Analyst, *, stored: bytes = b""
+) -> MoveVerdict:
+    """Compare a move with the best one, and with another one that is evaluated besides.
+
+    Args:
+        position: The position.
+        move: The move that is judged.
+        other: The other move.
+        analyst: The agent that judges.
+        stored: The playouts of earlier analyses of the position by this analyst.
+    """
+    known = PositionPlayouts(analyst, position, stored)
+    *_, _ = known.refine(move=other)
+    *_, evaluation = known.refine(move=move)
+    worth = evaluation.worth(move)
+    assert worth is not None
+    best = evaluation.best.move
+    reasons = known.reasons(best, move) if best != move else ()
+    return MoveVerdict(0, known.seat, move, best, worth.loss, reasons, evaluation, known.to_bytes())
 
 
 def best_line(
-    position: Position, analyst: Analyst, *, seed: int = 0, number: int = 0
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
 ) -> tuple[GameHistory, Forecasts]:
-    """Play the moves that the analyst's search prefers from a position on, for every seat.
+    """Play the best moves from a position on, for every seat.
 
     Each seat decides by what it may know. What chance brings is fixed in the position, so a line
     from a finished game shows what would have happened in that game. The line ends after eight
@@ -112,9 +119,9 @@ def best_line(
     Args:
         position: The position.
         analyst: The analyst.
-        seed: The seed of the searches.
-        number: The number of moves before the position. With the same seed and number the first
-            move is the best one of `judge_decision`, unless the move played was near-certain.
+        stored: The playouts of earlier analyses of the position by this analyst. The first move is
+            the best one of the evaluation.
+        playouts: The most playouts of each position.
 
     Returns:
         The line, and a forecast for each of its positions, for all that the seat to move knows.
@@ -125,10 +132,11 @@ def best_line(
     history = GameHistory([position], [])
     expected: list[Floats] = []  # shares of the victory and scores by position, float64[2, P]
     while len(history.moves) < _MAX_LINE_MOVES and not history.is_over:
-        trials = MoveTrials(analyst, history.position, seed, number + len(history.moves))
-        action = trials.search()
-        expected.append(trials.outcomes([action], _LINE_PLAYOUTS)[:, 0].mean(axis=1))
-        history = history.pushed(history.position.move_text(action))
+        known = PositionPlayouts(analyst, history.position, stored)
+        stored = b""
+        *_, evaluation = known.refine(playouts)
+        expected.append(np.array([evaluation.chances, evaluation.scores]))
+        history = history.pushed(evaluation.best.move)
     # If the game is not over, the last position repeats the forecast of the one before.
     expected.append(_result_of(history.position) if history.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
@@ -168,10 +176,11 @@ def forecasts_of(
         batch = batch_of(analyst.game, records, decisions)
         rows = np.arange(len(numbers))
         generators = GameGenerators.of_games(seed, np.array(numbers))
-        actions = np.asarray(decide(analyst.agent, batch, rows, generators))[:, None]
-        outcomes = analyst.outcomes(InformationSets(batch, rows), generators, actions, playouts)
-        players = forecasts.shape[2]
-        forecasts[:, numbers] = outcomes[:, :, 0, :, :players].mean(axis=2)
+        actions = np.asarray(decide(analyst.agent, batch, rows, generators))
+        for number, position, action in zip(numbers, undecided, actions.tolist(), strict=True):
+            known = PositionPlayouts(analyst, position)
+            outcomes = known.outcomes(position.move_text(action), playouts)
+            forecasts[:, number] = outcomes.mean(axis=1)
     chances, scores = forecasts
     return Forecasts(chances, scores, analyst.name)
 

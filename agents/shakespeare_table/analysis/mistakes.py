@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import math
+from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
@@ -10,9 +10,11 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from shakespeare_env.core.game import Game
 from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
+from shakespeare_table.analysis.evaluation import SMALLEST_LOSS, Difference, Reason
 
 
 @dataclass(frozen=True)
@@ -37,17 +39,18 @@ class JudgedDecision:
     Attributes:
         number: The number of the move, from 1.
         seat: The seat that decided.
-        best: The best move, in notation.
-        loss: The value of the best move for the seat minus that of the move played, in shares of
-            the victory or, in a solo game, in points. It is below 0 if the best move looks worse.
-        margin: Half the width of the loss's 95 % interval.
+        played: The move that was played, in notation.
+        best: The best move.
+        loss: How much better the best move is.
+        reasons: The rows of the score sheet in which the moves differ, if it was a mistake.
     """
 
     number: int
     seat: int
+    played: str
     best: str
-    loss: float
-    margin: float
+    loss: Difference
+    reasons: tuple[Reason, ...] = ()
 
 
 class MistakeKind(NamedTuple):
@@ -57,8 +60,8 @@ class MistakeKind(NamedTuple):
         name: Its name.
         sign: Its sign, as in chess.
         colour: Its colour in graphs.
-        min_loss: The smallest loss of this kind, in shares of the victory or, in a solo game, in
-            units of `Game.score_scale`.
+        min_loss: The smallest loss of this kind, in shares of the victory or in units of
+            `Game.score_scale`.
     """
 
     name: str
@@ -67,10 +70,11 @@ class MistakeKind(NamedTuple):
     min_loss: float
 
 
+_LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
 MISTAKE_KINDS = (
     MistakeKind("blunder", "??", "#b3261e", 0.15),
     MistakeKind("mistake", "?", "#b45309", 0.10),
-    MistakeKind("inaccuracy", "?!", "#1f6fa8", 0.05),
+    MistakeKind("inaccuracy", "?!", "#1f6fa8", SMALLEST_LOSS),
 )
 """The kinds of mistakes, the worst first."""
 
@@ -80,18 +84,24 @@ class _Mistake(NamedTuple):
     kind: MistakeKind
 
 
-def mistake_kind(judged: JudgedDecision, unit: float = 1.0) -> MistakeKind | None:
+def mistake_kind(judged: JudgedDecision, score_scale: float) -> MistakeKind | None:
     """Return the kind of mistake that a decision was; None if it was no mistake.
 
     A decision is no mistake if its loss is within its margin, or too small for every kind.
 
     Args:
         judged: The decision.
-        unit: `Game.score_scale` for a solo game, otherwise 1.
+        score_scale: `Game.score_scale`, the unit of losses in points.
     """
-    if judged.loss <= judged.margin:
+    if not judged.loss.is_clear:
         return None
-    return next((kind for kind in MISTAKE_KINDS if judged.loss >= kind.min_loss * unit), None)
+    loss = _comparable(judged.loss, score_scale)
+    return next((kind for kind in MISTAKE_KINDS if loss >= kind.min_loss), None)
+
+
+def _comparable(loss: Difference, score_scale: float) -> float:
+    """Return a loss in shares of the victory or units of the score, which weigh the same."""
+    return loss.amount / score_scale if loss.in_points else loss.amount
 
 
 def chances_graph(
@@ -120,8 +130,11 @@ def chances_graph(
 
 
 def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
-    """Return the mistakes as a list in HTML, the worst first, each with the better move."""
-    worst_first = sorted(_mistakes(film, judged), key=lambda mistake: -mistake.decision.loss)
+    """Return the mistakes as a list in HTML, the worst first, with better moves and reasons."""
+    scale = float(film.game.score_scale)
+    worst_first = sorted(
+        _mistakes(film, judged), key=lambda mistake: -_comparable(mistake.decision.loss, scale)
+    )
     rows = []
     for mistake in worst_first:
         decision = mistake.decision
@@ -131,38 +144,121 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
                 "mistake": decision,
                 "kind": mistake.kind,
                 "title": _title(film, mistake),
-                "played": film.describe_move(before, film.told[before].move),
+                "played": film.describe_move(before, decision.played),
                 "better": film.describe_move(before, decision.best),
+                "reasons": reasons_in_words(film.game, decision.reasons, decision.loss),
             }
         )
     return str(template("graphs.html").module.mistakes(rows, link))
 
 
-def mistakes_summary(film: Film, judged: Sequence[JudgedDecision]) -> str:
-    """Return a table in HTML with the mean loss and the number of mistakes of each seat."""
-    rows: list[tuple[str, str, str, list[int]]] = []
-    for seat in range(film.players):
-        own = [decision for decision in judged if decision.seat == seat]
+def reasons_in_words(
+    game: Game, reasons: Sequence[Reason], difference: Difference, most: int = 4
+) -> str:
+    """Return how many points more or less a better move brings, row by row, and in all.
+
+    Rows that are small or uncertain are added up, so that all numbers add up to the sum.
+    """
+    if not reasons:
+        return ""
+    clear = [reason for reason in reasons if abs(reason.gain) > max(reason.margin, _LEAST_GAIN)]
+    shown = clear[:most]
+    rest = sum(reason.gain for reason in reasons if reason not in shown)
+    parts = [f"{_more_or_less(game, reason.gain)} at {reason.row}" for reason in shown]
+    if abs(rest) >= _LEAST_GAIN:
+        parts.append(f"{_more_or_less(game, rest)} {'elsewhere' if shown else 'in many rows'}")
+    total = sum(reason.gain for reason in reasons)
+    if len(parts) > 1:
+        parts.append(f"{_more_or_less(game, total)} in all")
+    if not difference.in_points and total <= 0:
+        parts.append("but it wins more often")
+    return ", ".join(parts)
+
+
+def _more_or_less(game: Game, gain: float) -> str:
+    people_read = gain * game.presentation.score_sign
+    return f"{abs(people_read):.1f} points {'less' if people_read < 0 else 'more'}"
+
+
+class LostPoints(NamedTuple):
+    """The cost of the mistakes of a seat, in one phase of the game or with one kind of move.
+
+    Attributes:
+        name: The phase or the kind of move.
+        decisions: The number of judged decisions.
+        mistakes: The number of mistakes among them.
+        chance: The chance of victory that they cost, in per cent.
+        points: The points that they cost where the chance of victory no longer changed.
+    """
+
+    name: str
+    decisions: int
+    mistakes: int
+    chance: float
+    points: float
+
+
+def lost_points(
+    film: Film, judged: Sequence[JudgedDecision], seat: int
+) -> tuple[list[LostPoints], list[LostPoints]]:
+    """Return what a seat's mistakes cost by phase of the game and by kind of move.
+
+    Phases are in the game's order. The kind that cost most comes first.
+    """
+    starts = [start for start, _ in film.chapters]
+    by_phase: dict[str, list[JudgedDecision]] = {}
+    by_kind: dict[str, list[JudgedDecision]] = {}
+    own = sorted((one for one in judged if one.seat == seat), key=lambda one: one.number)
+    for decision in own:
+        chapter = bisect_right(starts, decision.number - 1) - 1
+        by_phase.setdefault(film.chapters[chapter][1], []).append(decision)
+        by_kind.setdefault(decision.played.partition(":")[0], []).append(decision)
+    scale = float(film.game.score_scale)
+    phases = [_lost(film, name, some) for name, some in by_phase.items()]
+    kinds = [_lost(film, name, some) for name, some in by_kind.items()]
+    kinds.sort(key=lambda lost: -(lost.chance / 100 + lost.points / scale))
+    return phases, kinds
+
+
+def _lost(film: Film, name: str, judged: Sequence[JudgedDecision]) -> LostPoints:
+    losses = [mistake.decision.loss for mistake in _mistakes(film, judged)]
+    chance = 100 * sum(loss.amount for loss in losses if not loss.in_points)
+    points = sum(loss.amount for loss in losses if loss.in_points)
+    return LostPoints(name, len(judged), len(losses), chance, points)
+
+
+def mistakes_summary(film: Film, judged: Sequence[JudgedDecision], seat: int = 0) -> str:
+    """Return tables in HTML: every seat's mistakes, and where those of one seat were made."""
+    rows: list[tuple[str, LostPoints, list[int]]] = []
+    for each in range(film.players):
+        own = [decision for decision in judged if decision.seat == each]
         kinds = [mistake.kind for mistake in _mistakes(film, own)]
-        lost = ""
-        margin = ""
-        if own:
-            # A mean below 0 would say that the moves were better than the best ones.
-            mean = max(sum(decision.loss for decision in own) / len(own), 0.0)
-            # The decisions' errors are independent, so their squares add up.
-            error = math.hypot(*[decision.margin for decision in own]) / len(own)
-            lost = f"{mean * _percent(film):.1f}"
-            margin = f"{error * _percent(film):.1f}"
         counts = [kinds.count(kind) for kind in MISTAKE_KINDS]
-        rows.append((film.label(seat), lost, margin, counts))
-    min_losses = [(kind, _amount(film, kind.min_loss * _unit(film))) for kind in MISTAKE_KINDS]
-    return str(template("graphs.html").module.summary(rows, min_losses, film.players == 1))
+        rows.append((film.label(each), _lost(film, "", own), counts))
+    scale = float(film.game.score_scale)
+    min_losses = []
+    for kind in MISTAKE_KINDS:
+        min_losses.append((kind, f"{100 * kind.min_loss:.0f}", f"{scale * kind.min_loss:g}"))
+    where = lost_points(film, judged, seat)
+    module = template("graphs.html").module
+    return str(module.summary(rows, min_losses, film.players == 1, film.label(seat), where))
 
 
 def annotated_page(
-    film: Film, forecasts: Forecasts, judged: Sequence[JudgedDecision], title: str = ""
+    film: Film,
+    forecasts: Forecasts,
+    judged: Sequence[JudgedDecision],
+    title: str = "",
+    seat: int = 0,
 ) -> str:
     """Return a `film_page` with graphs of forecasts and scores, and with the mistakes marked.
+
+    Args:
+        film: The game.
+        forecasts: The forecasts to draw.
+        judged: The judged decisions.
+        title: The title of the page, by default the game and its players.
+        seat: The seat whose mistakes are added up by phase and kind of move.
 
     Raises:
         ValueError: The film shows what one seat saw, but forecasts reveal other seats' secrets.
@@ -173,14 +269,14 @@ def annotated_page(
         )
     extras = chances_graph(film, forecasts, judged) + score_graph(film)
     if judged:
-        extras += mistakes_list(film, judged) + mistakes_summary(film, judged)
+        extras += mistakes_list(film, judged) + mistakes_summary(film, judged, seat)
     return film_page(film, title=title, extras=extras)
 
 
 def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
     mistakes = []
     for decision in judged:
-        kind = mistake_kind(decision, _unit(film))
+        kind = mistake_kind(decision, float(film.game.score_scale))
         if kind is not None:
             mistakes.append(_Mistake(decision, kind))
     return mistakes
@@ -188,24 +284,14 @@ def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
 
 def _title(film: Film, mistake: _Mistake) -> str:
     decision = mistake.decision
-    margin = f" ± {_amount(film, decision.margin)}" if decision.margin else ""
-    unit = "points" if film.players == 1 else "% chance to win"
-    cost = f"{_amount(film, decision.loss)}{margin} {unit}"
+    cost = difference_in_words(decision.loss)
     label = film.label(decision.seat)
     whom = label.lower() if label.lower() == YOU else label
     return f"Move {decision.number}, {mistake.kind.name}: cost {whom} {cost}"
 
 
-def _amount(film: Film, loss: float) -> str:
-    digits = 1 if film.players == 1 else 0
-    return f"{loss * _percent(film):.{digits}f}"
-
-
-def _percent(film: Film) -> float:
-    """Return the factor from losses to what people read: per cent, or points in a solo game."""
-    return 1.0 if film.players == 1 else 100.0
-
-
-def _unit(film: Film) -> float:
-    """Return the unit of `MistakeKind.min_loss`."""
-    return float(film.game.score_scale) if film.players == 1 else 1.0
+def difference_in_words(difference: Difference) -> str:
+    """Return a difference with its margin and its unit."""
+    if difference.in_points:
+        return f"{difference.amount:.1f} ± {difference.margin:.1f} points"
+    return f"{100 * difference.amount:.0f} ± {100 * difference.margin:.0f} % chance to win"

@@ -216,7 +216,9 @@ def deviation_in_words(game: str, deviation: Deviation) -> str:
     texts = game_lesson.deviation
     cause = f"mostly in “{deviation.row}”" if deviation.row else "in many rows"
     if deviation.points > 0:
-        cause = texts.causes.get(deviation.row, cause)
+        # The name of the row comes first, then the time at which the points come.
+        for row, words in texts.causes.items():
+            cause = words if f"{deviation.row} ".startswith(f"{row} ") else cause
     sentence = texts.worse if deviation.points > 0 else texts.better
     amount = f"{abs(deviation.points):.1f}".removesuffix(".0")
     points = f"{amount} point{'s' * (amount != '1')}"

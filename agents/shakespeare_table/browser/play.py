@@ -26,7 +26,8 @@ from shakespeare_env import Position
 from shakespeare_env.checks.values import parse_number
 from shakespeare_env.core import registry
 from shakespeare_table.analysis.deviation import judge_deviation
-from shakespeare_table.analysis.thoughts import reasons, thoughts
+from shakespeare_table.analysis.mistakes import reasons_in_words
+from shakespeare_table.analysis.playouts import advise, think
 from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import (
     certain_events,
@@ -54,8 +55,6 @@ from shakespeare_table.browser.viewing import (
 _TABLE_PATHS = ("/seat/{token}", "/watch/{table}")
 _PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer may choose from
 _MAX_MOVES = 8  # the most moves in an agent's thoughts
-_MAX_ROWS = 6  # the most rows of the score sheet in a hint
-_MIN_GAIN = 0.05  # points; a hint leaves out rows with a smaller difference
 _POLL_EVERY_S = 0.1  # how often a stream of events looks for changes of its tables
 _MAX_TABLES = 100  # the most tables that one stream of events reports on
 _PING_S = 20  # a stream without events sends a comment after so many seconds
@@ -366,25 +365,24 @@ async def _thoughts(site: Site, request: Request) -> Response:
     number = len(state.moves)
     if request.query_params.get("number") != str(number):
         raise HTTPException(409, "The table has changed since.")
+    known = site.known.of(question.position, question.agent)
     analysis = partial(
-        thoughts,
-        possible_position(question.position),
-        seed=state.plan.agents_seed,
-        number=number,
-        playouts=question.playouts,
+        think, possible_position(question.position), stored=known.stored, playouts=question.playouts
     )
     job = partial(analyse, analysis, state.plan.game, question.agent)
 
     async def events() -> AsyncIterator[dict[str, str]]:
         try:
             async with aclosing(site.analyses.results(job, viewer)) as coming:
-                async for thought in coming:
+                async for found in coming:
+                    known.keep(found.stored)
                     text = site.render(
                         "thought.html",
                         state=state,
                         position=question.position,
-                        thought=thought,
+                        thought=found.evaluation,
                         most=_MAX_MOVES,
+                        names=names_for_reader(state.plan.names, question.position.to_move),
                     )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
@@ -405,12 +403,7 @@ async def _deviation(site: Site, request: Request) -> Response:
         raise HTTPException(409, "The table has changed since.")
     game = state.plan.game
     analysis = partial(
-        judge_deviation,
-        possible_position(found.position),
-        found.suggested,
-        found.played,
-        seed=state.plan.agents_seed,
-        number=found.number,
+        judge_deviation, possible_position(found.position), found.suggested, found.played
     )
     agent = site.opponents.agent(default_agent(registry.game(game)), game)
     try:
@@ -421,28 +414,29 @@ async def _deviation(site: Site, request: Request) -> Response:
 
 
 async def _hint(site: Site, request: Request) -> Response:
-    """Answer with an agent's best move, and with its gain in each row of the score sheet."""
+    """Answer with an agent's best move, and with its reasons by row of the score sheet."""
     viewer = viewer_of(request)
     view = await site.threads.run(viewer, page_view, site, request)
     state = view.state_on_turn()
     position = view.position_on_turn(state)
-    seed = state.plan.agents_seed
-    analysis = partial(reasons, possible_position(position), seed=seed, number=len(state.moves))
     name = request.query_params.get("agent") or default_agent(position.game)
     agent = site.opponents.agent(name, position.game.name)
+    known = site.known.of(position, agent)
+    analysis = partial(advise, possible_position(position), stored=known.stored)
     job = partial(analyse, analysis, position.game.name, agent)
     try:
         found = await site.analyses.result(job, viewer)
     except JobError as fault:
         raise TableError(f"there is no hint: {fault}") from fault
-    events = await site.threads.run(viewer, certain_events, position, found.move)
+    known.keep(found.stored)
+    events = await site.threads.run(viewer, certain_events, position, found.evaluation.best.move)
     text = site.render(
         "hint.html",
         position=position,
-        found=found,
+        found=found.evaluation,
+        reasons=found.reasons,
+        in_words=reasons_in_words(position.game, found.reasons, found.evaluation.moves[1].loss),
         names=names_for_reader(state.plan.names, position.to_move),
-        alone=position.players == 1,
-        rows=[row for row in found.rows if abs(row.gain) >= _MIN_GAIN][:_MAX_ROWS],
         effects=effects_in_words(events, position.to_move, state.plan.names),
     )
     return HTMLResponse(text)

@@ -58,9 +58,14 @@ class JobError(ShakespeareEnvError):
 
 
 class AgentProcess:
-    """A process that runs jobs. It starts with the first job, and again after it has ended."""
+    """A process that runs jobs. It starts with the first job, and again after it has ended.
 
-    def __init__(self) -> None:
+    Args:
+        niceness: How far it gives way to other processes.
+    """
+
+    def __init__(self, niceness: int = _NICENESS) -> None:
+        self._niceness = niceness
         self._lock = threading.Lock()
         self._process: SpawnProcess | None = None
         self._connection: Connection | None = None
@@ -118,7 +123,7 @@ class AgentProcess:
                 spawning = multiprocessing.get_context("spawn")
                 own_end, other_end = spawning.Pipe()
                 # A daemon, so that this process need not wait for it when it ends.
-                arguments = (other_end, os.getpid())
+                arguments = (other_end, os.getpid(), self._niceness)
                 process = spawning.Process(target=_run_jobs, args=arguments, daemon=True)
                 with starting_processes():
                     process.start()
@@ -168,6 +173,11 @@ class ProcessPool:
             return last
         finally:
             self._idle.put(process)
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether every process waits for a job."""
+        return self._idle.qsize() == len(self._processes)
 
     def close(self) -> None:
         """End all processes at once."""
@@ -304,10 +314,10 @@ class AsyncPool(ProcessPool):
                 self._idle.put(process)
 
 
-def _run_jobs(connection: Connection, server_pid: int) -> None:
+def _run_jobs(connection: Connection, server_pid: int, niceness: int) -> None:
     set_up_worker(server_pid)
     if hasattr(os, "nice"):
-        os.nice(_NICENESS)
+        os.nice(niceness)
     with suppress(EOFError, OSError):  # the server has ended
         while True:
             job: Job = connection.recv()

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import gzip
 import json
 import time
@@ -12,32 +11,28 @@ from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
-import numpy as np
 from sse_starlette import EventSourceResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import FileResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import FileResponse, HTMLResponse, JSONResponse, RedirectResponse, Response
 from starlette.routing import Route
 
-from shakespeare_env.checks.values import parse_number, short_name
+from shakespeare_env.checks.values import parse_number, short_name, short_repr
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, film_player
 from shakespeare_env.film.graphs import score_graph
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis import judging, mistakes
+from shakespeare_env.play.named import capitalised
+from shakespeare_table.analysis import mistakes
 from shakespeare_table.analysis.judging import MoveVerdict
 from shakespeare_table.analysis.mistakes import Forecasts
 from shakespeare_table.browser.access import MAX_UPLOAD_BYTES
-from shakespeare_table.browser.capacity import (
-    PageThreads,
-    SharedResults,
-    cancel_on_disconnect,
-    viewer_of,
-)
+from shakespeare_table.browser.capacity import SharedResults, cancel_on_disconnect, viewer_of
+from shakespeare_table.browser.judging.agent_review import AgentReview
 from shakespeare_table.browser.lobby import PERSON, same_seats
 from shakespeare_table.browser.opponents import default_agent
-from shakespeare_table.browser.processes import AsyncPool, Job, JobError, analyse
+from shakespeare_table.browser.processes import Job, JobError
 from shakespeare_table.browser.site import Site, owner_of, read_form, with_owner_cookie
 from shakespeare_table.browser.store import TablePlan
 from shakespeare_table.recorded import parse_json_lines, with_public_names
@@ -45,12 +40,10 @@ from shakespeare_table.recorded import parse_json_lines, with_public_names
 _MAX_LISTED = 20  # games of each kind on the first page
 _GAMES_KEPT = 12  # in memory
 _DRAWINGS_KEPT = 16  # films, pages and pictures of each game, of up to about 0.4 MB each
-_LINES_KEPT = 32  # best lines by each agent in each game
 MAX_MOVES = 2000
 """The most moves of an uploaded game. Long games of Shakespeare and Figaro have a few hundred."""
-_PROGRESS_EVERY_S = 0.3
 _GRAPHS_EVERY_S = 1.5
-_FORECAST_PLAYOUTS = 8  # of each position for the first graph, if no network forecasts
+_FORECAST_AFTER = 6  # verdicts, after which the page says how long the others will take
 _UPLOAD_NAME = "the game given"  # the name of an uploaded file in errors
 
 
@@ -76,110 +69,6 @@ class ReviewedGame:
         self.title = title or self.film.title()
         self.drawings = SharedResults(_DRAWINGS_KEPT)
         self.reviews: dict[str, AgentReview] = {}
-
-
-class AgentReview:
-    """An agent's review of a game, which goes on while somebody asks for more verdicts.
-
-    Attributes:
-        name: The agent's name, as pages show it. The argument `agent` is the name for `make`.
-        verdicts: The verdicts so far, from the first decision on.
-        figures: The graph and lists of the latest verdicts.
-    """
-
-    def __init__(
-        self, game: GameHistory, name: str, agent: str, pool: AsyncPool, threads: PageThreads
-    ) -> None:
-        self._positions = game.positions
-        self._moves = game.moves
-        self._agent = agent
-        self._pool = pool
-        self._threads = threads
-        self._lock = asyncio.Lock()
-        self._lines = SharedResults(_LINES_KEPT)
-        self._early_forecasts: Forecasts | None = None
-        self.name = name
-        self.verdicts: list[MoveVerdict] = []
-        self.figures = SharedResults(1)
-
-    async def begin(self, viewer: str) -> None:
-        """Forecast the results in every position, unless that has been done."""
-        async with self._lock:
-            if self._early_forecasts is None:
-                analysis = partial(
-                    judging.forecasts_of, self._positions, playouts=_FORECAST_PLAYOUTS
-                )
-                self._early_forecasts = await self._analyse(analysis, viewer)
-
-    async def judge_more(self, judged: int, viewer: str) -> int:
-        """Judge decisions for a moment, and return the number of verdicts that there are then.
-
-        Args:
-            judged: The number of verdicts that the caller has seen. The returned number is larger,
-                unless all decisions have been judged.
-            viewer: The viewer whose share of the processes it takes.
-        """
-        began = time.monotonic()
-        while len(self.verdicts) < len(self._moves):
-            number = len(self.verdicts)
-            if number > judged and time.monotonic() - began > _PROGRESS_EVERY_S:
-                break
-            async with self._lock:
-                if number == len(self.verdicts):  # no other request has added it meanwhile
-                    position = self._positions[number]
-                    analysis = partial(
-                        judging.judge_decision, position, self._moves[number], number
-                    )
-                    self.verdicts.append(await self._analyse(analysis, viewer))
-        return len(self.verdicts)
-
-    def forecasts(self) -> Forecasts:
-        """Return the forecasts of every position, which the verdicts so far have improved."""
-        return judging.averaged_over_seats(self._forecasts_by_movers(), self._positions)
-
-    async def best_line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
-        """Return the best line after `number` moves, with forecasts that continue the game's."""
-        await self.begin(viewer)
-        analysis = partial(judging.best_line, self._positions[number], number=number)
-        make = partial(self._analyse, analysis, viewer)
-        line, by_movers = await self._lines.get(number, make)
-        forecasts = await self._threads.run(viewer, self._line_forecasts, number, line, by_movers)
-        return line, forecasts
-
-    async def _analyse(self, analysis: Callable[..., Any], viewer: str) -> Any:
-        job = partial(analyse, analysis, self._positions[0].game.name, self._agent)
-        return await self._pool.result(job, viewer)
-
-    def _line_forecasts(self, number: int, line: GameHistory, by_movers: Forecasts) -> Forecasts:
-        """Return the forecasts of a line's positions, averaged over seats.
-
-        The average at a position takes in each seat's latest decision, which may be one of the game
-        before the line.
-
-        Args:
-            number: The number of moves of the game before the line.
-            line: The line.
-            by_movers: The forecasts of the line's positions by the seats to move.
-        """
-        of_game = self._forecasts_by_movers()
-        joined = Forecasts(
-            np.concatenate([of_game.chances[:number], by_movers.chances]),
-            np.concatenate([of_game.scores[:number], by_movers.scores]),
-            self.name,
-        )
-        positions = [*self._positions[:number], *line.positions]
-        averaged = judging.averaged_over_seats(joined, positions)
-        return Forecasts(averaged.chances[number:], averaged.scores[number:], self.name)
-
-    def _forecasts_by_movers(self) -> Forecasts:
-        """Return the forecast of each position as the seat to move there sees it."""
-        assert self._early_forecasts is not None
-        chances = self._early_forecasts.chances.copy()
-        scores = self._early_forecasts.scores.copy()
-        for verdict in list(self.verdicts):
-            chances[verdict.number - 1] = verdict.chances
-            scores[verdict.number - 1] = verdict.scores
-        return Forecasts(chances, scores, self.name)
 
 
 @dataclass(frozen=True)
@@ -225,8 +114,23 @@ class _ReviewQuery:
         game = self.reviewed.film.game
         name = self.request.query_params.get("agent") or default_agent(game)
         agent = self.site.opponents.agent(name, game.name)
-        new = AgentReview(self.reviewed.history, name, agent, self.site.analyses, self.site.threads)
+        site = self.site
+        new = AgentReview(
+            self.reviewed.history, name, agent, site.judge, site.analyses, site.threads
+        )
         return self.reviewed.reviews.setdefault(name, new)
+
+    @property
+    def seat(self) -> int:
+        """The viewer's seat: the one in the query, or else the first that a person held."""
+        names = self.reviewed.history.names or ()
+        people = [seat for seat, name in enumerate(names) if name == PERSON]
+        if self.reviewed.plan is not None:
+            people = self.reviewed.plan.people
+        given = parse_number(self.request.query_params.get("seat", ""))
+        if given is not None and given < self.reviewed.film.players:
+            return given
+        return people[0] if people else 0
 
 
 def routes(site: Site) -> list[Route]:
@@ -270,6 +174,8 @@ def routes(site: Site) -> list[Route]:
         game_route("/{ply}", on_thread(_show)),
         game_route("/{ply}/on", on_thread(_play_on)),
         game_route("/{ply}/line", _best_line),
+        game_route("/{ply}/choices", on_thread(_choices)),
+        game_route("/{ply}/compare", _compare),
         game_route("/{ply}/picture.png", _picture),
     ]
 
@@ -363,6 +269,8 @@ def _show(query: _ReviewQuery) -> Response:
         game=film.game.name,
         scores=score_graph(film, link),
         at=at,
+        seat=query.seat,
+        labels=[film.label(seat) for seat in range(film.players)],
     )
     shown = film_player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
     return query.site.page(
@@ -372,6 +280,8 @@ def _show(query: _ReviewQuery) -> Response:
         title=query.reviewed.title,
         address=query.address,
         agent=agent,
+        seat=query.seat,
+        begins="ply" not in query.request.path_params,
     )
 
 
@@ -390,18 +300,22 @@ def _packed_film(game: GameHistory) -> Iterator[bytes | None]:
 async def _download(query: _ReviewQuery) -> Response:
     run = query.site.threads.run
     review = await run(query.viewer, query.review)
-    verdicts = list(review.verdicts)
+    verdicts = list(review.verdicts.values())
     forecasts = await run(query.viewer, review.forecasts) if verdicts else None
     game = query.reviewed.history
-    job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts)
-    page = await query.drawing(("page", review.name, len(verdicts)), job)
+    job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts, query.seat)
+    page = await query.drawing(("page", review.name, len(verdicts), query.seat), job)
     name = query.reviewed.film.game.name
     headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
 
 def _page_of(
-    game: GameHistory, title: str, verdicts: Sequence[MoveVerdict], forecasts: Forecasts | None
+    game: GameHistory,
+    title: str,
+    verdicts: Sequence[MoveVerdict],
+    forecasts: Forecasts | None,
+    seat: int,
 ) -> Iterator[str | None]:
     """Yield a game as a single page, with an agent's verdicts if there are any, as a job."""
     yield None
@@ -409,7 +323,7 @@ def _page_of(
     if forecasts is None:
         yield film_page(film, title=title)
     else:
-        yield mistakes.annotated_page(film, forecasts, verdicts, title)
+        yield mistakes.annotated_page(film, forecasts, verdicts, title, seat)
 
 
 async def _picture(query: _ReviewQuery) -> Response:
@@ -449,6 +363,62 @@ def _line_response(
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
+def _choices(query: _ReviewQuery) -> Response:
+    """Answer with the legal moves of a position, their places on the board, and their words."""
+    film = query.reviewed.film
+    ply = query.ply_to_move
+    position = query.reviewed.history.positions[ply]
+    seen = position.to_dict()
+    places = position.game.presentation.places
+    moves = [
+        (move, list(places(seen, move)), capitalised(film.describe_move(ply, move)))
+        for move in position.moves()
+    ]
+    return JSONResponse(moves)
+
+
+async def _compare(query: _ReviewQuery) -> Response:
+    """Answer with the move that was played, the best one and the viewer's guess, compared.
+
+    Without a guess the best move is shown.
+    """
+    run = query.site.threads.run
+    ply = query.ply_to_move
+    guess = query.request.query_params.get("move", "")
+    position = query.reviewed.history.positions[ply]
+    if guess and guess not in position.moves():
+        raise HTTPException(400, f"{short_repr(guess)} is not legal in this position.")
+    review = await run(query.viewer, query.review)
+    played = query.reviewed.history.moves[ply]
+    try:
+        await review.begin(query.viewer)
+        verdict = await review.compare(ply + 1, guess or played, query.viewer)
+    except JobError as fault:
+        raise HTTPException(409, f"{review.name} has failed: {fault}") from fault
+    found = verdict.evaluation
+    assert found is not None
+    marks = {played: "played"}
+    if guess:
+        marks[guess] = "played" if guess == played else "your choice"
+    equals = [worth.move for worth in found.equals]
+    shown = [worth for worth in found.moves if worth.move in {verdict.best, *marks}]
+    text = query.site.render(
+        "compared.html",
+        found=replace(found, moves=tuple(shown)),
+        position=position,
+        names=[query.reviewed.film.label(seat) for seat in range(position.players)],
+        marks=marks,
+        guess=guess,
+        played=played,
+        best=verdict.best,
+        is_found=guess == verdict.best or (guess in equals and guess != played),
+        loss=verdict.loss,
+        in_words=mistakes.reasons_in_words(position.game, verdict.reasons, verdict.loss),
+        reasons=verdict.reasons,
+    )
+    return HTMLResponse(text)
+
+
 def _play_on(query: _ReviewQuery) -> Response:
     """Redirect to the form of a new table that begins with the requested position."""
     reviewed = query.reviewed
@@ -475,42 +445,62 @@ async def _analysis(query: _ReviewQuery) -> Response:
 async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncIterator[dict[str, str]]:
     film = query.reviewed.film
     link = f"{query.address}/"
+    seat = query.seat
+    own = set(review.decisions_of(seat))
 
     def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
         graph = mistakes.chances_graph(film, review.forecasts(), verdicts, link)
         return [
             {"event": "graph", "data": graph},
             {"event": "mistakes", "data": mistakes.mistakes_list(film, verdicts, link)},
-            {"event": "summary", "data": mistakes.mistakes_summary(film, verdicts)},
+            {"event": "summary", "data": mistakes.mistakes_summary(film, verdicts, seat)},
         ]
 
     async def figure_events() -> list[dict[str, str]]:
-        verdicts = list(review.verdicts)
+        verdicts = list(review.verdicts.values())
         make = partial(query.site.threads.run, query.viewer, draw, verdicts)
-        return await review.figures.get(len(verdicts), make)
+        return await review.figures.get((len(verdicts), seat), make)
 
-    def progress(judged: int) -> dict[str, str]:
+    def progress() -> dict[str, str]:
+        judged = len(review.verdicts)
+        seconds = time.monotonic() - began
+        left = len(film) - judged
+        is_early = judged - known < _FORECAST_AFTER
+        forecast = None if is_early else seconds * left / (judged - known)
         text = query.site.render(
-            "review_progress.html", judged=judged, last=len(film), name=review.name
+            "review_progress.html",
+            judged=judged,
+            last=len(film),
+            own=len(own),
+            own_judged=len(own & review.verdicts.keys()),
+            forecast=forecast,
+            name=review.name,
+            label=film.label(seat),
         )
         return {"event": "progress", "data": text}
 
     try:
         await review.begin(query.viewer)
-        judged = -1  # the number of verdicts that the browser has been told; -1 before the first
-        latest = 0  # the number of verdicts by now
+        began = time.monotonic()
+        known = len(review.verdicts)
         drawn_at = float("-inf")
-        while judged < latest:
-            judged = latest
-            if time.monotonic() - drawn_at > _GRAPHS_EVERY_S:
+        is_ready = False  # whether the browser has been told that the seat's moves are judged
+        while review.waiting(seat):
+            was_ready = is_ready
+            is_ready = own <= review.verdicts.keys()
+            if is_ready > was_ready or time.monotonic() - drawn_at > _GRAPHS_EVERY_S:
                 for event in await figure_events():
                     yield event
                 drawn_at = time.monotonic()
-            yield progress(judged)
-            latest = await review.judge_more(judged, query.viewer)
+            if is_ready > was_ready:
+                yield {"event": "ready", "data": ""}
+            yield progress()
+            await review.judge_more(seat, query.viewer)
         for event in await figure_events():
             yield event
-        yield progress(len(film))
+        if not is_ready:
+            yield {"event": "ready", "data": ""}
+        yield progress()
     except JobError as fault:
         text = query.site.render("failed.html", name=review.name, fault=fault)
         yield {"event": "progress", "data": text}

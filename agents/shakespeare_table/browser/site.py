@@ -19,6 +19,8 @@ from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.play.named import capitalised
 from shakespeare_table.browser.access import cookie, set_cookie
 from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect, viewer_of
+from shakespeare_table.browser.judging.background import BackgroundJudge
+from shakespeare_table.browser.judging.known import KnownPositions
 from shakespeare_table.browser.learning.lessons import lesson, with_links
 from shakespeare_table.browser.opponents import Opponents, agent_in_words
 from shakespeare_table.browser.processes import AsyncPool, GameCompiler
@@ -51,6 +53,8 @@ class Site:
         compiler: The compiler of the games' rules.
         tables: The tables that are open.
         analyses: The processes in which agents think aloud, give hints and review games.
+        known: The playouts of positions that agents have evaluated.
+        judge: The judge of the decisions that people make, whose verdicts reviews show.
         drawings: The process that reads uploaded games and draws films and pictures.
         threads: The threads that make pages.
         is_closing: Whether streams of events must end.
@@ -64,11 +68,15 @@ class Site:
         self.store = TableStore(settings.database)
         self.opponents = Opponents(settings.agents)
         self.compiler = GameCompiler()
-        self.tables = LiveTables(self.store, self.opponents, settings.limit, self.compiler.wait)
         self.analyses = AsyncPool(_ANALYSIS_PROCESSES, settings.limit)
+        self.judge = BackgroundJudge(self.store, self._is_idle, settings.limit)
+        self.tables = LiveTables(
+            self.store, self.opponents, settings.limit, self.compiler.wait, self.judge.add
+        )
         # Complete games are read and drawn in a process, since a thread would delay other pages
         # and Ctrl-C.
         self.drawings = AsyncPool(1, _DRAWING_LIMIT_S)
+        self.known = KnownPositions()
         self.threads = PageThreads()
         self.is_closing = False
         self._templates = _templates()
@@ -131,9 +139,14 @@ class Site:
         self.is_closing = True
         self.threads.close()
         self.compiler.close()
+        self.judge.close()
         self.analyses.close()
         self.drawings.close()
         self.tables.close()
+
+    def _is_idle(self) -> bool:
+        """Return whether nobody waits for an agent."""
+        return self.tables.is_idle and self.analyses.is_idle
 
 
 def _templates() -> Environment:

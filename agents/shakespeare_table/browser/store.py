@@ -30,7 +30,7 @@ from shakespeare_env.core.rng import FIRST_FRESH
 from shakespeare_env.errors import DatasetError, ShakespeareEnvError
 from shakespeare_env.play.named import distinct_names
 
-FORMAT = 4
+FORMAT = 5
 """The version of the schema, which the file holds as `user_version`."""
 _T = TypeVar("_T")
 _BUSY_TIMEOUT_S = 1.0  # for another program to finish writing to the file
@@ -104,6 +104,10 @@ CREATE TABLE records (
     owner TEXT NOT NULL,
     title TEXT NOT NULL,
     lines BLOB NOT NULL
+) STRICT;
+CREATE TABLE verdicts (
+    key TEXT PRIMARY KEY,
+    content TEXT NOT NULL
 ) STRICT;
 """
 
@@ -522,6 +526,16 @@ class TableStore:
             "WHERE owner = ? ORDER BY created DESC LIMIT ?"
         )
         return self._rows(find, owner, limit)
+
+    def keep_verdict(self, key: str, content: str) -> None:
+        """Keep the verdict on a decision, as JSON, by the key of the decision and its judge."""
+        with self._transaction() as run:
+            run("INSERT OR REPLACE INTO verdicts VALUES (?, ?)", (key, content))
+
+    def verdict(self, key: str) -> str | None:
+        """Return a verdict as JSON; None if there is none."""
+        rows = self._rows("SELECT content FROM verdicts WHERE key = ?", key)
+        return rows[0][0] if rows else None
 
     @contextmanager
     def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:

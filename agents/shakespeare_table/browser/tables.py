@@ -204,6 +204,10 @@ def first_state(plan: TablePlan, table_id: str = "") -> TableState:
     return TableState([first], [], plan.names, id=table_id, plan=plan)
 
 
+OnMove = Callable[[TableState, str], None]
+"""Called with a table before a move and with the move, once it is played."""
+
+
 class LiveTable:
     """An open table. A move is on disk before anybody sees it, and one agent decides at a time.
 
@@ -212,6 +216,7 @@ class LiveTable:
         stored: The table as the file holds it.
         opponents: The agents that may play.
         pool: The processes in which they decide.
+        on_move: Called with the table before each move and with the move.
 
     Attributes:
         id: The id by which spectators reach the table.
@@ -223,13 +228,19 @@ class LiveTable:
     """
 
     def __init__(
-        self, store: TableStore, stored: StoredTable, opponents: Opponents, pool: FairPool
+        self,
+        store: TableStore,
+        stored: StoredTable,
+        opponents: Opponents,
+        pool: FairPool,
+        on_move: OnMove,
     ) -> None:
         self.id = stored.id
         self.owner = stored.owner
         self._store = store
         self._opponents = opponents
         self._pool = pool
+        self._on_move = on_move
         self._lock = threading.RLock()
         self._is_deciding = False
         if stored.box_digest != registry.box_digest(stored.plan.game):
@@ -284,6 +295,8 @@ class LiveTable:
                 result_of(after) if after.is_over else None,
             )
             self._state = after
+        for played in range(len(state.moves), len(after.moves)):
+            self._on_move(after.up_to(played), after.moves[played])
 
     def take_back(self, seat: int | None, number: int) -> None:
         """Take back a seat's last move and the moves of agents since.
@@ -536,6 +549,7 @@ class LiveTables:
         opponents: The agents that may play.
         limit: The time that an agent may take for a move, in seconds.
         wait_for_game: A function that waits until the game of a name can be played.
+        on_move: Called with a table before each move and with the move.
     """
 
     def __init__(
@@ -544,10 +558,12 @@ class LiveTables:
         opponents: Opponents,
         limit: float,
         wait_for_game: Callable[[str], None],
+        on_move: OnMove,
     ) -> None:
         self._store = store
         self._opponents = opponents
         self._wait_for_game = wait_for_game
+        self._on_move = on_move
         self._pool = FairPool(_PROCESSES, limit)
         self._open: WeakValueDictionary[str, LiveTable] = WeakValueDictionary()
         self._opening = threading.Lock()
@@ -613,9 +629,14 @@ class LiveTables:
             if table is None:
                 # The table may have been opened, changed and closed since it was read.
                 latest = self._store.table(stored.id) or stored
-                table = LiveTable(self._store, latest, self._opponents, self._pool)
+                table = LiveTable(self._store, latest, self._opponents, self._pool, self._on_move)
                 self._open[stored.id] = table
         return table
+
+    @property
+    def is_idle(self) -> bool:
+        """Whether no agent decides or waits for its turn."""
+        return self._pool.is_idle
 
     def close(self) -> None:
         """End all agents. They make unfinished decisions again once their tables are opened."""

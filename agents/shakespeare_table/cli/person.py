@@ -316,21 +316,22 @@ def hint(position: Position, name: str, move: str) -> str:
 
 
 def reason_for(position: Position, move: str) -> str:
-    """Return a sentence that compares a move with the likeliest other one.
+    """Return a sentence that compares a move with the best other one.
 
     The game's default agent plays both to the end, in games that are possible for all that the seat
     to move knows.
     """
     # A slow import is late to keep the first prompt quick.
-    from shakespeare_table.analysis.analyst import Analyst, MoveTrials
+    from shakespeare_table.analysis.analyst import Analyst
     from shakespeare_table.analysis.deviation import judge_deviation
+    from shakespeare_table.analysis.playouts import PositionPlayouts
 
     legal = position.moves()
     assert position.to_move is not None
     possible = position.determinize(position.to_move, 0)
     analyst = Analyst(position.game)
-    likeliest = MoveTrials(analyst, possible, 0, 0).candidates(len(legal)).tolist()
-    others = [other for other in map(position.move_text, likeliest) if other != move]
+    *_, evaluation = PositionPlayouts(analyst, possible).refine()
+    others = [worth.move for worth in evaluation.moves if worth.move != move]
     if not others:
         return "It is the only move to think of."
     other = others[0]

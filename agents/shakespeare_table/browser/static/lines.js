@@ -10,6 +10,7 @@
   const said = part("p"), moves = part("ol"), back = part("[data-leave]");
   let wanted = location.hash === "#line";
   let asked = 0;
+  let looking = false;  // whether the agent still looks for a line
 
   function say(words) {
     said.hidden = !words;
@@ -30,10 +31,12 @@
   async function lineFrom(ply) {
     const own = ++asked;
     root.film.leave();
+    looking = true;
     say(`${agent} is looking for the best line …`);
     const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
       { headers: { "HX-Request": "true" } });
     if (own !== asked) return;
+    looking = false;
     if (!answer.ok) {
       say(await answer.text());
       return;
@@ -45,14 +48,17 @@
   }
 
   function ask(ply) {
-    lineFrom(ply).catch(() => say("The server is not answering."));
+    lineFrom(ply).catch(() => {
+      looking = false;
+      say("The server is not answering.");
+    });
   }
 
   // Updates the list of a line's moves, and adds a button to a mistake that leads to the better line.
   function shown() {
     const inLine = root.film.isLine(), verdict = root.querySelector(".film-verdict");
     back.hidden = moves.hidden = !inLine;
-    say(inLine ? `From position ${root.film.place()} on, as ${agent} would play every seat:` : "");
+    if (!looking) say(inLine ? `From position ${root.film.place()} on, as ${agent} would play every seat:` : "");
     for (const button of moves.querySelectorAll("button")) {
       button.ariaCurrent = Number(button.dataset.lineAt) === root.film.at() ? "true" : null;
     }
@@ -78,6 +84,7 @@
     if ("leave" in button.dataset) root.film.leave();
   });
   root.addEventListener("film:shown", shown);
+  review.addEventListener("review:line", (event) => ask(event.detail));
   document.body.addEventListener("htmx:sseMessage", () => {
     if (!root.film.isLine()) shown();
   });

@@ -1,0 +1,125 @@
+"""The evaluation of a position: what each move is worth, from playouts that more playouts refine.
+
+Hints, thoughts, best lines and reviews all ask for this evaluation, so that they agree. The
+playouts of a position depend only on what the seat to move knows, on the analyst and on their
+number. Every number of playouts therefore has one result, whoever asks.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+LOST_BELOW = 0.05
+WON_ABOVE = 0.95
+"""Between these chances of victory a position is open. Beyond them rank and points decide."""
+POINTS_PER_PLACE = 0.2
+"""A place in the final ranking counts as much as this many units of `Game.score_scale`."""
+SMALLEST_LOSS = 0.05
+"""The least loss that is called a mistake, in shares of the victory or units of the score."""
+
+
+@dataclass(frozen=True)
+class Difference:
+    """How much better one move is than another, in games in which both were played.
+
+    Attributes:
+        amount: The mean difference, in shares of the victory or in points.
+        margin: Half the width of its interval, which holds for all pairs of a position's moves
+            together with a probability of 95 %.
+        in_points: Whether it is in points. They decide where both moves win almost surely or
+            hardly ever, and in solo games. They include `POINTS_PER_PLACE`.
+    """
+
+    amount: float
+    margin: float
+    in_points: bool
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the difference exceeds its margin."""
+        return abs(self.amount) > self.margin
+
+
+@dataclass(frozen=True)
+class MoveWorth:
+    """The worth of a move to the seat that decides.
+
+    Attributes:
+        move: The move, in notation.
+        probability: How likely the analyst finds the move; None if it finds all equally likely.
+        playouts: The number of playouts of the move.
+        chance: The seat's share of the victory; 0 in solo games.
+        score: Its final score.
+        place: Its place in the final ranking, from 1. Seats of equal score share places.
+        loss: How much better the best move is.
+    """
+
+    move: str
+    probability: float | None
+    playouts: int
+    chance: float
+    score: float
+    place: float
+    loss: Difference
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The worth of the moves of a position, for all that the seat to move knows.
+
+    Attributes:
+        seat: The seat to move.
+        moves: The moves that were tried, the best first. No move is worth more than the first.
+        chances: The share of the victory by seat after the first move.
+        scores: The final score by seat after the first move.
+        playouts: The number of playouts of all moves together.
+    """
+
+    seat: int
+    moves: tuple[MoveWorth, ...]
+    chances: tuple[float, ...]
+    scores: tuple[float, ...]
+    playouts: int
+
+    @property
+    def best(self) -> MoveWorth:
+        """The move that looks best."""
+        return self.moves[0]
+
+    @property
+    def equals(self) -> tuple[MoveWorth, ...]:
+        """The best move and those that are not clearly worse."""
+        return tuple(worth for worth in self.moves if not worth.loss.is_clear)
+
+    @property
+    def is_clear(self) -> bool:
+        """Whether the best move is clearly better than every other one that was tried."""
+        return len(self.equals) == 1
+
+    @property
+    def standing(self) -> str:
+        """The state of the game for the seat: `open`, `lost`, `won`, or `solo`."""
+        if len(self.chances) == 1:
+            return "solo"
+        if self.best.chance < LOST_BELOW:
+            return "lost"
+        return "won" if self.best.chance > WON_ABOVE else "open"
+
+    def worth(self, move: str) -> MoveWorth | None:
+        """Return the worth of a move; None if it was not tried."""
+        return next((found for found in self.moves if found.move == move), None)
+
+
+@dataclass(frozen=True)
+class Reason:
+    """A row of the score sheet in which two moves differ.
+
+    Attributes:
+        row: The row's name, and whether the points come this day (or round) or later.
+        gain: How many points more the better move brings there.
+        margin: Half the width of the 95 % interval.
+    """
+
+    row: str
+    gain: float
+    margin: float

@@ -1,0 +1,535 @@
+"""The playouts of a position, which more playouts refine, and the evaluation that they give."""
+
+from __future__ import annotations
+
+import hashlib
+import io
+import json
+import zipfile
+import zlib
+from collections.abc import Iterator, Sequence
+from functools import cmp_to_key
+from statistics import NormalDist
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from shakespeare_agents.search.halving import Playouts
+from shakespeare_agents.search.playouts import ScoringMoves
+from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.position import Position
+from shakespeare_env.core.rng import GOLDEN
+from shakespeare_env.play.generators import GameGenerators
+from shakespeare_env.play.information_sets import InformationSets
+from shakespeare_research.counterfactual import batch_of
+from shakespeare_table.analysis.analyst import Analyst, Floats
+from shakespeare_table.analysis.evaluation import (
+    LOST_BELOW,
+    POINTS_PER_PLACE,
+    SMALLEST_LOSS,
+    WON_ABOVE,
+    Difference,
+    Evaluation,
+    MoveWorth,
+    Reason,
+)
+
+PLAYOUTS = 1024
+"""Playouts of all moves of a position together, for hints, best lines and reviews."""
+_MIN_PROBABILITY = 1e-3  # less likely moves are not tried
+_MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
+_MAX_CANDIDATES = 8
+_FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
+_FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
+_FEWEST_PLAYOUTS = 64  # of a move that is compared with the best one
+_CONFIDENCE = 0.95
+_EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
+_MOST_SCORING_MOVES = 96  # of a playout that is explained
+_SHARES = 60  # shares of the victory are kept in sixtieths, which up to six winners divide
+_MAX_STORED_BYTES = 1 << 24
+
+
+class PositionPlayouts:
+    """The playouts of the moves of a position.
+
+    Args:
+        analyst: The analyst that plays.
+        position: The position.
+        stored: What `to_bytes` has returned for this position and analyst before, if anything.
+
+    Raises:
+        ValueError: The game is over.
+    """
+
+    def __init__(self, analyst: Analyst, position: Position, stored: bytes = b"") -> None:
+        if position.to_move is None:
+            raise ValueError("the game is over; ask about a position that waits for a seat")
+        self.analyst = analyst
+        self.position = position
+        self.seat = position.to_move
+        self._players = position.players
+        self._games = InformationSets(
+            batch_of(position.game, [position.record()]), np.zeros(1, np.int64)
+        )
+        self._seed = int(evaluation_key(position, analyst.name)[:15], 16)
+        probabilities = analyst.prior.probabilities(self._games.observations, self._games.masks)
+        self._prior = probabilities[0].astype(np.float64)
+        # By action, float32[2, n, P]: shares of the victory and final scores of its playouts.
+        self._outcomes: dict[int, NDArray[np.float32]] = {}
+        if stored:
+            self._load(stored)
+
+    @property
+    def likeliest(self) -> float:
+        """The probability of the move that the analyst finds likeliest."""
+        return float(self._prior.max())
+
+    def probability(self, move: str) -> float:
+        """Return how likely the analyst finds a move."""
+        return float(self._prior[self.position.action_id(move)])
+
+    def outcomes(self, move: str, count: int) -> Floats:
+        """Return the first playouts of a move, float64[2, count, P]: shares and final scores."""
+        action = self.position.action_id(move)
+        self._play_up_to(action, count)
+        return self._outcomes[action][:, :count].astype(np.float64)
+
+    @property
+    def count(self) -> int:
+        """The number of playouts of all moves together."""
+        return sum(self._size(action) for action in self._outcomes)
+
+    def refine(self, playouts: int = PLAYOUTS, *, move: str = "") -> Iterator[Evaluation]:
+        """Play rounds of playouts, and yield the evaluation after each that was not known.
+
+        A round plays all contenders equally often, in the same possible games and with the same
+        chance. Then those that are clearly worse, and at least the worse half, drop out. The rounds
+        end before they would need more playouts than given, or once one contender is left, or the
+        last two are surely equal. If the compared move looks like a mistake, although that is not
+        beyond doubt, it and the best one are played up to as often each.
+
+        Args:
+            playouts: The most playouts of these rounds.
+            move: A move to compare with the best one, which is tried besides.
+        """
+        checked_count("playouts", playouts)
+        contenders = self._candidates()
+        is_many = len(contenders) > _MAX_CANDIDATES
+        size = _FIRST_PLAYOUTS_OF_MANY if is_many else _FIRST_PLAYOUTS
+        spent = len(contenders) * size
+        known = self.count
+        has_told = False
+        while True:
+            for action in contenders:
+                self._play_up_to(action, size)
+            if self.count > known:
+                has_told = True
+                yield self._evaluation()
+            contenders = self._next_contenders(contenders, size)
+            spent += len(contenders) * size
+            if len(contenders) == 1 or spent > playouts:
+                break
+            size *= 2
+        if not has_told and not move:
+            yield self._evaluation()
+        if move:
+            action = self.position.action_id(move)
+            self._compare(action)
+            yield self._evaluation()
+            while self._may_be_mistake(action) and self._size(action) < playouts:
+                size = 2 * self._size(action)
+                self._play_up_to(self._leader(), size)
+                self._compare(action)
+                yield self._evaluation()
+
+    def reasons(
+        self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS
+    ) -> tuple[Reason, ...]:
+        """Return the rows of the score sheet in which two moves differ, the largest first.
+
+        The rows are those of the first playouts of both moves. Their sum over all playouts is known
+        more exactly, and the rows are corrected by what it differs: each row by as much as it
+        varies with the sum (a control variate). The rows therefore add up to the difference that
+        the evaluation gives, with a row for the place where points decide.
+
+        Args:
+            better: A move that has been tried.
+            worse: Another one.
+            pairs: The most playouts of each that are explained.
+        """
+        first = self.position.action_id(better)
+        second = self.position.action_id(worse)
+        common = min(self._size(first), self._size(second))
+        ours = self._points_by_row(first, min(pairs, common))
+        theirs = self._points_by_row(second, min(pairs, common))
+        if ours is None or theirs is None:
+            return ()
+        names = sorted({name for game in [*ours, *theirs] for name in game})
+        rows = np.zeros((len(ours), len(names)))
+        for game, (own, other) in enumerate(zip(ours, theirs, strict=True)):
+            rows[game] = [own.get(name, 0) - other.get(name, 0) for name in names]
+        scores = [self._outcomes[action][1, :common, self.seat] for action in (first, second)]
+        total = float((scores[0].astype(np.float64) - scores[1]).mean())
+        gains, margins = _corrected(rows, total)
+        reasons = [
+            Reason(name, float(gain), float(margin))
+            for name, gain, margin in zip(names, gains, margins, strict=True)
+        ]
+        if self._difference(first, second, common).in_points and self._players > 1:
+            places = self._places(second)[:common] - self._places(first)[:common]
+            gain, margin = _mean_and_margin(places * self._place_points, 0.0, 1)
+            reasons.append(Reason("your place at the end", gain, margin))
+        reasons.sort(key=lambda reason: -abs(reason.gain))
+        return tuple(reasons)
+
+    def to_bytes(self) -> bytes:
+        """Return the playouts so far in a compact form, which `stored` takes."""
+        arrays = {
+            str(action): np.stack([outcomes[0] * _SHARES, outcomes[1]]).round().astype(np.int16)
+            for action, outcomes in self._outcomes.items()
+        }
+        buffer = io.BytesIO()
+        np.savez(buffer, allow_pickle=False, **arrays)
+        return zlib.compress(buffer.getvalue())
+
+    def _load(self, stored: bytes) -> None:
+        """Read playouts. A stranger may have written them, so anything amiss is left out."""
+        try:
+            unpacker = zlib.decompressobj()
+            content = io.BytesIO(unpacker.decompress(stored, _MAX_STORED_BYTES))
+            with np.load(content, allow_pickle=False) as arrays:
+                found = {int(name): arrays[name] for name in arrays.files}
+        except (ValueError, OSError, zlib.error, zipfile.BadZipFile, EOFError, KeyError):
+            return
+        for action, kept in found.items():
+            is_legal = 0 <= action < len(self._prior) and bool(self._games.masks[0, action])
+            shape_fits = kept.ndim == 3 and kept.shape[0] == 2 and kept.shape[2] == self._players
+            if is_legal and shape_fits and kept.dtype == np.int16:
+                outcomes = kept.astype(np.float32)
+                outcomes[0] /= _SHARES
+                self._outcomes[action] = outcomes
+
+    def _candidates(self) -> list[int]:
+        """Return the likeliest actions, or all legal ones if the analyst has no preferences."""
+        legal = np.flatnonzero(self._games.masks[0])
+        if not self.analyst.has_preferences:
+            return list(legal.tolist())
+        order = legal[np.argsort(-self._prior[legal], kind="stable")][:_MAX_CANDIDATES]
+        is_likely = self._prior[order] >= _MIN_PROBABILITY
+        is_likely[:_MIN_CANDIDATES] = True
+        return list(order[is_likely].tolist())
+
+    def _next_contenders(self, contenders: Sequence[int], size: int) -> list[int]:
+        """Return the better half of the contenders that may be best, the best first."""
+        ranked = self._ranked(contenders, size)
+        leads = {action: self._difference(ranked[0], action, size) for action in ranked[1:]}
+        kept = ranked[: max(2, (len(ranked) + 1) // 2)]
+        kept = [action for action in kept if action == ranked[0] or not leads[action].is_clear]
+        if len(kept) == 2:
+            lead = leads[kept[1]]
+            if lead.amount + lead.margin < self._smallest_loss(lead):
+                return kept[:1]
+        return kept
+
+    def _compare(self, action: int) -> None:
+        """Try a move as often as the best one, or until it is worse beyond doubt.
+
+        If it turns out to be best, all others are compared with it in turn.
+        """
+        waiting = [action]
+        while waiting:
+            tried = waiting.pop()
+            leader = self._leader()
+            size = _FIRST_PLAYOUTS
+            most = self._size(leader)
+            self._play_up_to(tried, min(size, most))
+            while size < most and not self._is_far_worse(tried, leader):
+                size *= 2
+                self._play_up_to(tried, min(size, most))
+            leader = self._leader()
+            waiting += [
+                other
+                for other in self._outcomes
+                if self._size(other) < self._size(leader)
+                and other not in waiting
+                and self._difference(leader, other).amount < 0
+            ]
+
+    def _is_far_worse(self, action: int, leader: int) -> bool:
+        """Return whether a move is worse beyond doubt, although it was tested again and again."""
+        lead = self._difference(leader, action)
+        return self._size(action) >= _FEWEST_PLAYOUTS and lead.amount > 2 * lead.margin
+
+    def _may_be_mistake(self, action: int) -> bool:
+        """Return whether a move looks like a mistake, but more playouts must show whether it is.
+
+        The best move looks better than it is in the playouts by which it was chosen, so a clear
+        difference is not enough.
+        """
+        lead = self._difference(self._leader(), action)
+        is_large = lead.amount >= self._smallest_loss(lead)
+        return is_large and lead.amount < 2 * lead.margin
+
+    def _smallest_loss(self, lead: Difference) -> float:
+        return SMALLEST_LOSS * (float(self.analyst.game.score_scale) if lead.in_points else 1.0)
+
+    def _leader(self) -> int:
+        """Return the best of the moves that were tried most often."""
+        most = max(self._size(action) for action in self._outcomes)
+        often = [action for action in self._outcomes if self._size(action) == most]
+        return self._ranked(often, most)[0]
+
+    def _ranked(self, actions: Sequence[int], size: int) -> list[int]:
+        """Return actions from the best to the worst by their first `size` playouts."""
+
+        def compare(first: int, second: int) -> int:
+            amount = self._difference(first, second, size).amount
+            return -1 if amount > 0 else 1 if amount < 0 else 0
+
+        return sorted(actions, key=cmp_to_key(compare))
+
+    def _difference(self, first: int, second: int, size: int | None = None) -> Difference:
+        """Return how much better an action is than another, by their common playouts."""
+        common = min(self._size(first), self._size(second))
+        size = common if size is None else min(size, common)
+        shares = [self._outcomes[action][0, :size, self.seat] for action in (first, second)]
+        chances = [float(share.mean()) for share in shares]
+        is_lost = max(chances) < LOST_BELOW
+        is_won = min(chances) > WON_ABOVE
+        in_points = self._players == 1 or is_lost or is_won
+        if in_points:
+            values = [self._points(action)[:size] for action in (first, second)]
+        else:
+            values = [share.astype(np.float64) for share in shares]
+        # A move was compared by these playouts with all that were tried as often.
+        often = sum(self._size(action) >= common for action in self._outcomes)
+        pairs = max(often - 1, 1)
+        if first == second:
+            return Difference(0.0, 0.0, in_points)
+        amount, margin = _mean_and_margin(values[0] - values[1], 1.0, pairs)
+        return Difference(amount, margin, in_points)
+
+    @property
+    def _place_points(self) -> float:
+        return POINTS_PER_PLACE * float(self.analyst.game.score_scale)
+
+    def _points(self, action: int) -> Floats:
+        """Return the worth of playouts in points, float64[n]: the score, and more by place."""
+        scores = self._outcomes[action][1, :, self.seat].astype(np.float64)
+        return scores - self._place_points * self._places(action)
+
+    def _places(self, action: int) -> Floats:
+        """Return the seat's place in the ranking of each playout, from 1, float64[n]."""
+        scores = self._outcomes[action][1]
+        own = scores[:, [self.seat]]
+        ahead = (scores > own).sum(axis=1)
+        level = (scores == own).sum(axis=1) - 1
+        places: Floats = 1.0 + ahead + 0.5 * level
+        return places
+
+    def _evaluation(self) -> Evaluation:
+        leader = self._leader()
+        best = self._outcomes[leader].astype(np.float64).mean(axis=1)
+        place = float(self._places(leader).mean())
+        worths = []
+        for action in self._outcomes:
+            common = min(self._size(action), self._size(leader))
+            outcomes = self._outcomes[action][:, :common, self.seat].astype(np.float64)
+            of_leader = self._outcomes[leader][:, :common, self.seat].astype(np.float64)
+            # A move tried less often is as much below the best one as in their common games.
+            behind = (of_leader - outcomes).mean(axis=1)
+            places = self._places(action)[:common] - self._places(leader)[:common]
+            worths.append(
+                MoveWorth(
+                    move=self.position.move_text(action),
+                    probability=self._prior[action] if self.analyst.has_preferences else None,
+                    playouts=self._size(action),
+                    chance=float(np.clip(best[0, self.seat] - behind[0], 0.0, 1.0)),
+                    score=float(best[1, self.seat] - behind[1]),
+                    place=float(np.clip(place + places.mean(), 1, self._players)),
+                    loss=self._difference(leader, action),
+                )
+            )
+        first = self.position.move_text(leader)
+        # Moves that are not clearly worse follow the best one. A clear loss of chances of victory
+        # weighs more than one of points, whatever their sizes.
+        worths.sort(
+            key=lambda worth: (
+                worth.move != first,
+                worth.loss.is_clear,
+                not worth.loss.in_points,
+                worth.loss.amount,
+            )
+        )
+        return Evaluation(
+            seat=self.seat,
+            moves=tuple(worths),
+            chances=tuple(best[0].tolist()),
+            scores=tuple(best[1].tolist()),
+            playouts=self.count,
+        )
+
+    def _size(self, action: int) -> int:
+        return self._outcomes[action].shape[1] if action in self._outcomes else 0
+
+    def _play_up_to(self, action: int, size: int) -> None:
+        """Play an action until it has `size` playouts."""
+        played = self._size(action)
+        if played >= size:
+            return
+        new = self._play(action, played, size)
+        if played:
+            new = np.concatenate([self._outcomes[action], new], axis=1)
+        self._outcomes[action] = new
+
+    def _play(
+        self, action: int, first: int, end: int, scoring: ScoringMoves | None = None
+    ) -> NDArray[np.float32]:
+        """Play the playouts `first` to `end` of an action, float32[2, end - first, P].
+
+        Playout i of every action has the same possible game and the same chance.
+        """
+        numbers = np.arange(end - first)
+        root = np.zeros_like(numbers)
+        possible, chance = GameGenerators.of_games(self._seed, np.arange(2)).states
+        with np.errstate(over="ignore"):
+            skipped = np.uint64(first) * GOLDEN  # each playout takes one random word of a stream
+            draws = GameGenerators(np.array([possible + skipped]))
+            words = GameGenerators(np.array([chance + skipped])).words(root)
+        records = self._games.records(root, draws)
+        playouts = Playouts(
+            source_games=root,
+            sources=numbers,
+            games=root,
+            candidates=root,
+            actions=np.full_like(numbers, action),
+        )
+        results = self.analyst.runner.play(playouts, records, words, scoring)
+        scores = results.score * np.float32(self.analyst.game.score_scale)
+        outcomes = np.stack([results.win, scores.round()])[:, :, : self._players]
+        outcomes[0] = (outcomes[0] * _SHARES).round() / _SHARES
+        return outcomes.astype(np.float32)
+
+    def _points_by_row(self, action: int, games: int) -> list[dict[str, int]] | None:
+        """Return the points of the first playouts of an action by row of the score sheet.
+
+        None means that the score changes too often to be followed.
+        """
+        scoring = ScoringMoves.of(self.analyst.game, games, _MOST_SCORING_MOVES)
+        self._play(action, 0, games, scoring)
+        if (scoring.counts > _MOST_SCORING_MOVES).any():
+            return None
+        presentation = self.analyst.game.presentation
+        key = presentation.chapter  # such as "day"; most games have a field of this name
+        now = None
+        if key in (scoring.records.dtype.names or ()):
+            now = int(self.position.record()[key])
+        points: list[dict[str, int]] = []
+        for game, count in enumerate(scoring.counts.tolist()):
+            rows: dict[str, int] = {}
+            for number in range(count):
+                record = scoring.records[game, number]
+                played = int(scoring.actions[game, number])
+                for event in presentation.events(record, played, record, None):
+                    if event.seat == self.seat and event.points:
+                        row = event.source
+                        if now is not None and key not in row:
+                            row += f" this {key}" if record[key] == now else " later"
+                        rows[row] = rows.get(row, 0) + event.points
+            points.append(rows)
+        return points
+
+
+class Found(NamedTuple):
+    """The state of an analysis of a position.
+
+    Attributes:
+        evaluation: The evaluation.
+        reasons: Why the best move is better than the next best one; empty at first.
+        stored: The playouts in a compact form, from which later analyses go on.
+    """
+
+    evaluation: Evaluation
+    reasons: tuple[Reason, ...]
+    stored: bytes
+
+
+def think(
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
+) -> Iterator[Found]:
+    """Yield what an analyst finds out about a position, after each round of playouts.
+
+    Args:
+        position: The position.
+        analyst: The analyst.
+        stored: The playouts of earlier analyses of the position by this analyst.
+        playouts: The most playouts of all moves together.
+
+    Raises:
+        ValueError: The game is over, or a number is out of range.
+    """
+    known = PositionPlayouts(analyst, position, stored)
+    for evaluation in known.refine(playouts):
+        yield Found(evaluation, (), known.to_bytes())
+
+
+def advise(
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
+) -> Found:
+    """Evaluate a position, and explain how the best move differs from the next best one.
+
+    The arguments are those of `think`.
+    """
+    known = PositionPlayouts(analyst, position, stored)
+    *_, evaluation = known.refine(playouts)
+    first, second, *_ = evaluation.moves
+    return Found(evaluation, known.reasons(first.move, second.move), known.to_bytes())
+
+
+def evaluation_key(position: Position, agent: str) -> str:
+    """Return a digest of all that the seat to move knows, and of the agent that evaluates it."""
+    seat = position.to_move
+    assert seat is not None
+    known = json.dumps(position.seen_by(seat), sort_keys=True)
+    digest = hashlib.blake2b(digest_size=16)
+    for part in (agent, position.game.name, known):
+        digest.update(part.encode() + b"\0")
+    digest.update(position.observation(seat).tobytes())
+    return digest.hexdigest()
+
+
+def _mean_and_margin(differences: Floats, least: float, pairs: int) -> tuple[float, float]:
+    """Return a mean, and half the width of an interval that holds for several pairs of moves.
+
+    Args:
+        differences: float64[n].
+        least: A deviation that might have been seen but was not. It counts as one more playout
+            with this difference, since few playouts that agree do not prove that all do.
+        pairs: The number of pairs of moves for whose intervals the confidence holds together.
+    """
+    n = len(differences)
+    mean = float(differences.mean())
+    variance = (float(((differences - mean) ** 2).sum()) + least**2) / max(n - 1, 1)
+    quantile = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / pairs)
+    return mean, quantile * (variance / n) ** 0.5
+
+
+def _corrected(rows: Floats, total: float) -> tuple[Floats, Floats]:
+    """Return the means of rows, corrected so that they add up to a total, and their margins.
+
+    Args:
+        rows: float64[n, R], the differences by playout and row.
+        total: The mean of the rows' sums over more playouts than these.
+    """
+    sums = rows.sum(axis=1)
+    deviations = sums - sums.mean()
+    variance = float((deviations**2).mean())
+    missing = total - float(sums.mean())
+    shares = np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))
+    if variance > 0:
+        shares = (rows * deviations[:, None]).mean(axis=0) / variance
+    gains = rows.mean(axis=0) + shares * missing
+    rest = rows - sums[:, None] * shares
+    margins = np.array([_mean_and_margin(column, 0.0, 1)[1] for column in rest.T])
+    return gains, margins

@@ -1,0 +1,150 @@
+"""Judging decisions while a game goes on, so that its review is ready when the game ends.
+
+A decision is judged only by what its decider knew. Nothing shows a verdict before the game is over:
+only reviews ask for verdicts, and a game that is still being played has no review.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections import OrderedDict, deque
+from collections.abc import Callable
+from dataclasses import replace
+from functools import partial
+from typing import NamedTuple
+
+from pydantic import TypeAdapter, ValidationError
+
+from shakespeare_env import Position
+from shakespeare_table.analysis.judging import MoveVerdict, judge_decision
+from shakespeare_table.analysis.playouts import evaluation_key
+from shakespeare_table.browser.opponents import default_agent
+from shakespeare_table.browser.processes import AgentProcess, JobError, analyse, possible_position
+from shakespeare_table.browser.store import StoreError, TableStore
+from shakespeare_table.browser.tables import TableState
+
+_NICENESS = 19  # of the process, which takes only the time that no other process wants
+_POLL_EVERY_S = 0.2  # how often a waiting decision looks whether the server is idle
+_MAX_WAITING = 4096  # decisions
+_KEPT = 4096  # verdicts in memory
+_VERDICT = TypeAdapter(MoveVerdict)
+
+
+class Decision(NamedTuple):
+    """A decision to judge.
+
+    Attributes:
+        position: A position that is possible for all that the decider knew.
+        move: The move that was played.
+        number: The number of moves before it.
+        agent: The name of the agent that judges, as `make` takes it.
+    """
+
+    position: Position
+    move: str
+    number: int
+    agent: str
+
+    @property
+    def key(self) -> str:
+        """A text by which the verdict is found again."""
+        return f"{evaluation_key(self.position, self.agent)} {self.move}"
+
+
+class BackgroundJudge:
+    """Judges the decisions of games with people, one at a time, while the server is idle.
+
+    People's decisions come first. Verdicts are kept on disk.
+
+    Args:
+        store: The file of games.
+        is_idle: Whether nobody waits for an agent now.
+        limit: The longest time for a decision, in seconds.
+    """
+
+    def __init__(self, store: TableStore, is_idle: Callable[[], bool], limit: float) -> None:
+        self._store = store
+        self._is_idle = is_idle
+        self._limit = limit
+        self._process = AgentProcess(_NICENESS)
+        self._changed = threading.Condition()
+        self._of_people: deque[Decision] = deque(maxlen=_MAX_WAITING)
+        self._of_agents: deque[Decision] = deque(maxlen=_MAX_WAITING)
+        self._verdicts: OrderedDict[str, MoveVerdict] = OrderedDict()
+        self._closing = threading.Event()
+        self._thread: threading.Thread | None = None
+
+    def add(self, table: TableState, move: str) -> None:
+        """Judge a decision once the server is idle, if people play at its table.
+
+        Args:
+            table: The table before the move.
+            move: The move.
+        """
+        seat = table.position.to_move
+        people = table.plan.people
+        if not people or seat is None:
+            return
+        agent = default_agent(table.position.game)
+        decision = Decision(possible_position(table.position), move, len(table.moves), agent)
+        with self._changed:
+            (self._of_people if seat in people else self._of_agents).append(decision)
+            if self._thread is None and not self._closing.is_set():
+                self._thread = threading.Thread(target=self._run, name="judging", daemon=True)
+                self._thread.start()
+            self._changed.notify()
+
+    def verdict(self, decision: Decision) -> MoveVerdict | None:
+        """Return the verdict on a decision; None if there is none yet."""
+        key = decision.key
+        with self._changed:
+            verdict = self._verdicts.get(key)
+        if verdict is None:
+            text = self._store.verdict(key)
+            try:
+                verdict = None if text is None else _VERDICT.validate_json(text)
+            except ValidationError:  # a stranger may have written the file
+                return None
+        return None if verdict is None else replace(verdict, number=decision.number + 1)
+
+    def keep(self, decision: Decision, verdict: MoveVerdict) -> None:
+        """Keep a verdict in memory and on disk."""
+        key = decision.key
+        with self._changed:
+            self._verdicts[key] = verdict
+            while len(self._verdicts) > _KEPT:
+                self._verdicts.popitem(last=False)
+        # The playouts can be repeated, and bytes are not JSON.
+        self._store.keep_verdict(key, _VERDICT.dump_json(replace(verdict, stored=b"")).decode())
+
+    def close(self) -> None:
+        """Stop judging."""
+        self._closing.set()
+        with self._changed:
+            self._changed.notify()
+        self._process.close()
+
+    def _run(self) -> None:
+        while not self._closing.is_set():
+            with self._changed:
+                if not self._of_people and not self._of_agents:
+                    self._changed.wait()
+                    continue
+            if not self._is_idle():
+                self._closing.wait(_POLL_EVERY_S)
+                continue
+            with self._changed:
+                waiting = self._of_people or self._of_agents
+                decision = waiting.popleft()
+            self._judge(decision)
+
+    def _judge(self, decision: Decision) -> None:
+        position, move, number, agent = decision
+        analysis = partial(judge_decision, position, move, number)
+        job = partial(analyse, analysis, position.game.name, agent)
+        try:
+            *_, verdict = self._process.run(job, self._limit)
+            self.keep(decision, verdict)
+        except (JobError, StoreError):
+            # The review judges the decision again, and says what is wrong.
+            self._closing.wait(_POLL_EVERY_S)

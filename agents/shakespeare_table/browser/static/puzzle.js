@@ -1,0 +1,193 @@
+// Asks for the better move of a mistake. The viewer clicks it on the board, place after place as when
+// playing, or chooses it from a list. Then the moves are compared.
+"use strict";
+
+(() => {
+  const review = document.getElementById("review");
+  const root = review && review.querySelector("[data-film]");
+  if (!root) return;
+  const { address, agent, seat } = review.dataset;
+  const box = root.querySelector(".puzzle"), compared = box.querySelector(".compared");
+  const list = box.querySelector(".move-list"), whose = document.getElementById("whose");
+  let current = null;  // the number of the move that is looked at
+  let moves = [], chosen = [];  // the legal moves, and the places clicked so far
+  let began = "begins" in review.dataset;  // the page still has to open at the worst mistake
+  let isReady = false;  // whether the seat's decisions are judged
+  let isLoaded = false;  // whether the film can be shown
+  let wanted = false;  // whether the position that comes next is the puzzle's
+
+  const solved = new Set();
+  const items = () => [...root.querySelectorAll(".film-mistakes li")];
+  const numberOf = (item) => Number(item.querySelector("[data-ply]").dataset.ply);
+  const shownItems = () => items().filter((item) => !item.classList.contains("other"));
+  const groups = (name) => [...root.querySelectorAll(`.film-board [data-place="${CSS.escape(name)}"]`)];
+  const left = () => moves.filter(([, places]) => places.length && chosen.every((name, at) => places[at] === name));
+
+  // Hides the mistakes of other seats than the chosen one, and the answers that are not found yet.
+  function sift() {
+    for (const item of items()) {
+      item.classList.toggle("other", whose.value !== "" && item.dataset.seat !== whose.value);
+      item.classList.toggle("solved", solved.has(numberOf(item)));
+    }
+    root.querySelector(".film-verdict")?.classList.toggle("solved", solved.has(root.film.place()));
+  }
+
+  function unmark() {
+    for (const mark of root.querySelectorAll(".puzzle-mark")) mark.remove();
+    for (const group of root.querySelectorAll(".puzzle-target, .puzzle-chosen")) {
+      group.classList.remove("puzzle-target", "puzzle-chosen");
+      for (const name of ["tabindex", "role", "aria-label"]) group.removeAttribute(name);
+    }
+  }
+
+  function frame(group) {
+    const { x, y, width, height } = group.getBBox();
+    const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
+    mark.setAttribute("class", "puzzle-mark");
+    for (const [name, value] of Object.entries({ x: x - 2, y: y - 2, width: width + 4, height: height + 4, rx: 5 })) {
+      mark.setAttribute(name, value);
+    }
+    group.append(mark);
+  }
+
+  function mark() {
+    unmark();
+    if (current === null || !moves.length) return;
+    const next = new Map();
+    for (const [, places, words] of left()) {
+      const name = places[chosen.length];
+      if (name !== undefined) next.set(name, [...(next.get(name) || []), words]);
+    }
+    for (const [name, words] of next) for (const group of groups(name)) {
+      group.classList.add("puzzle-target");
+      group.setAttribute("tabindex", "0");
+      group.setAttribute("role", "button");
+      group.setAttribute("aria-label", words.slice(0, 3).join("; or "));
+      frame(group);
+    }
+    for (const group of chosen.flatMap(groups)) {
+      group.classList.add("puzzle-chosen");
+      frame(group);
+    }
+  }
+
+  async function pose(number) {
+    const item = items().find((it) => numberOf(it) === number);
+    if (!item) return;
+    root.film.leave();
+    current = number;
+    moves = [];
+    chosen = [];
+    wanted = true;
+    root.film.show(number - 1);
+    wanted = false;
+    box.hidden = false;
+    box.querySelector("h2").textContent = item.querySelector("[data-ply]").textContent;
+    box.querySelector(".task").textContent = `Played${item.querySelector(".film-played").textContent}. Which move is better? Click it on the board, or choose it from the list.`;
+    compared.replaceChildren();
+    box.querySelector("[data-show-me]").hidden = false;
+    box.querySelector("[data-show-line]").hidden = true;
+    const answer = await fetch(`${address}/${number - 1}/choices`);
+    if (!answer.ok || current !== number) return;
+    moves = await answer.json();
+    list.replaceChildren(...moves.map(([move, , words]) => {
+      const button = document.createElement("button");
+      button.type = "button";
+      button.textContent = words;
+      button.dataset.guess = move;
+      return button;
+    }));
+    mark();
+    box.scrollIntoView({ block: "nearest" });
+  }
+
+  async function guess(move) {
+    const number = current;
+    chosen = [];
+    moves = [];
+    unmark();
+    compared.textContent = "Playing the moves to the end …";
+    box.querySelector(".guesses").open = false;
+    const asked = new URLSearchParams({ agent, seat, move });
+    const answer = await fetch(`${address}/${number - 1}/compare?${asked}`, { headers: { "HX-Request": "true" } }).catch(() => null);
+    if (current !== number) return;
+    const text = answer ? await answer.text() : "The server is not answering.";
+    if (!answer?.ok) {
+      compared.textContent = text;
+      return;
+    }
+    compared.innerHTML = text;
+    solved.add(number);
+    box.querySelector("[data-show-me]").hidden = true;
+    box.querySelector("[data-show-line]").hidden = false;
+    sift();
+    compared.scrollIntoView({ block: "nearest" });
+  }
+
+  function next() {
+    const numbers = shownItems().map(numberOf);
+    const at = numbers.indexOf(current);
+    const other = numbers.slice(at + 1).find((it) => !solved.has(it)) ?? numbers.find((it) => !solved.has(it) && it !== current);
+    if (other === undefined) compared.textContent = "These were all mistakes of the list.";
+    else pose(other);
+  }
+
+  function choose(name) {
+    chosen.push(name);
+    const found = left();
+    const complete = found.filter(([, places]) => places.length === chosen.length);
+    if (found.length === 1) guess(found[0][0]);
+    else if (complete.length) {
+      // Several moves share these places, so the list asks which one is meant.
+      for (const button of list.children) button.hidden = !found.some(([move]) => move === button.dataset.guess);
+      box.querySelector(".guesses").open = true;
+      mark();
+    } else mark();
+  }
+
+  root.addEventListener("click", (event) => {
+    const target = event.target.closest(".puzzle-target"), button = event.target.closest("button");
+    if (target) { choose(target.dataset.place); return; }
+    if (chosen.length && event.target.closest(".film-board")) { chosen = []; mark(); }
+    const item = event.target.closest(".film-mistakes li");
+    if (item && event.target.closest("[data-ply]") && !review.classList.contains("spoilt")) {
+      event.preventDefault();
+      event.stopImmediatePropagation();
+      pose(numberOf(item));
+    }
+    if (!button) return;
+    if (button.dataset.guess) guess(button.dataset.guess);
+    if ("showMe" in button.dataset) guess("");
+    if ("nextMistake" in button.dataset) next();
+    if ("showLine" in button.dataset) review.dispatchEvent(new CustomEvent("review:line", { detail: current - 1 }));
+  }, true);
+  root.addEventListener("keydown", (event) => {
+    const target = event.target.closest?.(".puzzle-target");
+    if (target && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); choose(target.dataset.place); }
+  });
+  root.addEventListener("film:shown", () => {
+    if (!wanted && current !== null && root.film.place() !== current - 1) {
+      current = null;
+      box.hidden = true;
+    }
+    if (!wanted) mark();
+    sift();
+    isLoaded = true;
+    open();
+  });
+  whose.addEventListener("change", () => { sift(); });
+  document.getElementById("spoil").addEventListener("change", (event) => review.classList.toggle("spoilt", event.target.checked));
+  // Opens at the worst mistake, unless the viewer has gone elsewhere.
+  function open() {
+    if (!began || !isReady || !isLoaded) return;
+    began = false;
+    const [worst] = shownItems();
+    if (worst && root.film.at() === Number(root.dataset.at)) pose(numberOf(worst));
+  }
+
+  document.body.addEventListener("htmx:sseMessage", (event) => {
+    sift();
+    isReady ||= event.detail.type === "ready";
+    open();
+  });
+})();

@@ -1,0 +1,169 @@
+"""Check the verdicts of a review against long searches: `python -m benchmarks.verdicts GAME`.
+
+Positions come from games of a random player against the game's default agent, and each is evaluated
+with several budgets. Then a search with many more playouts, and with other chance, tells how much
+worth the moves called best lose against the best one, how often a move called a mistake is none,
+and how far its loss was overstated. Losses are in shares of the victory, or in units of
+`Game.score_scale` where points decide, as the kinds of mistakes have them.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Annotated, Any
+
+import numpy as np
+import typer
+
+from shakespeare_agents.making import make
+from shakespeare_agents.naming import default
+from shakespeare_env import Position
+from shakespeare_env.core import registry
+from shakespeare_env.core.game import Game
+from shakespeare_table.analysis.analyst import Analyst
+from shakespeare_table.analysis.evaluation import SMALLEST_LOSS, Difference, Evaluation
+from shakespeare_table.analysis.judging import NEAR_CERTAIN
+from shakespeare_table.analysis.playouts import PositionPlayouts
+from shakespeare_table.session import Session
+
+SEED = 77
+PLAYERS = 4
+BUDGETS = (128, 256, 512, 1024)
+TRUTH = 8192
+"""Playouts of the search that is taken for the truth."""
+_TELL_EVERY = 25  # positions
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A position that was evaluated with one budget, and what the long search says about it.
+
+    Attributes:
+        seconds: The processor time of the evaluation.
+        lost: What the move called best loses.
+        is_clear: Whether it was called clearly best.
+        called: The loss of the move that was played, if it was called a mistake.
+        truly_lost: What that move loses.
+    """
+
+    seconds: float
+    lost: float
+    is_clear: bool
+    called: float | None
+    truly_lost: float
+
+
+def decisions(game: Game, late: bool) -> Iterator[tuple[Position, str]]:
+    """Yield decisions of random players in seat 0, game after game, without near-certain ones.
+
+    Args:
+        game: The game.
+        late: Whether to leave out the first half of each game.
+    """
+    expert = default(game)
+    seed = SEED
+    analyst = Analyst(game)
+    while True:
+        position = Position.new(game.name, players=PLAYERS, seed=seed)
+        agents: dict[int, Any] = {0: make("random", game)}
+        agents |= {seat: make(expert, game) for seat in range(1, PLAYERS)}
+        session = Session(position, agents, seed)
+        session.play_out()
+        numbers = range(len(session.moves) // 2 if late else 0, len(session.moves))
+        for number in numbers:
+            before = session.positions[number]
+            known = PositionPlayouts(analyst, before) if before.to_move == 0 else None
+            if known and known.probability(session.moves[number]) < NEAR_CERTAIN:
+                yield before, session.moves[number]
+        seed += 1
+
+
+def in_units(loss: Difference, game: Game) -> float:
+    """Return a loss in shares of the victory, or in units of the score."""
+    return loss.amount / float(game.score_scale) if loss.in_points else loss.amount
+
+
+def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> list[Checked]:
+    """Evaluate a position with each budget, and compare with a long search.
+
+    Args:
+        position: The position.
+        move: The move that was played.
+        analyst: The analyst of the review.
+        judge: The analyst of the long search.
+    """
+    game = position.game
+    found: list[tuple[Evaluation, float]] = []
+    for budget in BUDGETS:
+        began = time.process_time()
+        *_, evaluation = PositionPlayouts(analyst, position).refine(budget, move=move)
+        found.append((evaluation, time.process_time() - began))
+    truth = PositionPlayouts(judge, position)
+    for tried in {move, *(evaluation.best.move for evaluation, _ in found)}:
+        *_, best = truth.refine(TRUTH, move=tried)
+    checked = []
+    for evaluation, seconds in found:
+        chosen = best.worth(evaluation.best.move)
+        played = evaluation.worth(move)
+        truly = best.worth(move)
+        assert chosen is not None
+        assert played is not None
+        assert truly is not None
+        loss = in_units(played.loss, game)
+        is_mistake = played.loss.is_clear and loss >= SMALLEST_LOSS
+        checked.append(
+            Checked(
+                seconds,
+                in_units(chosen.loss, game),
+                evaluation.is_clear,
+                loss if is_mistake else None,
+                in_units(truly.loss, game),
+            )
+        )
+    return checked
+
+
+def main(
+    name: Annotated[str, typer.Argument(metavar="GAME")],
+    positions: int = 200,
+    late: Annotated[bool, typer.Option(help="Leave out the first half of each game.")] = False,
+) -> None:
+    """Print what the verdicts are worth, every 25 positions."""
+    game = registry.game(name)
+    analyst = Analyst(game)
+    judge = Analyst(game)
+    judge.name = "the truth"  # its playouts have other chance than those of the review
+    which = "of second halves of games" if late else "of games"
+    print(f"{name}, {PLAYERS} seats, seed {SEED}: positions {which}")
+    results: list[list[Checked]] = []
+    for position, move in decisions(game, late):
+        results.append(check(position, move, analyst, judge))
+        if len(results) % _TELL_EVERY == 0 or len(results) == positions:
+            print_results(results)
+        if len(results) == positions:
+            return
+
+
+def print_results(results: Sequence[Sequence[Checked]]) -> None:
+    """Print a line for each budget."""
+    print(f"{len(results)} positions")
+    print("playouts  seconds  lost by the best  clear  mistakes  false  said  true")
+    for budget, checked in zip(BUDGETS, zip(*results, strict=True), strict=True):
+        mistakes = [one for one in checked if one.called is not None]
+        false = sum(one.truly_lost < SMALLEST_LOSS / 2 for one in mistakes)
+        lost = np.array([one.lost for one in checked])
+        margin = 1.96 * lost.std() / len(lost) ** 0.5
+        said = sum(one.called or 0.0 for one in mistakes) / max(len(mistakes), 1)
+        true = sum(one.truly_lost for one in mistakes) / max(len(mistakes), 1)
+        print(
+            f"{budget:8}  {np.mean([one.seconds for one in checked]):7.3f}  "
+            f"{lost.mean():.4f} ± {margin:.4f}   {np.mean([one.is_clear for one in checked]):5.2f}"
+            f"  {len(mistakes):8}  {false:5}  {said:.3f}  {true:.3f}",
+            flush=True,
+        )
+
+
+if __name__ == "__main__":
+    typer.run(main)
