@@ -154,6 +154,9 @@ class Presentation:
         headline: (dict, names) -> where the game stands, in words.
         places: (dict, move) -> the places to click, one after the other, in order to play a legal
             move; none for moves that have no place on the board. Several moves may share places.
+        needs_confirming: (dict, legal move) -> whether people confirm the move before it is played,
+            since a slip of the finger would be expensive. Such a move decides on a day, on a round
+            or on the rest of the game.
         seat_colours: The fill and the lettering of each seat in the drawings.
         topics: (dict) -> a `Topic` on each card, move and thing on the table, in our own words, by
             its lower-case name in moves.
@@ -173,6 +176,7 @@ class Presentation:
     board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]]
     headline: Callable[..., Headline]
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]]
+    needs_confirming: Callable[[Mapping[str, Any], str], bool]
     seat_colours: tuple[tuple[str, str], ...]
     topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]]
     events: Callable[[Any, int, Any, int | None], list[Event]]

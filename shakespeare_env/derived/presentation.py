@@ -48,6 +48,7 @@ class GamePresentation:
     board: Callable[[Mapping[str, Any], Sequence[str]], list[Panel]] | None = None
     headline: Callable[..., Headline] | None = None
     places: Callable[[Mapping[str, Any], str], tuple[str, ...]] | None = None
+    needs_confirming: Callable[[Mapping[str, Any], str], bool] | None = None
     seat_colours: tuple[tuple[str, str], ...] | None = None
     topics: Callable[[Mapping[str, Any]], Mapping[str, Topic]] | None = None
     events: Callable[[Any, int, Any, int | None], list[Event]] | None = None
@@ -87,6 +88,7 @@ class DerivedPresentation:
             "board": self._board,
             "headline": headline,
             "places": lambda position, move: (),
+            "needs_confirming": lambda position, move: False,
             "seat_colours": tuple(colours),
             "topics": lambda position: topics,
             "events": self._events,

@@ -10,13 +10,13 @@ from shakespeare_env.core.game import ActionTable, Block
 from shakespeare_env.figaro.box import tables as t
 
 _PLAYS = [(card, f"{{+{place}}}") for card in t.KIND_IDS[: t.RING] for place in range(t.N_SEATS)]
-_RING_DESCRIPTION = "play a ring before {+0}; all piles go to the next seat clockwise"
+_RING_DESCRIPTION = "play a ring in front of {+0}; all piles go to the next seat clockwise"
 TABLE = ActionTable(
     [
         Block(
             "play",
             tuple(f"play:{card}>{seat}" for card, seat in _PLAYS),
-            tuple(f"play {card.replace('-', ' ')} before {seat}" for card, seat in _PLAYS),
+            tuple(f"play {card.replace('-', ' ')} in front of {seat}" for card, seat in _PLAYS),
         ),
         Block("ring", ("ring",), (_RING_DESCRIPTION,)),
         Block("take", ("take",), ("take all face-up cards, and {play} again",)),

@@ -19,7 +19,7 @@ from shakespeare_env.figaro.state import FIELDS, TEXT
 from shakespeare_env.figaro.text.drawing import draw
 from shakespeare_env.figaro.text.events import events
 from shakespeare_env.figaro.text.glossary import topics
-from shakespeare_env.figaro.text.wording import headline, score_sheet
+from shakespeare_env.figaro.text.wording import headline, needs_confirming, score_sheet
 
 GAME = define(
     "figaro",
@@ -46,6 +46,7 @@ GAME = define(
         board=board,
         headline=headline,
         places=places,
+        needs_confirming=needs_confirming,
         seat_colours=SEAT_COLOURS,
         topics=topics,
         events=events,

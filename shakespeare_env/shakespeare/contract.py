@@ -22,7 +22,13 @@ from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.events import events
 from shakespeare_env.shakespeare.text.glossary import topics
 from shakespeare_env.shakespeare.text.notation import from_dict
-from shakespeare_env.shakespeare.text.wording import headline, is_secret, score_sheet, seen_by
+from shakespeare_env.shakespeare.text.wording import (
+    headline,
+    is_secret,
+    needs_confirming,
+    score_sheet,
+    seen_by,
+)
 
 GAME = define(
     notation.NAME,
@@ -57,6 +63,7 @@ GAME = define(
         board=board,
         headline=headline,
         places=places,
+        needs_confirming=needs_confirming,
         seat_colours=SEAT_COLOURS,
         topics=topics,
         events=events,

@@ -14,17 +14,18 @@ PHONE: dict[str, Any] = {
     "is_mobile": True,
     "device_scale_factor": 2,
 }
+LANDSCAPE: dict[str, Any] = {**PHONE, "viewport": {"width": 844, "height": 390}}
 
 _SEEN = """(before) => {
   const turn = document.getElementById("turn");
   const version = document.getElementById("version").value;
   if (!turn || version === before || window.readVersion !== version) return null;
-  const moves = JSON.parse(turn.textContent).moves;
+  const {moves, confirm} = JSON.parse(turn.textContent);
   const over = document.querySelector("#moves a[href^='/review']") !== null;
   if (!moves.length && !over) return null;
   const lacking = moves.flatMap(([, places]) => places).filter(
     (name) => !document.querySelector(`#board [data-place="${CSS.escape(name)}"]`));
-  return {version, moves, over, lacking};
+  return {version, moves, confirm, over, lacking};
 }"""
 
 # A place is in view if most of one of its drawings is visible between the bar at the top and, on a
@@ -48,15 +49,27 @@ _IN_VIEW = """(names) => {
   const screens = document.documentElement.scrollHeight / innerHeight;
   return {changed, legal: legal.length, first: legal.some(seen), screens};
 }"""
-# Targets of less than 24 CSS pixels in either direction (WCAG 2.2, 2.5.8).
+# Things to touch of less than 44 CSS pixels in either direction (WCAG 2.2, 2.5.5), and places of
+# the board of which other places leave less. Words in a text are exempt.
 _TOO_SMALL = """() => {
   const found = [];
-  for (const it of document.querySelectorAll("button, .button, input, select, #board .target")) {
+  const controls = "a, button, .button, summary, input, select, textarea, [role=button]";
+  for (const it of document.querySelectorAll(`${controls}, #board .target`)) {
     if (!it.checkVisibility({visibilityProperty: true}) || it.type === "hidden") continue;
-    const {width, height} = (it.closest("label.check") || it).getBoundingClientRect();
-    if (width < 24 || height < 24) {
-      found.push([it.dataset.place || it.textContent || it.name, width, height]);
+    if (it.matches(".skip, :is(p, li, dd, legend) :is(a, .term):not(.button)")) continue;
+    let {width, height} = (it.closest("label.check") || it).getBoundingClientRect();
+    if (it.matches(".target")) {
+      it.scrollIntoView({block: "center"});
+      const {left, right, top, bottom} = it.getBoundingClientRect();
+      const met = (x, y) => document.elementFromPoint(x, y)?.closest(".target") === it;
+      const middle = (top + bottom) / 2, across = [], down = [];
+      for (let x = left; x < right; x++) if (met(x, middle)) across.push(x);
+      const x = across[across.length >> 1];
+      for (let y = top; y < bottom; y++) if (met(x, y)) down.push(y);
+      [width, height] = [across.length, down.length];
     }
+    const name = it.dataset.place || it.textContent || it.name || it.id;
+    if (width < 43.9 || height < 43.9) found.push([name, width, height]);
   }
   return found;
 }"""
@@ -70,6 +83,7 @@ class Seen:
 
     version: str
     moves: list[tuple[str, list[str], str]]
+    confirm: list[str]
     over: bool
 
 
@@ -126,7 +140,10 @@ class Person:
     def play(self, seen: Seen, move: str, places: list[str], words: str) -> None:
         """Play a move by its places on the board, one after the other, or else by its button."""
         if not places:
-            self.press(self.page.locator(f"#moves .direct button[value='{move}']"))
+            button = self.page.locator(f"#moves .direct button[value='{move}']")
+            self.press(button)
+            if move in seen.confirm:
+                self.press(button)
             return
         for count, place in enumerate(places, 1):
             self.press(self._target(place))
@@ -137,6 +154,8 @@ class Person:
             if any(len(others) == count for others in begun):
                 wanted = words if count == len(places) else "Go on to the next place"
                 self.press(self.page.get_by_role("button", name=wanted, exact=True))
+        if move in seen.confirm:
+            self.press(self._target(places[-1]))
 
     def _target(self, place):
         there = self.page.locator(f"#board .target[data-place='{place}']")
@@ -154,6 +173,12 @@ class TouchingPerson(Person):
         """Tap it."""
         what.tap()
 
+    def _target(self, place):
+        panel = self.page.locator(f"#board .board-panel:has(.pieces .target[data-place='{place}'])")
+        if panel.count() and not panel.locator(".pieces").is_visible():
+            panel.locator(".summary").tap()
+        return super()._target(place)
+
 
 class TypingPerson(Person):
     """A person without a mouse, who goes to places and buttons by Tab, or types a move."""
@@ -165,6 +190,8 @@ class TypingPerson(Person):
             self.page.wait_for_function("() => document.activeElement.id === 'find'")
             self.page.keyboard.type(move)
             self.page.keyboard.press("Enter")
+            if move in seen.confirm:
+                self.page.keyboard.press("Enter")
             return
         super().play(seen, move, places, words)
 
@@ -197,8 +224,9 @@ def in_view(page) -> dict[str, Any]:
 def check_fit(page) -> None:
     """Check that nothing lies beyond a phone's screen or is too small for a finger."""
     width, room = page.evaluate("[document.documentElement.scrollWidth, window.innerWidth]")
-    assert width <= room == PHONE["viewport"]["width"], page.url
-    assert page.evaluate(_TOO_SMALL) == [], page.url
+    assert width <= room == page.viewport_size["width"], page.url
+    too_small = page.evaluate(_TOO_SMALL)
+    assert not too_small, (page.url, too_small)
 
 
 def serious_findings(page) -> list[str]:

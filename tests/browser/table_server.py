@@ -41,7 +41,7 @@ class TableServer:
         self._port = int(self.address.rstrip("/").rpartition(":")[2])
         for name in registry.names():
             first_game = f"{self.address}learn/{name}/first-game"
-            while "/seat/" not in httpx2.post(first_game, timeout=60).headers["location"]:
+            while httpx2.post(first_game, timeout=60).status_code != 303:
                 time.sleep(0.2)
         return self
 

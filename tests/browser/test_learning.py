@@ -82,9 +82,10 @@ def test_a_hint_is_given_and_removed_after_the_next_move(server, new_page):
     page.locator("#hint > summary").click()
     page.get_by_role("button", name="What is best, and why?").click()
     # The first hint of a computer compiles what a search needs.
-    page.get_by_text("is best when games are played to their end").wait_for(timeout=120_000)
-    move = page.locator("#hinted [data-move]").get_attribute("data-move")
-    assert move in [known for known, _, _ in found["moves"]]
+    page.get_by_text("possible games, which agree with all").wait_for(timeout=120_000)
+    best = [it.get_attribute("data-move") for it in page.locator("#hinted [data-move]").all()]
+    assert {*best} <= {known for known, _, _ in found["moves"]}
+    assert best or "No clear difference" in page.locator("#hinted").inner_text()
     page.keyboard.press("Escape")  # closes the popup over the page
     page.locator("#guide-play").click()
     page.wait_for_function(_SUGGESTED, arg=found["version"])

@@ -146,8 +146,8 @@ def test_the_game_on_the_page_about_playing_is_the_game_that_is_played():
     consoles = [text for language, text in blocks(PAGES[DOCS / "play.md"]) if language == "console"]
     (shown,) = consoles
     command, *parts = re.split(r"^\.\.\.\n", shown, flags=re.MULTILINE)
-    entered = re.findall(r"^Your move \(\? for help\): (.*)$", shown, re.MULTILINE)
-    assert {"hint", "undo", "scores", "quit"} <= {*entered}
+    entered = re.findall(r"^Your move \(\? table, help\): (.*)$", shown, re.MULTILINE)
+    assert {"hint", "undo", "quit"} <= {*entered}
     arguments = shlex.split(command.removeprefix("$ "))[1:]
     screen = {"COLUMNS": "78", "LINES": "40"}
     output = output_of(*arguments, input="\n".join(entered) + "\n", env=screen)

@@ -15,6 +15,7 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 from typing import Any
+from urllib.error import HTTPError
 from urllib.parse import urlencode, urlsplit
 from urllib.request import HTTPCookieProcessor, build_opener
 
@@ -133,8 +134,14 @@ def _play_at(lines: Iterable[str]) -> None:
     def post(path: str, **form: str) -> Any:
         return opener.open(f"{address}{path}", urlencode(form).encode(), timeout=60)
 
-    while "/seat/" not in post(f"/learn/{GAME}/first-game").url:
-        time.sleep(1)  # until the rules are compiled
+    def is_ready() -> bool:
+        try:
+            return "/seat/" in post(f"/learn/{GAME}/first-game").url
+        except HTTPError:  # status 503 until the rules are compiled
+            return False
+
+    while not is_ready():
+        time.sleep(1)
     last = _last_decision()
     form = {"game": GAME, "players": "3", "position": json.dumps(last.to_dict())}
     form |= {f"seat{seat}": "person" if seat == last.to_move else "random" for seat in range(3)}

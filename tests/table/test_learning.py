@@ -1,18 +1,31 @@
 """The page "How to play", the guided game, and the terms that pages explain."""
 
+import random
 import re
 from dataclasses import replace
 from html import unescape
 
 import pytest
 
+from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_env.rulebook import numbered_rules
-from shakespeare_table.browser.learn import example_game, explanations, guidance, pictures
+from shakespeare_table.analysis.analyst import Analyst
+from shakespeare_table.analysis.deviation import Deviation, judge_deviation
+from shakespeare_table.browser.learn import (
+    deviation_in_words,
+    example_game,
+    explanations,
+    guidance,
+    pictures,
+)
 from shakespeare_table.browser.learning.lessons import LEARNER, first_fitting, lesson, variables
+from shakespeare_table.browser.tables import first_state
+from shakespeare_table.session import choose
 from tests.table.tables import moves, play, wait_for_page
 
 RULE = re.compile(r"\[([A-Z]+\d+\w?)\]")
+VERDICT = r"^(Your road gets about [\d.]+ (longer|shorter)|That makes no clear difference)"
 MAX_MOVES = 400
 
 
@@ -105,6 +118,77 @@ def test_the_guide_leads_through_its_game_to_the_end(taught):
             assert advice.title
 
 
+@pytest.mark.parametrize("deviates", [0, 0.15])
+def test_the_guide_pays_all_wages_or_says_why_not(deviates):
+    """Also in a game in which the learner sometimes plays another move."""
+    taught = lesson("shakespeare")
+    assert taught is not None
+    draw = random.Random(4)
+    state = first_state(taught.plan, "paid" if deviates else "followed")
+    reasons = []
+    while not state.is_over:
+        occupant = state.occupant_to_move
+        assert occupant is not None
+        agent = occupant.agent
+        if agent is None:
+            advice = guidance(state)
+            assert advice is not None
+            reasons.append(advice.reason)
+            move = advice.move
+            if draw.random() < deviates:
+                move = draw.choice(state.position.moves())
+        else:
+            move = choose(make(agent, state.position.game), state.position, 0, len(state.moves))
+        state = state.pushed(move)
+    unpaid = state.position.to_dict()["seats"][LEARNER]["unpaid"]
+    assert unpaid == 0 or any("cannot pay" in reason for reason in reasons[-12:])
+
+
+def test_a_deviation_is_judged_by_what_it_costs():
+    """The same moves the other way round give the opposite difference."""
+    position = example_game("figaro").positions[20]
+    analyst = Analyst(position.game, "greedy")
+    one, other = position.moves()[0], position.moves()[-1]
+    found = judge_deviation(position, one, other, analyst)
+    turned = judge_deviation(position, other, one, analyst)
+    assert turned.points == -found.points != 0
+    assert turned.margin == found.margin
+    assert not judge_deviation(position, one, one, analyst).is_clear
+
+
+@pytest.mark.parametrize(
+    ("game", "deviation", "words"),
+    [
+        (
+            "shakespeare",
+            Deviation(3.04, 1.0, "unpaid wages"),
+            "About 3 points less than the suggestion: it leaves more wages unpaid at the end.",
+        ),
+        ("shakespeare", Deviation(1.0, 1.2, "mood"), "That makes no clear difference."),
+        (
+            "shakespeare",
+            Deviation(-1.0, 0.5, "mood"),
+            "About 1 point more than the suggestion, mostly in “mood”: your move is the better "
+            "one.",
+        ),
+        (
+            "figaro",
+            Deviation(6.7, 1.2, "round 2"),
+            "Your road gets about 6.7 longer than with the suggestion, mostly in “round 2”.",
+        ),
+    ],
+)
+def test_a_deviation_is_put_in_words(game, deviation, words):
+    assert deviation_in_words(game, deviation) == words
+
+
+def test_an_empty_lobby_is_one_click_from_learning(client):
+    page = client.get("/")
+    for game in ("shakespeare", "figaro"):
+        assert f'action="/learn/{game}/first-game"' in page.text
+        assert f'class="button" href="/learn/{game}"' in page.text
+
+
 def suggestion(page):
     """Return the move that the guide suggests."""
     return unescape(re.findall(r'data-move="([^"]+)"', page.text)[0])
@@ -127,7 +211,10 @@ def test_the_guide_goes_on_after_another_move_and_leads_to_the_end(client):
         play(client, address, page, others[0] if deviates else move)
         page = wait_for_page(client, address, lambda page: moves(page) or is_over(page))
         if deviates:
-            assert "That is allowed" in page.text
+            number = re.findall(r'/deviation\?number=(\d+)"', page.text)[0]
+            verdict = client.get(f"{address}/deviation", params={"number": number})
+            assert re.search(VERDICT, verdict.text), verdict.text
+            assert client.get(f"{address}/deviation", params={"number": "0"}).status_code == 409
             has_deviated = True
     assert has_deviated
     assert "The game is over" in page.text

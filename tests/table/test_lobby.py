@@ -10,6 +10,7 @@ from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.opponents import levels
+from shakespeare_table.browser.processes import GameCompiler, NotReadyError
 from tests.table.tables import begin, field, moves, served
 
 
@@ -26,6 +27,26 @@ def test_variants_are_offered_for_their_game_and_can_be_played(client):
     assert "variant_strategic_rest" in client.get("/", params={"players": 3}).text
     assert "variant_strategic_rest" not in client.get("/", params={"game": "figaro"}).text
     assert "strategic rest" in begin(client, seed=1, variant_strategic_rest="1").text
+
+
+@pytest.mark.parametrize("address", ["/tables", "/learn/figaro/first-game"])
+def test_a_game_begins_by_itself_once_its_rules_are_compiled(client, monkeypatch, address):
+    """The page that waits sends the form again, with everything that was filled in."""
+
+    def wait(self, game, seconds=0):
+        raise NotReadyError(game)
+
+    form = {"game": "figaro", "players": "3", "seed": "7", "name0": 'Ann "A"', "form": address}
+    form |= {"seat0": "person", "seat1": "random", "seat2": "random"}
+    with monkeypatch.context() as patch:
+        patch.setattr(GameCompiler, "wait", wait)
+        page = client.post(address, data=form)
+    assert page.status_code == 503
+    assert f'action="{address}"' in page.text
+    assert "/static/waiting.js" in page.text
+    kept = re.findall(r'type="hidden" name="([^"]+)" value="([^"]*)"', page.text)
+    assert {name: unescape(value) for name, value in kept} == form
+    assert client.post(address, data=form).url.path.startswith("/seat/")
 
 
 @pytest.mark.parametrize(

@@ -11,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_env.core.game import Game
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
 from shakespeare_table.analysis.evaluation import SMALLEST_LOSS, Difference, Reason
@@ -284,7 +285,9 @@ def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
 def _title(film: Film, mistake: _Mistake) -> str:
     decision = mistake.decision
     cost = difference_in_words(decision.loss)
-    return f"Move {decision.number}, {mistake.kind.name}: cost {film.label(decision.seat)} {cost}"
+    label = film.label(decision.seat)
+    whom = label.lower() if label.lower() == YOU else label
+    return f"Move {decision.number}, {mistake.kind.name}: cost {whom} {cost}"
 
 
 def difference_in_words(difference: Difference) -> str:

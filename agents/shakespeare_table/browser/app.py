@@ -39,7 +39,7 @@ from shakespeare_table.browser.capacity import RequestLimit
 from shakespeare_table.browser.processes import NotReadyError
 from shakespeare_table.browser.seats import SeatNotHeldError, seat_page
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.site import STATIC, Site, owner_of
+from shakespeare_table.browser.site import STATIC, Site, owner_of, waiting_page
 from shakespeare_table.browser.store import StoreError, TableError
 
 _GZIP_LEVEL = 3  # takes a third of the time of the usual level
@@ -87,7 +87,7 @@ def make_app(settings: Settings) -> Starlette:
         if is_of_page:  # htmx sent it, and shows the text on its page
             return PlainTextResponse(capitalised(text), status)
         if isinstance(error, NotReadyError) and request.method == "GET":
-            return site.page(request, "waiting.html", 503, game=error.game)
+            return waiting_page(site, request, error.game)
         title = "There is no such page" if status == 404 else "This cannot be done"
         return site.page(request, "error.html", status, title=title, text=text)
 

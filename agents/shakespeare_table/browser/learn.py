@@ -13,7 +13,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache, lru_cache
 from itertools import takewhile
-from typing import Any
+from typing import Any, NamedTuple
 
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
@@ -27,6 +27,7 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.history import START
 from shakespeare_env.rulebook import numbered_rules
+from shakespeare_table.analysis.deviation import Deviation
 from shakespeare_table.browser.learning.lessons import (
     LEARNER,
     GuideText,
@@ -36,7 +37,13 @@ from shakespeare_table.browser.learning.lessons import (
     variables,
 )
 from shakespeare_table.browser.processes import NotReadyError
-from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
+from shakespeare_table.browser.site import (
+    FormFields,
+    Site,
+    owner_of,
+    waiting_page,
+    with_owner_cookie,
+)
 from shakespeare_table.browser.tables import TableState, first_state
 from shakespeare_table.browser.viewing import (
     DrawnPanel,
@@ -92,7 +99,6 @@ class Guidance:
         card: What the card of the move does; empty if it was explained before.
         reason: What the move is for.
         effects: The certain effects of the move on points and on the lesson's counters, in words.
-        deviation: A remark on a move other than the last suggestion; empty if that was followed.
     """
 
     title: str
@@ -103,7 +109,6 @@ class Guidance:
     card: str = ""
     reason: str = ""
     effects: Sequence[str] = ()
-    deviation: str = ""
 
 
 def is_guided(state: TableState, viewer: Viewer) -> bool:
@@ -131,7 +136,6 @@ def guidance(state: TableState) -> Guidance | None:
         for effect in advice.effects
         if effect.points or effect.counters.keys() & game_lesson.counters
     ]
-    deviation = _deviation(state, decisions[-2], earlier[-1].move) if earlier else ""
     return Guidance(
         title=advice.decision.title if advice.decision else position.phase,
         decision=_next_text(advice.decision, [each.decision for each in earlier], advice.values),
@@ -145,7 +149,6 @@ def guidance(state: TableState) -> Guidance | None:
         card=_card_in_words(advice, earlier, position),
         reason=_next_text(advice.reason, [each.reason for each in earlier], advice.values),
         effects=effects_in_words(effects, LEARNER, state.plan.names),
-        deviation=deviation,
     )
 
 
@@ -170,15 +173,56 @@ def _card_in_words(advice: Advice, earlier: Sequence[Advice], position: Position
     return position.game.presentation.topics(position.seen_by(LEARNER))[advice.topic].text
 
 
-def _deviation(state: TableState, at: int, suggested: str) -> str:
-    played = state.moves[at]
+class OwnWay(NamedTuple):
+    """A move of the learner's that the guide had not suggested.
+
+    Attributes:
+        number: The number of moves before it.
+        position: The position in which it was played.
+        played: The move, in notation.
+        suggested: The suggested move, in notation.
+    """
+
+    number: int
+    position: Position
+    played: str
+    suggested: str
+
+    def __str__(self) -> str:
+        """Return both moves in words, with placeholders for seats."""
+        describe = self.position.move_template
+        return f"You chose to {describe(self.played)}, not to {describe(self.suggested)}."
+
+
+def own_way(state: TableState) -> OwnWay | None:
+    """Return the learner's last move; None if there is none or if the guide had suggested it."""
+    decided = [at for at in range(len(state.moves)) if state.positions[at].to_move == LEARNER]
+    if not decided:
+        return None
+    number = decided[-1]
+    played = state.moves[number]
+    suggested = _advice(state.up_to(number)).move
     if played == suggested:
-        return ""
-    describe = state.positions[at].move_template
-    return (
-        f"You chose to {describe(played)}, not to {describe(suggested)}. That is allowed. The "
-        "guide goes on from here."
-    )
+        return None
+    return OwnWay(number, state.positions[number], played, suggested)
+
+
+def deviation_in_words(game: str, deviation: Deviation) -> str:
+    """Return a sentence that says what a move costs, compared with the suggested one."""
+    if not deviation.is_clear:
+        return "That makes no clear difference."
+    game_lesson = lesson(game)
+    assert game_lesson is not None
+    texts = game_lesson.deviation
+    cause = f"mostly in “{deviation.row}”" if deviation.row else "in many rows"
+    if deviation.points > 0:
+        # The name of the row comes first, then the time at which the points come.
+        for row, words in texts.causes.items():
+            cause = words if f"{deviation.row} ".startswith(f"{row} ") else cause
+    sentence = texts.worse if deviation.points > 0 else texts.better
+    amount = f"{abs(deviation.points):.1f}".removesuffix(".0")
+    points = f"{amount} point{'s' * (amount != '1')}"
+    return sentence.format(amount=amount, points=points, cause=cause)
 
 
 def _next_text(
@@ -340,7 +384,7 @@ def _begin(site: Site, request: Request, fields: FormFields) -> Response:
     try:
         game_lesson = _requested_lesson(site, request)
     except NotReadyError as fault:
-        return RedirectResponse(f"/learn/{fault.game}#first-game", 303)
+        return waiting_page(site, request, fault.game, fields)
     _, tokens = site.tables.begin(owner_of(request), game_lesson.plan, [[LEARNER]], fields)
     return with_owner_cookie(request, RedirectResponse(f"/seat/{tokens[0]}", 303))
 

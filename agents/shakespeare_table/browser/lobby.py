@@ -20,7 +20,13 @@ from shakespeare_table.browser.learning.lessons import lesson
 from shakespeare_table.browser.opponents import Level, Opponents, agent_in_words, levels
 from shakespeare_table.browser.processes import NotReadyError
 from shakespeare_table.browser.seats import Invitations, invitations
-from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
+from shakespeare_table.browser.site import (
+    FormFields,
+    Site,
+    owner_of,
+    waiting_page,
+    with_owner_cookie,
+)
 from shakespeare_table.browser.store import (
     FinishedGame,
     Occupant,
@@ -139,7 +145,9 @@ def _begin(site: Site, request: Request, fields: FormFields) -> Response:
         form = table_form(fields)
         site.compiler.wait(form.game)
         plan, links = plan_of(form, site.opponents)
-    except (TableError, NotReadyError) as fault:
+    except NotReadyError as fault:
+        return waiting_page(site, request, fault.game, fields)
+    except TableError as fault:
         return _lobby(site, request, fields, str(fault))
     table_id, tokens = site.tables.begin(owner_of(request), plan, links, fields)
     address = f"/seat/{tokens[0]}" if tokens else f"/watch/{table_id}"

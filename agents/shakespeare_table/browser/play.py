@@ -13,16 +13,30 @@ from urllib.parse import urlencode
 from sse_starlette import EventSourceResponse
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
-from starlette.responses import HTMLResponse, JSONResponse, RedirectResponse, Response
+from starlette.responses import (
+    HTMLResponse,
+    JSONResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Response,
+)
 from starlette.routing import Route
 
 from shakespeare_env import Position
 from shakespeare_env.checks.values import parse_number
 from shakespeare_env.core import registry
+from shakespeare_table.analysis.deviation import judge_deviation
 from shakespeare_table.analysis.mistakes import reasons_in_words
 from shakespeare_table.analysis.playouts import advise, think
 from shakespeare_table.browser.capacity import viewer_of
-from shakespeare_table.browser.learn import certain_events, effects_in_words, guidance, is_guided
+from shakespeare_table.browser.learn import (
+    certain_events,
+    deviation_in_words,
+    effects_in_words,
+    guidance,
+    is_guided,
+    own_way,
+)
 from shakespeare_table.browser.lobby import agent_occupant, same_seats
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import JobError, analyse, possible_position
@@ -92,6 +106,7 @@ def routes(site: Site) -> list[Route]:
             site.page_route(f"{path}/thoughts", _think_aloud),
             site.async_route(f"{path}/thoughts/stream", partial(_thoughts, site)),
             site.async_route(f"{path}/hint", partial(_hint, site)),
+            site.async_route(f"{path}/deviation", partial(_deviation, site)),
         ]
     return all_routes
 
@@ -194,6 +209,7 @@ def _context(
         **table_context(shown, view.viewer, behind=len(latest.moves) - len(shown.moves)),
         "guided": guided,
         "guidance": guidance(shown) if guided else None,
+        "own_way": own_way(shown) if guided else None,
         "game": plan.game,
         "default_agent": default_agent(registry.game(plan.game)),
         "address": view.address,
@@ -375,6 +391,26 @@ async def _thoughts(site: Site, request: Request) -> Response:
         yield {"event": "done", "data": ""}
 
     return EventSourceResponse(events())
+
+
+async def _deviation(site: Site, request: Request) -> Response:
+    """Answer with what the learner's last move costs, compared with the guide's suggestion."""
+    viewer = viewer_of(request)
+    view = await site.threads.run(viewer, page_view, site, request)
+    state = view.table.state()
+    found = own_way(state) if is_guided(state, view.viewer) else None
+    if found is None or request.query_params.get("number") != str(found.number):
+        raise HTTPException(409, "The table has changed since.")
+    game = state.plan.game
+    analysis = partial(
+        judge_deviation, possible_position(found.position), found.suggested, found.played
+    )
+    agent = site.opponents.agent(default_agent(registry.game(game)), game)
+    try:
+        deviation = await site.analyses.result(partial(analyse, analysis, game, agent), viewer)
+    except JobError as fault:
+        raise TableError(f"the moves cannot be compared: {fault}") from fault
+    return PlainTextResponse(deviation_in_words(game, deviation))
 
 
 async def _hint(site: Site, request: Request) -> Response:

@@ -171,6 +171,21 @@ def _templates() -> Environment:
     return templates
 
 
+def waiting_page(
+    site: Site, request: Request, game: str, fields: FormFields | None = None
+) -> HTMLResponse:
+    """Return a page that waits until a game's rules are compiled, and then asks again.
+
+    Args:
+        site: The server.
+        request: The request that has to wait.
+        game: The name of the game.
+        fields: The fields of the form that was sent; None for a page.
+    """
+    address = request.url.path
+    return site.page(request, "waiting.html", 503, game=game, address=address, fields=fields)
+
+
 async def read_form(request: Request) -> tuple[FormFields, bytes]:
     """Return the fields of a form, and the content of the file in its field `file`, if any."""
     async with request.form(max_files=1, max_fields=64) as form:

@@ -294,11 +294,13 @@ class MoveChoice:
         move: The move in notation.
         words: The move as a sentence.
         places: The places of the board to click for it, in this order; none if it has a button.
+        needs_confirming: Whether the player confirms the move before it is played.
     """
 
     move: str
     words: str
     places: Sequence[str]
+    needs_confirming: bool
 
 
 class FinalScore(NamedTuple):
@@ -336,6 +338,8 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
     # What the page's scripts read.
     turn = {
         "moves": [(choice.move, choice.places, choice.words) for choice in choices],
+        # A forced move needs no confirmation.
+        "confirm": [it.move for it in choices if it.needs_confirming and len(choices) > 1],
         "changed": drawn.changed_places(drawn_board(state.up_to(moves_seen), observer)),
         "behind": behind,
     }
@@ -393,7 +397,8 @@ def _move_choices(
     for move in position.moves():
         words = capitalised(position.describe_move(move, names))
         places = list(position.game.presentation.places(seen, move))
-        choices.append(MoveChoice(move, words, places))
+        confirm = position.game.presentation.needs_confirming(seen, move)
+        choices.append(MoveChoice(move, words, places, confirm))
     return choices
 
 

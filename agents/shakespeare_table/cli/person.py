@@ -28,14 +28,16 @@ from shakespeare_table.session import Session, choose
 _HELP = """\
 Enter the number of a move, its text such as {example}, or as much of
 that as no other move has; several moves are separated by spaces. Or:
+  ?            show the table
   ? NAME       explain a card, a move or a thing on the table; or ? NUMBER
-  table        draw the table again
   moves        list your moves again, with their texts
   log [COUNT]  list the last moves and their effects
   scores       list the parts of everybody's score so far
-  hint [AGENT] show what an agent would play in your place
+  hint [AGENT] show what an agent would play in your place, and why
   undo         take your last move back, if that gives no secret away
   quit         leave the game, as do Ctrl-D and Ctrl-C"""
+_PROMPT = "Your move (? table, help): "
+_SHORT_TABLE = 12  # lines
 _LOG_LENGTH = 12
 _MAX_EXPLAINED = 6  # topics; if more are found, only their names are listed
 _SEPARATORS = re.compile(r"[:>]")
@@ -120,8 +122,8 @@ def find_move(answer: str, position: Position, commands: Iterable[str] = ()) -> 
         parts = [part for move in legal for part in _SEPARATORS.split(move)]
         question = did_you_mean(answer, [*commands, *legal, *parts])
         raise ValueError(
-            f"{short_repr(answer)} is neither a move nor a number{question}; enter ? to see what "
-            "you can enter"
+            f"{short_repr(answer)} is neither a move nor a number{question}; enter help to see "
+            "what you can enter"
         )
     if len(found) > 1:
         listed = ", ".join(f"{legal.index(move) + 1} {move}" for move in found)
@@ -148,11 +150,11 @@ class Person:
         self.session = session
         self.seat = seat
         self._saved: set[Path] = set()  # the files that `save` may replace
-        self._drawn: int | None = None  # the number of moves when the table was last drawn
+        self._chapter: object = None  # the day or round for which the table was last drawn
         self._typed = TypedWords()
         self._commands: dict[str, Callable[[], None]] = {
             "?": self._explain,
-            "table": self.show_table,
+            "help": self._help,
             "moves": lambda: printing.print_moves(self._position, numbered=True),
             "log": self._show_log,
             "scores": self.show_scores,
@@ -226,14 +228,10 @@ class Person:
             position = self._position
             number = len(self.session.moves)
             if asked_after != number and not self._typed.waiting:
-                if self._needs_table():
-                    self._drawn = number
-                    self.show_table()
-                else:
-                    screen.print_text()
+                self._show_situation()
                 screen.print_text("\n".join(printing.move_lines(position, screen.size()[0])))
             asked_after = number
-            word = self._typed.next("Your move (? for help): ")
+            word = self._typed.next(_PROMPT)
             try:
                 # A move may have the name of a command.
                 if word in position.moves() or word not in self._commands:
@@ -244,18 +242,33 @@ class Person:
                     screen.print_wrapped(line, 2)
                 self._typed.rest()
 
-    def _needs_table(self) -> bool:
-        """Return whether another seat has decided, or a phase has begun, since the last drawing."""
-        since = [] if self._drawn is None else self.session.positions[self._drawn :]
-        turns = {(position.to_move, position.phase) for position in since}
-        # Before the first drawing `turns` is empty, so the table is needed.
-        return turns != {(self.seat, self._position.phase)}
+    def _show_situation(self) -> None:
+        """Draw the table once a day or round, and whenever it is short.
+
+        Otherwise print where the game stands. The log has told what the moves since have changed.
+        """
+        seen = self._position.seen_by(self.seat)
+        presentation = self._position.game.presentation
+        chapter = seen[presentation.chapter]
+        is_short = len(presentation.draw(seen).splitlines()) <= _SHORT_TABLE
+        if is_short or chapter != self._chapter:
+            self._chapter = chapter
+            self.show_table()
+            return
+        head = presentation.headline(seen)
+        screen.print_text()
+        screen.print_wrapped(f"{head.progress} · {head.phase}", 2)
+        screen.print_wrapped(f"▶ {head.sentence} {head.aside}".rstrip(), 2)
+        screen.print_text()
+
+    def _help(self) -> None:
+        screen.print_text(_HELP.format(example=self._position.moves()[0]))
 
     def _explain(self) -> None:
         position = self._position
         words = self._typed.rest()
         if not words:
-            screen.print_text(_HELP.format(example=position.moves()[0]))
+            self.show_table()
             return
         topics = position.game.presentation.topics(position.seen_by(self.seat))
         if words not in topics and (_SEPARATORS.search(words) or words.isdigit()):
@@ -284,19 +297,57 @@ class Person:
 
     def _hint(self) -> None:
         name = self._typed.rest() or default(self._position.game)
-        screen.print_wrapped(hint(self._position, name), indent=12)
+        move = suggested_move(self._position, name)
+        screen.print_wrapped(hint(self._position, name, move), indent=12)
+        screen.print_wrapped(reason_for(self._position, move), indent=12)
 
     def _undo(self) -> None:
         move = self.session.take_back(self.seat)
-        self._drawn = None
         screen.print_text(f"Taken back: {move}")
 
     def _quit(self) -> None:
         raise PlayerLeft
 
 
-def hint(position: Position, name: str) -> str:
-    """Return a sentence with the move that an agent would play for the seat to move.
+def hint(position: Position, name: str, move: str) -> str:
+    """Return a sentence with the move that an agent would play for the seat to move."""
+    number = position.moves().index(move) + 1
+    return f"{name} would play {number}  {position.describe_move(move)}  ({move})"
+
+
+def reason_for(position: Position, move: str) -> str:
+    """Return a sentence that compares a move with the best other one.
+
+    The game's default agent plays both to the end, in games that are possible for all that the seat
+    to move knows.
+    """
+    # A slow import is late to keep the first prompt quick.
+    from shakespeare_table.analysis.analyst import Analyst
+    from shakespeare_table.analysis.deviation import judge_deviation
+    from shakespeare_table.analysis.playouts import PositionPlayouts
+
+    legal = position.moves()
+    assert position.to_move is not None
+    possible = position.determinize(position.to_move, 0)
+    analyst = Analyst(position.game)
+    *_, evaluation = PositionPlayouts(analyst, possible).refine()
+    others = [worth.move for worth in evaluation.moves if worth.move != move]
+    if not others:
+        return "It is the only move to think of."
+    other = others[0]
+    found = judge_deviation(possible, move, other, analyst)
+    than = f"{legal.index(other) + 1}  {position.describe_move(other)}  ({other})"
+    if not found.is_clear:
+        return f"There is no clear difference from {than}."
+    sign = position.game.presentation.score_sign
+    amount = f"{abs(found.points):.1f} ± {found.margin:.1f}"
+    more = "more" if found.points * sign > 0 else "fewer"
+    where = f", mostly in “{found.row}”" if found.row else ""
+    return f"It brings {amount} {more} points than {than}{where}."
+
+
+def suggested_move(position: Position, name: str) -> str:
+    """Return the move that an agent would play for the seat to move.
 
     The agent draws from a generator of its own, so a hint does not change how the game goes on.
 
@@ -308,11 +359,9 @@ def hint(position: Position, name: str) -> str:
     except (ValueError, TypeError, ImportError) as fault:
         raise ValueError(str(fault)) from fault
     try:
-        move = choose(agent, position)
+        return choose(agent, position)
     except Exception as fault:  # the agent may be anybody's code
         raise ValueError("\n".join(fault_lines(name, fault, position))) from fault
-    number = position.moves().index(move) + 1
-    return f"{name} would play {number}  {position.describe_move(move)}  ({move})"
 
 
 def fault_lines(name: str, fault: Exception, position: Position) -> list[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import shlex
 from collections.abc import Sequence
+from contextlib import suppress
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -39,8 +40,11 @@ if TYPE_CHECKING:
 
 _HELP = (
     "Enter n for the next position, b for the one before, a number, first or last to go there, "
-    "moves to list the legal moves, or q to leave"
+    "moves to list the legal moves, or q to leave. In a terminal the arrow keys, Home and End go "
+    "there too."
 )
+_KEYS = {"C": "n", "D": "b", "H": "first", "F": "last"}
+"""The words that keys enter, by the last character that a terminal sends for a key."""
 
 
 def replay(
@@ -244,6 +248,7 @@ def _write_page(game: GameHistory, path: Path, seat: int | None) -> None:
 def _walk(game: GameHistory, seat: int | None) -> None:
     from shakespeare_table.cli.person import PlayerLeft, TypedWords  # not for completion
 
+    _bind_keys()
     typed = TypedWords()
     at = 0
     end = len(game.moves)
@@ -261,10 +266,21 @@ def _walk(game: GameHistory, seat: int | None) -> None:
                 at = target
                 _print_position(game, at, seat)
             else:
-                typer.echo(f"{_HELP}. Positions are numbered 0 to {end}.")
+                screen.print_wrapped(f"{_HELP} Positions are numbered 0 to {end}.", 0)
                 typed.waiting.clear()  # the further words of a line that is not understood
     except (PlayerLeft, KeyboardInterrupt):
         return
+
+
+def _bind_keys() -> None:
+    """Let keys enter words, if lines are edited by GNU Readline."""
+    with suppress(ImportError):  # Windows has no such module
+        import readline
+
+        for key, word in _KEYS.items():
+            # Terminals begin the code of a key with one of these.
+            for begin in (r"\e[", r"\eO"):
+                readline.parse_and_bind(f'"{begin}{key}": "{word}\\C-m"')
 
 
 def _print_position(game: GameHistory, at: int, seat: int | None) -> None:
@@ -273,20 +289,26 @@ def _print_position(game: GameHistory, at: int, seat: int | None) -> None:
         printing.print_move(game.lines(at - 1, seat))
     seen = position.to_dict() if seat is None else position.seen_by(seat)
     screen.print_position(position.game, seen)
+    where = f"Position {at} of {len(game.moves)}"
+    if at:
+        last_move, *_ = game.lines(at - 1, seat)
+        where += f", after move {' '.join(last_move.split())}"
     if position.to_move is None:
         sheet = game.score_sheet(seat=None) if game.moves else None
         printing.print_scores(position, game.names, sheet)
-    elif game.forfeit and at == len(game.moves):
-        screen.print_wrapped(game.forfeit, 0)
-    else:
-        sentence = f"Seat {position.to_move} decides"
-        if game.names is not None:
-            sentence += f", played by {game.names[position.to_move]}"
-        value = game.values[at] if at < len(game.values) else None
-        # A forecast reveals something of the mover's hand, so other seats do not see it.
-        if value is not None and seat in (None, position.to_move):
-            sentence += f"; expects {value:+.3f}"
-        typer.echo(f"Position {at} of {len(game.moves)}. {sentence}.")
+        screen.print_wrapped(f"{where}.", 2)
+        return
+    if game.forfeit and at == len(game.moves):
+        screen.print_wrapped(f"{where}. {game.forfeit}", 2)
+        return
+    sentence = f"Seat {position.to_move} decides"
+    if game.names is not None:
+        sentence += f", played by {game.names[position.to_move]}"
+    value = game.values[at] if at < len(game.values) else None
+    # A forecast reveals something of the mover's hand, so other seats do not see it.
+    if value is not None and seat in (None, position.to_move):
+        sentence += f"; expects {value:+.3f}"
+    screen.print_wrapped(f"{where}. {sentence}.", 2)
 
 
 def _print_legal(game: GameHistory, at: int, seat: int | None) -> None:

@@ -69,7 +69,7 @@ def _move(call: Call) -> Iterator[Event]:
         target = interpreted(seat_at)(mover, place, int(before["players"]))
         total = int(before["total"][target]) + int(t.VALUE[kind])
         card = t.KIND_IDS[kind].replace("-", " ")
-        words = f"{card} before {seat_placeholder(target)}, total {total}"
+        words = f"{card} in front of {seat_placeholder(target)}, total {total}"
         yield Event(mover, words, counters={"hand": -1})
         if total >= t.FULL:
             # This event replaces the one in `call.inner`, which does not count the played card.

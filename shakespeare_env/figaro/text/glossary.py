@@ -53,7 +53,7 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
 
     owners = {pile_colour(pile): seat_placeholder(seat) for seat, pile in enumerate(front)}
     for colour in colours_of(position):
-        now = f"Now: before {owners.get(colour, 'nobody')}."
+        now = f"Now: in front of {owners.get(colour, 'nobody')}."
         explained[colour] = Topic(explained["colour"].text, now)
     for kind, card in enumerate(t.KIND_IDS[: t.RING]):
         copies = t.COPIES[players, kind]

@@ -107,6 +107,11 @@ def _outcome(position: Mapping[str, Any]) -> str:
     return sentence
 
 
+def needs_confirming(position: Mapping[str, Any], move: str) -> bool:
+    """Return whether a move takes cards, which count until the end of the round (Rules C2)."""
+    return move == "take"
+
+
 def round_state(position: Mapping[str, Any], number: int) -> str:
     """Return the state of a round: `laid`, `now` or `to come`. Rounds are numbered from 1."""
     if position["to_move"] is None or number < position["round"]:

@@ -5,7 +5,8 @@ Each teller (`play/tracing.py`) describes the calls of one rule by their changes
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
+from types import MappingProxyType
 from typing import Any
 
 from shakespeare_env.core.game import Record
@@ -64,6 +65,7 @@ def event(
     note: str = "",
     power: Power = _NO_POWER,
     expects_effect: bool = False,
+    instead: Mapping[str, str] = MappingProxyType({}),
 ) -> Event:
     """Return an event with everything that a call has changed for a seat.
 
@@ -76,6 +78,7 @@ def event(
         power: The power that was used, whose lost quills the text mentions.
         expects_effect: Whether to say "no effect" if nothing has changed. The text also says so of
             a power that affects nobody else.
+        instead: Words for counters whose changes are not given as amounts.
     """
     changed = changes(call, seat)
     words = []
@@ -87,7 +90,8 @@ def event(
             words.append(f"Act {name} {'back ' if steps < 0 else ''}to space {space}")
         if max(steps, 0) < quills:  # past the last space, quills are lost
             words.append(f"{b.plural(quills - steps, 'quill')} lost on Act {name}")
-    words += [b.amount(name, changed[name]) for name in _WORDED_COUNTERS if name in changed]
+    counters = [name for name in _WORDED_COUNTERS if name in changed]
+    words += [instead.get(name) or b.amount(name, changed[name]) for name in counters]
     if power.white:
         words.append(b.plural(power.white, "white quill"))
     if note:
@@ -297,10 +301,10 @@ def _mood(call: Call) -> Iterator[Event]:
         yield event(
             call,
             seat,
-            f"mood {b.signed(steps)} served",
+            f"mood {b.signed(steps)} {'rewarded' if steps > 0 else 'punished'}",
             source="mood",
             note=choices.get(steps, ""),
-            expects_effect=steps in t.MOOD_GAINS,
+            instead={"mood": "back to 0"},
         )
 
 

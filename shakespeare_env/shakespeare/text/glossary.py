@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import tomllib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from shakespeare_env.core.presentation import Topic
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS, Character, Objective, Power, Space
-from shakespeare_env.shakespeare.text.standing import metric_values, reward
+from shakespeare_env.shakespeare.text.standing import metric_values, reward, wages_due
 
 _WORDS = tomllib.loads((Path(__file__).parents[1] / "words.toml").read_text(encoding="utf-8"))
 _QUILLS = dict(zip(ACTS, ("Red", "Gold", "Blue"), strict=True))
@@ -40,6 +41,8 @@ def topics(position: Mapping[str, Any]) -> dict[str, Topic]:
         # The Queen's card has the id of her move, whose explanation comes first.
         above = f"{explained[card.id].text}\n" if card.id in explained else ""
         explained[card.id] = Topic(above + _character(card), title=card.name)
+    due = tuple(str(wages_due(seat)) for seat in position["seats"])
+    explained["wages"] = replace(explained["wages"], now="Due now, in £", values=due)
     values = [metric_values(position, seat) for seat in range(position["players"])]
     for objective in t.BOX.objectives:
         explained[objective.id] = _objective(objective, values)

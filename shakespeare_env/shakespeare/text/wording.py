@@ -216,6 +216,11 @@ def is_secret(position: Mapping[str, Any], move: str) -> bool:
     return kind in ("wager", "objective") or (kind == "keep" and not position["strategic_rest"])
 
 
+def needs_confirming(position: Mapping[str, Any], move: str) -> bool:
+    """Return whether a move decides on a day or on the rest of the game."""
+    return move.partition(":")[0] in ("draft", "wager", "pass", "objective", "keep")
+
+
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:
     """Return the rows of the score sheet: a source, and the prestige from it by seat.
 

@@ -11,7 +11,7 @@ import pytest
 import shakespeare_agents
 from shakespeare_env import Position
 from shakespeare_env.core import registry
-from shakespeare_table.cli.person import find_move, hint
+from shakespeare_table.cli.person import find_move, hint, reason_for, suggested_move
 from shakespeare_table.cli.printing import move_lines
 from shakespeare_table.session import Session
 from tests.contract import knowledge
@@ -93,7 +93,7 @@ def test_what_is_printed_of_a_whole_game(small, table):
 def test_what_is_no_move_is_refused_and_asked_for_again(table):
     for answer, named in {"9" * 5000: "999", "score": "scores", "undo": "no move"}.items():
         out = output_of("play", *table, input=f"{answer}\n1\n")
-        assert named in out.partition(f"(? for help): {answer}\n")[2].splitlines()[0]
+        assert named in out.partition(f"help): {answer}\n")[2].splitlines()[0]
         assert logged_moves(out) == logged_moves(output_of("play", *table, input="1\n"))
     for moves, named in {"castle": "move 1", "1 castle": "move 2"}.items():
         assert named in refusal_of("play", *table, "--moves", moves, input="")
@@ -199,7 +199,29 @@ def test_a_move_is_explained_with_what_it_names_by_number_or_text(position):
 
 def test_a_hint_is_a_legal_move_and_no_secret_changes_it(position):
     for name in ("network", "heuristic", "greedy"):
-        line = hint(position, name)
-        assert hint(position.determinize(position.to_move, seed=3), name) == line
+        suggested = suggested_move(position, name)
+        line = hint(position, name, suggested)
+        possible = position.determinize(position.to_move, seed=3)
+        assert suggested_move(possible, name) == suggested
         number, move = re.findall(rf"^{name} would play (\d+)  .+\((\S+)\)$", line)[0]
-        assert position.moves()[int(number) - 1] == move
+        assert position.moves()[int(number) - 1] == move == suggested
+
+
+@one_game
+def test_a_hint_gives_its_reason_from_what_the_seat_knows(small):
+    position = small.position(seed=6)
+    move = position.moves()[0]
+    told = reason_for(position, move)
+    words = r"(no clear difference from|[\d.]+ ± [\d.]+ (more|fewer) points than) \d+  .+\(\S+\)"
+    assert re.search(words, told), told
+    assert reason_for(position.determinize(position.to_move, seed=3), move) == told
+
+
+@one_game
+def test_the_table_is_drawn_once_a_round_and_when_asked_for(small, table):
+    out = output_of("play", *table, input="1\n1\n?\nquit\n")
+    drawn = shown_tables(out, small.position(seed=6))
+    first, *_, last = drawn
+    assert "▶" in out.split(first)[1]
+    assert len(drawn) < out.count("Your move") <= len(drawn) + 2
+    assert last == drawn[-1]

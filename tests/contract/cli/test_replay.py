@@ -3,6 +3,8 @@
 import codecs
 import gzip
 import json
+import os
+import sys
 from pathlib import Path
 
 import pytest
@@ -64,6 +66,20 @@ def test_walking_there_and_back(folder, record):
     assert record.positions[0].moves()[0] in replay(folder, input="moves\n")
 
 
+@pytest.mark.skipif(sys.platform == "win32", reason="needs a pseudo-terminal")
+def test_the_arrow_keys_walk_in_a_terminal(begun):
+    pexpect = pytest.importorskip("pexpect", reason="needs pexpect, which notebooks install")
+    command = [sys.executable, "-m", "shakespeare_env", "replay", begun]
+    terminal = pexpect.spawn(command[0], command[1:], env={**os.environ, "TERM": "xterm"})
+    places = []
+    for key in ("\x1b[C", "\x1bOC", "\x1b[D", "\x1b[F", "\x1b[H", "q\r"):
+        terminal.expect(r"Position (\d+) of 4 \(\? for help\): ", timeout=60)
+        places.append(int(terminal.match[1]))
+        terminal.send(key)
+    terminal.expect(pexpect.EOF)
+    assert places == [0, 1, 2, 1, 4, 0]
+
+
 def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
     for seat in range(record.position.players):
         listed = LOGGED_MOVE.finditer(replay(folder, "--seat", seat, "--list"))
@@ -81,7 +97,8 @@ def test_a_seat_is_shown_what_it_sees_and_nothing_else(folder, record):
         seen = position.game.presentation.draw(position.seen_by(seat))
         assert seen in out
         assert seen == str(position) or str(position) not in out
-        last = out[out.rindex(f"Position {at} of {len(record.moves)}. ") :]
+        after = "," if at else "."
+        last = out[out.rindex(f"Position {at} of {len(record.moves)}{after}") :]
         assert ("may not see its legal moves" in last) == (position.to_move != seat)
     for at, value in enumerate(record.values):
         if value is not None and record.positions[at].to_move != seat:

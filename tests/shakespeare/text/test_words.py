@@ -24,3 +24,20 @@ def test_a_rehearsal_is_tonight_on_its_own_day_alone():
     }
     for phase, words in said.items():
         assert day_words({"day": 4, "phase": phase, "pending": None}) == words
+
+
+def test_a_mood_is_told_with_what_it_brings():
+    """It moves back to 0, which is no further reward or punishment."""
+    game = Position.new("shakespeare", players=2, seed=1)
+    told = set[str]()
+    while game.to_move is not None and len(told) < 2:
+        move = game.moves()[len(game.moves()) // 2]
+        texts = [event.text for event in game.events(move)]
+        told |= {text.split(":")[0] for text in texts if ": back to 0, " in text}
+        assert not any("served" in text for text in texts)
+        game.push(move)
+    assert told <= {"mood +1 rewarded", "mood +2 rewarded", "mood +3 rewarded"} | {
+        "mood −1 punished",
+        "mood −2 punished",
+    }
+    assert told

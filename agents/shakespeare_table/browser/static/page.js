@@ -42,10 +42,17 @@
     root.dataset.theme = dark ? "light" : "dark";
     localStorage.setItem("theme", root.dataset.theme);
   });
+  // A refusal as text is no part of the page, so it is shown like a failure.
+  document.addEventListener("htmx:beforeSwap", (event) => {
+    const { xhr } = event.detail, kind = xhr.getResponseHeader("Content-Type") || "";
+    if (xhr.status !== 409 || !kind.startsWith("text/plain")) return;
+    event.detail.shouldSwap = false;
+    report(xhr);
+  });
   document.addEventListener("htmx:responseError", (event) => report(event.detail.xhr));
   document.addEventListener("htmx:afterRequest", (event) => {
     if (!event.detail.successful) return;
-    show("failed", false);
+    if (event.detail.xhr.status !== 409) show("failed", false);
     show("offline", false);
   });
   for (const lost of ["htmx:sendError", "htmx:sseError"]) document.addEventListener(lost, () => show("offline", true));

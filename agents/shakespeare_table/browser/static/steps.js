@@ -16,7 +16,9 @@
     const entry = number > shownUpTo && document.querySelector(`.step[data-step="${number - 1}"]`);
     if (entry) {
       entry.classList.add("now");
-      entry.scrollIntoView({ block: "nearest", inline: "start" });
+      // Only the strip scrolls. The page stays where the next legal place is in view.
+      const list = field("since"), item = entry.parentElement;
+      list.scrollTo(item.offsetLeft - list.offsetLeft, item.offsetTop - list.offsetTop);
     }
     shownUpTo = number;
     field("log").scrollTop = field("log").scrollHeight;
