@@ -26,7 +26,9 @@ class _FilmPanel(NamedTuple):
     name: str
     title: str
     seat: int | None
+    aside: bool
     pieces: tuple[int, ...]  # the numbers of its pictures
+    summary: int | None  # the number of the picture of its summary
 
 
 class Film:
@@ -119,10 +121,15 @@ class Film:
             board = []
             for panel in self._board(number):
                 numbers = []
-                for piece in panel.pieces:
+                for piece in [*panel.pieces, *_summaries(panel)]:
                     picture = (piece.name, _picture(piece))
                     numbers.append(pictures.setdefault(picture, len(pictures)))
-                board.append(_FilmPanel(panel.name, panel.title, panel.seat, tuple(numbers)))
+                summary = numbers.pop() if _summaries(panel) else None
+                board.append(
+                    _FilmPanel(
+                        panel.name, panel.title, panel.seat, panel.aside, tuple(numbers), summary
+                    )
+                )
             boards.append(board)
 
         # Pictures of the same piece come one after the other, so that the data compresses well.
@@ -134,7 +141,8 @@ class Film:
             frame = []
             for film_panel in board:
                 numbers = [new_number[old] for old in film_panel.pieces]
-                film_panel = film_panel._replace(pieces=tuple(numbers))
+                summary = None if film_panel.summary is None else new_number[film_panel.summary]
+                film_panel = film_panel._replace(pieces=tuple(numbers), summary=summary)
                 frame.append(panels.setdefault(film_panel, len(panels)))
             frames.append(frame)
         film = {
@@ -142,6 +150,7 @@ class Film:
             "panels": [panel._asdict() for panel in panels],
             "frames": frames,
             "progress": [self.progress(number) for number in range(len(self) + 1)],
+            "movers": [position.to_move for position in self.positions],
             "told": [
                 {"who": told.mover, "text": told.text, "move": told.move, "effects": told.effects}
                 for told in self.told
@@ -149,14 +158,23 @@ class Film:
         }
         return json.dumps(film, separators=(",", ":"), ensure_ascii=False)
 
-    def board(self, number: int) -> str:
-        """Return the HTML of one position's board, as `film.js` would show it."""
+    def board(self, number: int, seat: int | None = None) -> str:
+        """Return the HTML of one position's board, as `film.js` would show it.
+
+        Args:
+            number: The number of the position.
+            seat: The seat to show in full, by default the one that moved last. Panels of other
+                seats with a summary show only that.
+        """
+        if seat is None:
+            seat = self.positions[max(number - 1, 0)].to_move
         panels = []
         for panel in self._board(number):
-            pieces = [(_picture(piece), is_wide(piece)) for piece in panel.pieces]
-            panels.append((panel, pieces))
-        mover = self.positions[number].to_move
-        return str(template("player.html").module.board(panels, mover))
+            is_folded = bool(_summaries(panel)) and panel.seat != seat
+            shown = _summaries(panel) if is_folded else panel.pieces
+            pieces = [(_picture(piece), is_wide(piece)) for piece in shown]
+            panels.append((panel, pieces, is_folded))
+        return str(template("player.html").module.board(panels))
 
     def picture(self, number: int) -> str:
         """Return one position as an SVG document."""
@@ -185,7 +203,14 @@ def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
 
 
 def film_player(
-    film: Film, extras: str, *, source: str = "", link: str = "#", at: int = 0, board: str = ""
+    film: Film,
+    extras: str,
+    *,
+    source: str = "",
+    link: str = "#",
+    at: int = 0,
+    board: str = "",
+    seat: int | None = None,
 ) -> str:
     """Return the HTML of the controls, the board and the log that `film.js` drives.
 
@@ -196,11 +221,21 @@ def film_player(
         link: The start of the address of every position, which ends with the position's number.
         at: The number of the position to show first.
         board: The board of that position, which is shown until the script has the data.
+        seat: The seat to show in full, by default the one that moved last.
     """
+    if seat is None and film.seat in range(film.players):
+        seat = film.seat
     colours = film.game.presentation.seat_colours
     seats = [[film.label(seat), *colours[seat]] for seat in range(film.players)]
     html: str = template("player.html").render(
-        film=film, seats=seats, extras=extras, source=source, link=link, at=at, first=board
+        film=film,
+        seats=seats,
+        extras=extras,
+        source=source,
+        link=link,
+        at=at,
+        first=board,
+        seat=seat,
     )
     return html
 
@@ -211,6 +246,11 @@ def iframe(page: str) -> str:
         f'<iframe srcdoc="{escape(page, quote=True)}" sandbox="allow-scripts" '
         'title="Recorded game" width="100%" height="900" frameborder="0"></iframe>'
     )
+
+
+def _summaries(panel: Panel) -> list[Piece]:
+    """Return the summary of a seat's panel, if it has one."""
+    return [panel.summary] if panel.seat is not None and panel.summary else []
 
 
 def _picture(piece: Piece) -> str:

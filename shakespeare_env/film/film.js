@@ -47,11 +47,23 @@
 
   // A panel of the board; its pictures are swapped one by one where their number is the same.
   function showPanel(panel, shown) {
-    if (!shown || shown.pieces.length !== panel.pieces.length || shown.title !== panel.title) {
+    const folded = panel.seat !== null && panel.summary !== null && panel.seat !== openSeat();
+    panel = { ...panel, folded, pieces: folded ? [panel.summary] : panel.pieces };
+    if (!shown || shown.folded !== folded || shown.pieces.length !== panel.pieces.length || shown.title !== panel.title) {
       const section = element("section", "film-panel");
       section.dataset.panel = panel.name;
       if (panel.seat !== null) section.classList.add("film-seat");
-      section.append(element("h2", "", panel.title));
+      if (panel.aside) section.classList.add("film-aside");
+      const title = element("h2", "", panel.title);
+      section.append(title);
+      if (folded) {
+        section.classList.add("film-folded");
+        const button = element("button", "film-unfold", "Open");
+        button.type = "button";
+        button.dataset.open = panel.seat;
+        button.setAttribute("aria-label", `Open the board of ${panel.title}`);
+        title.append(" ", button);
+      }
       const pictures = panel.pieces.map(picture);
       for (const [kind, wide] of [["film-large", true], ["film-small", false]]) {
         const own = pictures.filter((drawn) => isWide(drawn) === wide);
@@ -73,15 +85,24 @@
     return { ...panel, section: shown.section, pictures };
   }
 
+  // The seat that is shown in full: the reader's, or else the one that moved last.
+  function openSeat() {
+    const chosen = root.dataset.seat;
+    return chosen === undefined ? film.movers[Math.max(at - 1, 0)] : Number(chosen);
+  }
+
   let panels = [];
   function showBoard() {
     const wanted = film.frames[at].map((number) => film.panels[number]);
     const byName = new Map(panels.map((panel) => [panel.name, panel]));
     panels = wanted.map((panel) => showPanel(panel, byName.get(panel.name)));
-    const sections = panels.map((panel) => panel.section);
-    const same = sections.length === board.children.length
-      && sections.every((section, place) => section === board.children[place]);
-    if (!same) board.replaceChildren(...sections);
+    for (const [name, ofSeats] of [["table", false], ["seats", true]]) {
+      const column = part(name);
+      const sections = panels.filter((panel) => (panel.seat !== null) === ofSeats).map((panel) => panel.section);
+      const same = sections.length === column.children.length
+        && sections.every((section, place) => section === column.children[place]);
+      if (!same) column.replaceChildren(...sections);
+    }
     if (at > 0) frameChanges();
   }
 
@@ -97,8 +118,10 @@
   }
 
   function frameChanges() {
+    const folded = new Set(panels.filter((panel) => panel.folded).map((panel) => panel.name));
+    const shownOf = (panel) => (folded.has(panel.name) ? [panel.summary] : panel.pieces);
     const piecesOf = (number) => new Set(
-      film.frames[number].flatMap((panel) => film.panels[panel].pieces));
+      film.frames[number].flatMap((panel) => shownOf(film.panels[panel])));
     const before = piecesOf(at - 1), now = piecesOf(at);
     const old = document.createElement("div");
     old.append(...[...before].filter((piece) => !now.has(piece)).map(picture));
@@ -202,6 +225,12 @@
     show(from);
   }
 
+  // Shows a seat's board in full, and summaries of the others.
+  function open(seat) {
+    root.dataset.seat = seat;
+    if (film) show(at);
+  }
+
   function stop() {
     clearInterval(timer);
     timer = null;
@@ -237,6 +266,8 @@
   function onClick(event) {
     const button = event.target.closest("[data-go]");
     if (button) return go(button.dataset.go);
+    const unfold = event.target.closest("[data-open]");
+    if (unfold) return open(unfold.dataset.open);
     const link = event.target.closest("[data-ply]");
     if (link) {
       event.preventDefault();
@@ -278,7 +309,7 @@
     show(Number(slider.value));
   });
   // `place` is where the game stands, `values` what the bar shows in a line.
-  root.film = { enter, leave, show, at: () => at, place: () => (game ? game.at : at),
+  root.film = { enter, leave, show, open, at: () => at, place: () => (game ? game.at : at),
                 isLine: () => game !== null, values: () => film.values?.[at] };
   showCursors();
   part("place").textContent = `${at} / ${last}`;

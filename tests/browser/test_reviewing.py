@@ -1,5 +1,7 @@
 """A review in a browser, with verdicts, the bar of chances, and a better line on the board."""
 
+import math
+
 import pytest
 
 from shakespeare_env.play.history import GameHistory
@@ -14,7 +16,37 @@ _BLUNDER = 114
 """A decision of random players that Figaro's bundled network calls a blunder."""
 
 
-@pytest.mark.parametrize("look", [{}, {"viewport": {"width": 390, "height": 844}}])
+_PHONE = {"viewport": {"width": 390, "height": 844}}
+_LANDSCAPE = {"viewport": {"width": 844, "height": 390}}
+
+
+@pytest.mark.parametrize("game", ["shakespeare", "figaro"])
+def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_page, tmp_path, game):
+    played = played_session(game, 3, 60, names=_NAMES)
+    lines = tmp_path / "game.jsonl"
+    lines.write_bytes(to_json_lines(GameHistory(played.positions, played.moves, _NAMES)))
+    for look, screens in (({}, 1), (_PHONE, 2), (_LANDSCAPE, math.inf)):
+        page = new_page(**look)
+        page.goto(f"{server.address}review")
+        page.get_by_label("File").set_input_files(lines)
+        page.get_by_role("button", name="Review").click()
+        page.locator(".film-place").wait_for()
+        page.keyboard.press("End")
+        page.get_by_text("60 / 60").wait_for()
+        page.locator(".film-folded").first.wait_for()
+        height, width = page.evaluate(
+            "[document.documentElement.scrollHeight / innerHeight,"
+            " document.documentElement.scrollWidth / innerWidth]"
+        )
+        assert height <= screens
+        assert width <= 1
+        # A button opens the board of another seat, which then stands in full.
+        page.get_by_role("button", name="Open the board").first.click()
+        assert page.locator(".film-seat:not(.film-folded)").count() == 1
+        assert serious_findings(page) == []
+
+
+@pytest.mark.parametrize("look", [{}, _PHONE])
 def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_page, tmp_path, look):
     at = _BLUNDER
     game = played_session("figaro", 3, at + 2, names=_NAMES)

@@ -84,7 +84,7 @@ def test_a_recorded_game_has_a_page_for_every_position(client, recorded, game):
         page = client.get(f"{game}/{at}")
         assert page.status_code == 200
         assert f'data-at="{at}"' in page.text
-        assert film.board(at) in page.text
+        assert film.board(at, 0) in page.text
         assert film.progress(at) in text_of(page)
     assert client.get(game).text.count('data-ply="') == len(recorded.moves)
 
@@ -242,7 +242,8 @@ def test_a_finished_table_is_reviewed(client, finished):
     assert finished.address in client.get("/review").text
     page = client.get(f"{finished.address}/{last}")
     assert f'data-last="{last}"' in page.text
-    assert Film(GameHistory(game.positions, game.moves, game.names)).board(last) in page.text
+    film = Film(GameHistory(game.positions, game.moves, game.names))
+    assert film.board(last, game.plan.people[0]) in page.text
 
 
 def test_a_position_of_a_finished_table_can_be_played_on(client, finished):

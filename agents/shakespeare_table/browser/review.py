@@ -272,7 +272,11 @@ def _show(query: _ReviewQuery) -> Response:
         seat=query.seat,
         labels=[film.label(seat) for seat in range(film.players)],
     )
-    shown = film_player(film, extras, source=f"{link}film", link=link, at=at, board=film.board(at))
+    seat = query.seat
+    board = film.board(at, seat)
+    shown = film_player(
+        film, extras, source=f"{link}film", link=link, at=at, board=board, seat=seat
+    )
     return query.site.page(
         query.request,
         "review.html",

@@ -37,6 +37,8 @@ _GAP = 5
 _STRIP = 28  # height of the band that names a seat
 _HAND = 96  # height of a card in hand
 _FRONT = 60  # height of a card before a seat
+_FACTS = (118, 200, 270)  # where a summary's facts begin
+_SUMMARY_TEXT = 13.5  # 13 pixels on the page of a table
 _TAKEN = 40  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 """Drawn width of a road piece of length 1.
@@ -102,7 +104,7 @@ def _pieces_summary(position: Mapping[str, Any]) -> Piece:
         pieces = " ".join(map(str, lengths)) or text.round_state(position, number)
         cell: Elements = [
             box(0, 0, width, 22),
-            words(5, 15, f"{number}: {pieces}", 11, room=width - 9),
+            words(5, 16, f"{number}: {pieces}", _SUMMARY_TEXT, room=width - 9),
         ]
         drawn.append(Block(cell, width, 22).place(f"pieces.{number}", step * (number - 1), 0))
     return Piece("pieces-summary", "Road pieces by round", Block(drawn, common.SUMMARY, 24))
@@ -156,13 +158,13 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
     road = sum(position["roads"][seat])
     drawn: Elements = [
         _strip(position, seat, name, common.SUMMARY).at(0, 0),
-        _pile(pile, 44, 130).place(f"front{seat}", 0, 33),
-        _total(pile).at(140, 33),
+        _pile(pile, 44, 112).place(f"front{seat}", 0, 33),
+        _total(pile).at(118, 33),
     ]
     facts = [*counts.split(" · "), f"road {road}"]
-    for column, (place, fact) in enumerate(zip(("hand", "taken", "road"), facts, strict=True)):
-        cell = Block([words(3, 15, fact, 12, room=62)], 65, 21)
-        drawn.append(cell.place(f"{place}{seat}", 140 + 67 * column, 56))
+    for place, fact, x in zip(("hand", "taken", "road"), facts, _FACTS, strict=True):
+        cell = Block([words(2, 15, fact, _SUMMARY_TEXT, room=78)], 78, 21)
+        drawn.append(cell.place(f"{place}{seat}", x, 56))
     title = f"{common.seat_title(seat, name)}: {', '.join(facts)}"
     return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 80))
 

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from functools import partial
-from math import ceil
 from typing import Any, NamedTuple
 
 from shakespeare_env.drawing import shapes as d
 from shakespeare_env.drawing.board import SUMMARY, seat_strip
+from shakespeare_env.fonts import width as text_width
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import Power, Space
@@ -326,8 +326,9 @@ def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
 
 
 _STAGE = 68  # width of the stage of a summary
-_TILE = 20  # height of a character's tile; there are two rows of tiles
-_WIDEST_TILE = 66
+_STAGE_ROWS = 2  # the rows of tiles beside the stage
+_TILE = 22  # height of a row of characters' tiles
+_TILE_TEXT = 13.5  # 13 pixels on the page of a table
 _NUMBERS = ("prestige", "pounds", "tokens", "mood")
 
 
@@ -344,19 +345,22 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     ]
     is_finished = entry["passed"] or (entry["recruited"] and not entry["cylinders"])  # Rules T4
     if is_finished:
-        state: d.Elements = [d.caption(3, 18.5, "done", weight="bold", room=42)]
+        state: d.Elements = [d.bold(3, 18.5, "done", _TILE_TEXT, fill=d.MUTED, room=42)]
     else:
         left = f"{entry['cylinders']}/{entry['wager'] or '–'}"
         state = [*shapes.cylinder(8, 12.5, 18, SEATS[seat]), d.bold(17, 18.5, left, 15, room=28)]
     drawn.append(d.Block(state, 46, 24).place(f"seat{seat}.cylinders", 294, 1))
-    members = w.members(entry)
-    columns = ceil(len(members) / 2)
-    step = min(_WIDEST_TILE, (SUMMARY - _STAGE - 8) / max(1, columns))
-    for number, (member, extra) in enumerate(members):
-        row, column = divmod(number, columns)
-        tile = _tile(_look(member), extra, seat, step - 2)
-        place = f"seat{seat}.troupe.{number}"
-        drawn.append(tile.place(place, 3 + step * column, top + _TILE * row))
+    # Tiles stand in rows, which are shorter beside the stage.
+    x = 3.0
+    row = 0
+    for number, (member, extra) in enumerate(w.members(entry)):
+        tile = _tile(_look(member), extra, seat)
+        room = SUMMARY - (_STAGE + 8 if row < _STAGE_ROWS else 4)
+        if x > 3 and x + tile.width > room:
+            x = 3.0
+            row += 1
+        drawn.append(tile.place(f"seat{seat}.troupe.{number}", x, top + _TILE * row))
+        x += tile.width + 2
     left_edge = SUMMARY - _STAGE
     for number in range(len(entry["objectives"])):
         card = d.Block(shapes.objective(5, 5, 9), 10, 10)
@@ -366,30 +370,31 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     stage = draw_wall(
         entry["stage"], seat, width=_STAGE - 4, widest=_STAGE, height=brick_height, edge=0
     )
-    height = top + 1 + 2 * _TILE
+    height = top + 1 + _TILE * max(row + 1, _STAGE_ROWS)
     background = d.box(0, 0, SUMMARY, height)
     return d.Block([background, *drawn, stage.at(left_edge, top)], SUMMARY, height)
 
 
 @d.cached_block
-def _tile(look: _Look, extra: str, seat: int, width: float) -> d.Block:
-    name = w.extra_words(extra) or b.CARDS[look.card].name
+def _tile(look: _Look, extra: str, seat: int) -> d.Block:
+    # "Handyman (board)" is shortened to "Handyman", and "Costume Mistress 6" to "Mistress 6".
+    name = w.extra_words(extra) or b.CARDS[look.card].name.partition(" (")[0]
+    name = " ".join(name.split()[-2:])
     height = _TILE - 2
-    icon = 8.5
-    y = height - icon / 2 - 1
-    drawn: d.Elements = [
-        d.box(0, 0, width, height, **_card_colours(look, extra, seat), corner=4),
-        # "Handyman (board)" is shortened to "Handyman".
-        d.words(3, 8.5, name.partition(" (")[0], 9, room=width - 5),
-    ]
-    left = 2 + icon / 2
+    icon = 14
+    y = height / 2
+    x = 4.0
+    drawn: d.Elements = []
     if look.used:
-        drawn += shapes.cylinder(9, y, icon, SEATS[seat])
-        left = 17 + icon / 2
+        drawn += shapes.cylinder(x + icon / 2, y, icon, SEATS[seat])
+        x += icon + 2
     elif look.rests:
-        drawn += shapes.rest_token(9, y, icon)
-        left = 17 + icon / 2
-    step = min(icon + 0.5, (width - 2 - icon / 2 - left) / (t.N_SLOTS - 1))
-    for slot, colour in enumerate(look.costume):
-        drawn += shapes.costume(left + step * slot, y, icon, colour)
-    return d.Block(drawn, width, height)
+        drawn += shapes.rest_token(x + icon / 2, y, icon)
+        x += icon + 2
+    drawn.insert(0, d.words(x, y + 4.8, name, _TILE_TEXT))
+    x += text_width(name, _TILE_TEXT) + 3
+    for colour in look.costume:
+        drawn += shapes.costume(x + icon / 2, y, icon + 2, colour, str(b.VALUES.get(colour, "")))
+        x += icon + 3
+    box = d.box(0, 0, x + 1, height, **_card_colours(look, extra, seat), corner=4)
+    return d.Block([box, *drawn], x + 1, height)

@@ -75,6 +75,7 @@
     const item = items().find((it) => numberOf(it) === number);
     if (!item) return;
     root.film.leave();
+    root.dataset.seat = item.dataset.seat;
     current = number;
     moves = [];
     chosen = [];
@@ -177,6 +178,10 @@
   });
   whose.addEventListener("change", () => { sift(); });
   document.getElementById("spoil").addEventListener("change", (event) => review.classList.toggle("spoilt", event.target.checked));
+  // On a wide screen all that is said has room beside the board.
+  const isWide = matchMedia("(min-width: 62rem)").matches;
+  for (const fold of root.querySelectorAll("details[data-wide]")) fold.open = isWide;
+
   // Opens at the worst mistake, unless the viewer has gone elsewhere.
   function open() {
     if (!began || !isReady || !isLoaded) return;
