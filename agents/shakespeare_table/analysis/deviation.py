@@ -1,4 +1,4 @@
-"""What it costs to play another move than a suggested one, in points."""
+"""The cost of playing another move than a suggested one, in points."""
 
 from __future__ import annotations
 
