@@ -113,7 +113,7 @@ class GuideText:
 
 @dataclass(frozen=True)
 class DeviationTexts:
-    """What the guide says of another move than the suggested one.
+    """Sentences of the guide about another move than the suggested one.
 
     Attributes:
         worse: The sentence about a move that is worse, with places for the `amount` of
