@@ -80,11 +80,6 @@ class PositionPlayouts:
         if stored:
             self._load(stored)
 
-    @property
-    def likeliest(self) -> float:
-        """The probability of the move that the analyst finds likeliest."""
-        return float(self._prior.max())
-
     def probability(self, move: str) -> float:
         """Return how likely the analyst finds a move."""
         return float(self._prior[self.position.action_id(move)])

@@ -34,7 +34,7 @@ class KnownPositions:
             return self._kept.get(key, b"")
 
     def keep(self, key: str, stored: bytes) -> None:
-        """Keep playouts. Those that were asked for least recently are forgotten."""
+        """Keep playouts. Those that no analysis has kept for longest are forgotten."""
         with self._lock:
             if len(stored) >= len(self._kept.get(key, b"")):  # of two analyses the longer one
                 self._kept[key] = stored
