@@ -1,10 +1,10 @@
 """Check the verdicts of a review against long searches: `python -m benchmarks.verdicts GAME`.
 
 Positions come from games of a random player against the game's default agent, and each is evaluated
-with several budgets. Then a search with many more playouts, and with other chance, tells how much
+with several budgets. Then many more playouts, all to the end and with other chance, tell how much
 worth the moves called best lose against the best one, how often a move called a mistake is none,
-and how far its loss was overstated. Losses are in shares of the victory, or in units of
-`Game.score_scale` where points decide, as the kinds of mistakes have them.
+and how far its loss was overstated. Losses are in shares of the victory, to which points are
+converted where they decide.
 """
 
 from __future__ import annotations
@@ -16,21 +16,28 @@ from typing import Annotated, Any
 
 import numpy as np
 import typer
+from scipy.stats import rankdata
 
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import default
+from shakespeare_agents.search.playouts import TO_THE_END
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import Game
 from shakespeare_table.analysis.analyst import Analyst
-from shakespeare_table.analysis.evaluation import SMALLEST_LOSS, Difference, Evaluation
+from shakespeare_table.analysis.evaluation import (
+    POINTS_PER_PLACE,
+    SMALLEST_LOSS,
+    Difference,
+    Evaluation,
+)
 from shakespeare_table.analysis.judging import NEAR_CERTAIN
 from shakespeare_table.analysis.playouts import PositionPlayouts
 from shakespeare_table.session import Session
 
 SEED = 77
 PLAYERS = 4
-BUDGETS = (128, 256, 512, 1024)
+BUDGETS = (256, 512, 1024)
 TRUTH = 8192
 """Playouts of the search that is taken for the truth."""
 _TELL_EVERY = 25  # positions
@@ -42,13 +49,15 @@ class Checked:
 
     Attributes:
         seconds: The processor time of the evaluation.
+        playouts: The number of playouts.
         lost: What the move called best loses.
         is_clear: Whether it was called clearly best.
         called: The loss of the move that was played, if it was called a mistake.
-        truly_lost: What that move loses.
+        truly_lost: What that move loses against the one called best.
     """
 
     seconds: float
+    playouts: int
     lost: float
     is_clear: bool
     called: float | None
@@ -80,9 +89,24 @@ def decisions(game: Game, late: bool) -> Iterator[tuple[Position, str]]:
         seed += 1
 
 
-def in_units(loss: Difference, game: Game) -> float:
-    """Return a loss in shares of the victory, or in units of the score."""
-    return loss.amount / float(game.score_scale) if loss.in_points else loss.amount
+def true_loss(truth: PositionPlayouts, best: str, played: str, *, in_points: bool) -> float:
+    """Return how much a move truly loses against another, in shares of the victory.
+
+    Args:
+        truth: The playouts that tell the truth.
+        best: The better move.
+        played: The move that was played.
+        in_points: Whether the loss is said in points.
+    """
+    seat = truth.seat
+    scale = float(truth.position.game.score_scale)
+    worths = []
+    for move in (best, played):
+        shares, scores = truth.outcomes(move, TRUTH)
+        places = rankdata(-scores, axis=1)[:, seat]
+        points = scores[:, seat] - POINTS_PER_PLACE * scale * places
+        worths.append(float((points if in_points else shares[:, seat]).mean()))
+    return Difference(worths[0] - worths[1], 0.0, in_points).in_shares(scale)
 
 
 def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> list[Checked]:
@@ -94,32 +118,29 @@ def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> li
         analyst: The analyst of the review.
         judge: The analyst of the long search.
     """
-    game = position.game
+    scale = float(position.game.score_scale)
     found: list[tuple[Evaluation, float]] = []
     for budget in BUDGETS:
         began = time.process_time()
         *_, evaluation = PositionPlayouts(analyst, position).refine(budget, move=move)
         found.append((evaluation, time.process_time() - began))
     truth = PositionPlayouts(judge, position)
-    for tried in {move, *(evaluation.best.move for evaluation, _ in found)}:
-        *_, best = truth.refine(TRUTH, move=tried)
+    tried = {move, *(evaluation.best.move for evaluation, _ in found)}
     checked = []
     for evaluation, seconds in found:
-        chosen = best.worth(evaluation.best.move)
+        best = evaluation.best.move
         played = evaluation.worth(move)
-        truly = best.worth(move)
-        assert chosen is not None
         assert played is not None
-        assert truly is not None
-        loss = in_units(played.loss, game)
-        is_mistake = played.loss.is_clear and loss >= SMALLEST_LOSS
+        in_points = played.loss.in_points
+        lost = max(true_loss(truth, other, best, in_points=in_points) for other in tried)
         checked.append(
             Checked(
                 seconds,
-                in_units(chosen.loss, game),
+                evaluation.playouts,
+                lost,
                 evaluation.is_clear,
-                loss if is_mistake else None,
-                in_units(truly.loss, game),
+                played.loss.in_shares(scale) if played.loss.is_mistake(scale) else None,
+                true_loss(truth, best, move, in_points=in_points),
             )
         )
     return checked
@@ -135,6 +156,7 @@ def main(
     analyst = Analyst(game)
     judge = Analyst(game)
     judge.name = "the truth"  # its playouts have other chance than those of the review
+    judge.runner.horizon = TO_THE_END
     which = "of second halves of games" if late else "of games"
     print(f"{name}, {PLAYERS} seats, seed {SEED}: positions {which}")
     results: list[list[Checked]] = []
@@ -149,7 +171,7 @@ def main(
 def print_results(results: Sequence[Sequence[Checked]]) -> None:
     """Print a line for each budget."""
     print(f"{len(results)} positions")
-    print("playouts  seconds  lost by the best  clear  mistakes  false  said  true")
+    print("budget  playouts  seconds  lost by the best  clear  mistakes  false  said   true")
     for budget, checked in zip(BUDGETS, zip(*results, strict=True), strict=True):
         mistakes = [one for one in checked if one.called is not None]
         false = sum(one.truly_lost < SMALLEST_LOSS / 2 for one in mistakes)
@@ -158,7 +180,8 @@ def print_results(results: Sequence[Sequence[Checked]]) -> None:
         said = sum(one.called or 0.0 for one in mistakes) / max(len(mistakes), 1)
         true = sum(one.truly_lost for one in mistakes) / max(len(mistakes), 1)
         print(
-            f"{budget:8}  {np.mean([one.seconds for one in checked]):7.3f}  "
+            f"{budget:6}  {np.mean([one.playouts for one in checked]):8.0f}  "
+            f"{np.mean([one.seconds for one in checked]):7.3f}  "
             f"{lost.mean():.4f} ± {margin:.4f}   {np.mean([one.is_clear for one in checked]):5.2f}"
             f"  {len(mistakes):8}  {false:5}  {said:.3f}  {true:.3f}",
             flush=True,

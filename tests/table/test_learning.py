@@ -12,6 +12,8 @@ from shakespeare_env import Position
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.deviation import Deviation, judge_deviation
+from shakespeare_table.analysis.evaluation import Difference
+from shakespeare_table.analysis.playouts import advise
 from shakespeare_table.browser.learn import (
     deviation_in_words,
     example_game,
@@ -25,7 +27,7 @@ from shakespeare_table.session import choose
 from tests.table.tables import moves, play, wait_for_page
 
 RULE = re.compile(r"\[([A-Z]+\d+\w?)\]")
-VERDICT = r"^(Your road gets about [\d.]+ (longer|shorter)|That makes no clear difference)"
+VERDICT = r"^(About [\d.]+ (points? (worse|better)|% (less|more))|That makes no clear difference)"
 MAX_MOVES = 400
 
 
@@ -151,35 +153,61 @@ def test_a_deviation_is_judged_by_what_it_costs():
     one, other = position.moves()[0], position.moves()[-1]
     found = judge_deviation(position, one, other, analyst)
     turned = judge_deviation(position, other, one, analyst)
-    assert turned.points == -found.points != 0
-    assert turned.margin == found.margin
-    assert not judge_deviation(position, one, one, analyst).is_clear
+    assert turned.gain.amount == -found.gain.amount != 0
+    assert turned.gain.margin == found.gain.margin
+    assert not judge_deviation(position, one, one, analyst).gain.is_clear
+
+
+def test_a_deviation_goes_on_from_what_is_known_in_the_currency_of_hints():
+    position = example_game("figaro").positions[20]
+    analyst = Analyst(position.game, "greedy")
+    hint = advise(position, analyst, playouts=300)
+    best, other = hint.evaluation.moves[:2]
+    found = judge_deviation(position, best.move, other.move, analyst, stored=hint.stored)
+    assert found == judge_deviation(position, best.move, other.move, analyst, stored=found.stored)
+    assert found.gain.in_points == other.loss.in_points
+    assert len(found.stored) >= len(hint.stored)
 
 
 @pytest.mark.parametrize(
-    ("game", "deviation", "words"),
+    ("game", "gain", "row", "words"),
     [
         (
             "shakespeare",
-            Deviation(3.04, 1.0, "unpaid wages"),
-            "About 3 points less than the suggestion: it leaves more wages unpaid at the end.",
+            Difference(3.04, 1.0, in_points=True),
+            "unpaid wages",
+            "About 3 points worse than the suggestion: it leaves more wages unpaid at the end.",
         ),
-        ("shakespeare", Deviation(1.0, 1.2, "mood"), "That makes no clear difference."),
         (
             "shakespeare",
-            Deviation(-1.0, 0.5, "mood"),
-            "About 1 point more than the suggestion, mostly in “mood”: your move is the better "
+            Difference(0.044, 0.02, in_points=False),
+            "mood later",
+            "About 4 % less chance to win than with the suggestion: your audience's mood gets "
+            "worse.",
+        ),
+        (
+            "shakespeare",
+            Difference(1.0, 1.2, in_points=True),
+            "mood",
+            "That makes no clear difference.",
+        ),
+        (
+            "shakespeare",
+            Difference(-1.0, 0.5, in_points=True),
+            "mood",
+            "About 1 point better than the suggestion, mostly in “mood”: your move is the better "
             "one.",
         ),
         (
             "figaro",
-            Deviation(6.7, 1.2, "round 2"),
-            "Your road gets about 6.7 longer than with the suggestion, mostly in “round 2”.",
+            Difference(6.7, 1.2, in_points=True),
+            "round 2",
+            "About 6.7 points worse than the suggestion: mostly in “round 2”.",
         ),
     ],
 )
-def test_a_deviation_is_put_in_words(game, deviation, words):
-    assert deviation_in_words(game, deviation) == words
+def test_a_deviation_is_put_in_words(game, gain, row, words):
+    assert deviation_in_words(game, Deviation(gain, row)) == words
 
 
 def test_an_empty_lobby_is_one_click_from_learning(client):

@@ -1,4 +1,4 @@
-"""An agent that evaluates positions by playing possible games to their end."""
+"""An agent that evaluates positions by playing possible games on."""
 
 from __future__ import annotations
 
@@ -26,11 +26,14 @@ Floats = NDArray[np.float64]
 class Analyst:
     """An agent that evaluates positions and moves.
 
-    It plays possible games to their end by its network or model. A possible game is a full game
-    state, drawn at random, that agrees with all that the seat to move knows. Without either the
-    analyst plays by the game's heuristic, and at random in a game without one. A network or model
-    that has outputs for results also forecasts them without playing on, which is faster but less
-    exact.
+    It plays possible games on by its network or model. A possible game is a full game state, drawn
+    at random, that agrees with all that the seat to move knows. Without either the analyst plays by
+    the game's heuristic, and at random in a game without one. A network or model that has outputs
+    for results also forecasts them without playing on, which is faster but less exact.
+
+    In games with a `Game.forecast_horizon` such a network forecasts the results of playouts that
+    are twice as long as a search's. Their results vary far less than those of complete games. All
+    other playouts go on to the end.
 
     Args:
         game: The game.
@@ -41,7 +44,7 @@ class Analyst:
         name: The agent's name.
         agent: The agent.
         prior: The advisor that tells how likely each move is.
-        runner: It plays possible games to their end.
+        runner: It plays possible games on.
         forecaster: The agent's network or model, if it forecasts results, and else None.
     """
 
@@ -56,13 +59,18 @@ class Analyst:
         self.forecaster: Forecaster | None = None
         if search.network is not None:
             network = search.network
-            search = network_search(game, network, settings, horizon=TO_THE_END)
             self.forecaster = ForwardPass(network) if network.has_heads else None
+            search = network_search(game, network, settings, horizon=self._horizon)
         elif self.has_preferences:
-            search = advisor_search(game, self.prior, settings, horizon=TO_THE_END)
             self.forecaster = self.prior if isinstance(self.prior, Forecaster) else None
+            search = advisor_search(game, self.prior, settings, horizon=self._horizon)
         assert isinstance(search.runner, PlayoutRunner | BatchPlayouts)
         self.runner: PlayoutRunner | BatchPlayouts = search.runner
+
+    @property
+    def _horizon(self) -> int:
+        horizon = self.game.forecast_horizon
+        return TO_THE_END if horizon is None or self.forecaster is None else 2 * horizon
 
     @property
     def has_preferences(self) -> bool:

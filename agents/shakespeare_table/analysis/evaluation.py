@@ -7,15 +7,17 @@ number. Every number of playouts therefore has one result, whoever asks.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 LOST_BELOW = 0.05
 WON_ABOVE = 0.95
 """Between these chances of victory a position is open. Beyond them rank and points decide."""
 POINTS_PER_PLACE = 0.2
 """A place in the final ranking counts as much as this many units of `Game.score_scale`."""
-SMALLEST_LOSS = 0.05
-"""The least loss that is called a mistake, in shares of the victory or units of the score."""
+SHARE_PER_UNIT = 0.4
+"""A unit of `Game.score_scale` counts as much as this share of the victory."""
+SMALLEST_LOSS = 0.02
+"""The least loss that is called a mistake, in shares of the victory."""
 
 
 @dataclass(frozen=True)
@@ -38,6 +40,27 @@ class Difference:
     def is_clear(self) -> bool:
         """Whether the difference exceeds its margin."""
         return abs(self.amount) > self.margin
+
+    def in_shares(self, score_scale: float) -> float:
+        """Return the amount in shares of the victory.
+
+        Args:
+            score_scale: `Game.score_scale`.
+        """
+        return self.amount * (SHARE_PER_UNIT / score_scale if self.in_points else 1.0)
+
+    def is_mistake(self, score_scale: float, margin: float | None = None) -> bool:
+        """Return whether the worse move is a mistake.
+
+        The difference is at least the smallest loss, and surely at least half of it.
+
+        Args:
+            score_scale: `Game.score_scale`.
+            margin: Another margin, such as that of more playouts.
+        """
+        surely = replace(self, amount=self.amount - (self.margin if margin is None else margin))
+        is_large = self.in_shares(score_scale) >= SMALLEST_LOSS
+        return is_large and surely.in_shares(score_scale) >= SMALLEST_LOSS / 2
 
 
 @dataclass(frozen=True)

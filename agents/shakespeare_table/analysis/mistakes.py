@@ -14,7 +14,7 @@ from shakespeare_env.core.game import Game
 from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
-from shakespeare_table.analysis.evaluation import SMALLEST_LOSS, Difference, Reason
+from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, SMALLEST_LOSS, Difference, Reason
 
 
 @dataclass(frozen=True)
@@ -60,8 +60,7 @@ class MistakeKind(NamedTuple):
         name: Its name.
         sign: Its sign, as in chess.
         colour: Its colour in graphs.
-        min_loss: The smallest loss of this kind, in shares of the victory or in units of
-            `Game.score_scale`.
+        min_loss: The smallest loss of this kind, in shares of the victory.
     """
 
     name: str
@@ -72,8 +71,8 @@ class MistakeKind(NamedTuple):
 
 _LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
 MISTAKE_KINDS = (
-    MistakeKind("blunder", "??", "#b3261e", 0.15),
-    MistakeKind("mistake", "?", "#b45309", 0.10),
+    MistakeKind("blunder", "??", "#b3261e", 0.10),
+    MistakeKind("mistake", "?", "#b45309", 0.05),
     MistakeKind("inaccuracy", "?!", "#1f6fa8", SMALLEST_LOSS),
 )
 """The kinds of mistakes, the worst first."""
@@ -87,21 +86,16 @@ class _Mistake(NamedTuple):
 def mistake_kind(judged: JudgedDecision, score_scale: float) -> MistakeKind | None:
     """Return the kind of mistake that a decision was; None if it was no mistake.
 
-    A decision is no mistake if its loss is within its margin, or too small for every kind.
+    A decision is no mistake if its loss is too small for every kind, or uncertain.
 
     Args:
         judged: The decision.
         score_scale: `Game.score_scale`, the unit of losses in points.
     """
-    if not judged.loss.is_clear:
+    if not judged.loss.is_mistake(score_scale):
         return None
-    loss = _comparable(judged.loss, score_scale)
-    return next((kind for kind in MISTAKE_KINDS if loss >= kind.min_loss), None)
-
-
-def _comparable(loss: Difference, score_scale: float) -> float:
-    """Return a loss in shares of the victory or units of the score, which weigh the same."""
-    return loss.amount / score_scale if loss.in_points else loss.amount
+    loss = judged.loss.in_shares(score_scale)
+    return next(kind for kind in MISTAKE_KINDS if loss >= kind.min_loss)
 
 
 def chances_graph(
@@ -133,7 +127,7 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
     """Return the mistakes as a list in HTML, the worst first, with better moves and reasons."""
     scale = float(film.game.score_scale)
     worst_first = sorted(
-        _mistakes(film, judged), key=lambda mistake: -_comparable(mistake.decision.loss, scale)
+        _mistakes(film, judged), key=lambda mistake: -mistake.decision.loss.in_shares(scale)
     )
     rows = []
     for mistake in worst_first:
@@ -216,7 +210,7 @@ def lost_points(
     scale = float(film.game.score_scale)
     phases = [_lost(film, name, some) for name, some in by_phase.items()]
     kinds = [_lost(film, name, some) for name, some in by_kind.items()]
-    kinds.sort(key=lambda lost: -(lost.chance / 100 + lost.points / scale))
+    kinds.sort(key=lambda lost: -(lost.chance / 100 + SHARE_PER_UNIT * lost.points / scale))
     return phases, kinds
 
 
@@ -238,7 +232,8 @@ def mistakes_summary(film: Film, judged: Sequence[JudgedDecision], seat: int = 0
     scale = float(film.game.score_scale)
     min_losses = []
     for kind in MISTAKE_KINDS:
-        min_losses.append((kind, f"{100 * kind.min_loss:.0f}", f"{scale * kind.min_loss:g}"))
+        points = scale * kind.min_loss / SHARE_PER_UNIT
+        min_losses.append((kind, f"{100 * kind.min_loss:.0f}", f"{points:g}"))
     where = lost_points(film, judged, seat)
     module = template("graphs.html").module
     return str(module.summary(rows, min_losses, film.players == 1, film.label(seat), where))

@@ -8,6 +8,7 @@ import json
 import zipfile
 import zlib
 from collections.abc import Iterator, Sequence
+from dataclasses import replace
 from functools import cmp_to_key
 from statistics import NormalDist
 from typing import NamedTuple
@@ -16,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.search.halving import Playouts
-from shakespeare_agents.search.playouts import ScoringMoves
+from shakespeare_agents.search.playouts import TO_THE_END, ScoringMoves
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.rng import GOLDEN
@@ -42,11 +43,15 @@ _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they a
 _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
+_FIRST_PLAYOUTS_OF_TWO = 128  # of each, if a move is compared with a given one
 _FEWEST_PLAYOUTS = 64  # of a move that is compared with the best one
 _CONFIDENCE = 0.95
+_LOOKS = 5  # how often more playouts may follow because a difference is not clear yet
 _EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
+_FORECAST_ROW = "the end, by forecast"
 _MOST_SCORING_MOVES = 96  # of a playout that is explained
-_SHARES = 60  # shares of the victory are kept in sixtieths, which up to six winners divide
+_STEPS_PER_SHARE = 6000  # shares are kept as whole numbers, which up to six winners divide
+_STEPS_PER_UNIT = 1000  # so are scores, in steps of a unit of `Game.score_scale`
 _MAX_STORED_BYTES = 1 << 24
 
 
@@ -101,8 +106,8 @@ class PositionPlayouts:
         A round plays all contenders equally often, in the same possible games and with the same
         chance. Then those that are clearly worse, and at least the worse half, drop out. The rounds
         end before they would need more playouts than given, or once one contender is left, or the
-        last two are surely equal. If the compared move looks like a mistake, although that is not
-        beyond doubt, it and the best one are played up to as often each.
+        last two are surely equal. If the compared move may be a mistake, although that is not
+        certain, it and the best one are played up to as often each.
 
         Args:
             playouts: The most playouts of these rounds.
@@ -132,11 +137,32 @@ class PositionPlayouts:
             action = self.position.action_id(move)
             self._compare(action)
             yield self._evaluation()
-            while self._may_be_mistake(action) and self._size(action) < playouts:
-                size = 2 * self._size(action)
+            while self._size(action) < playouts and self._may_be_mistake(action, playouts):
+                size = min(2 * self._size(action), playouts)
                 self._play_up_to(self._leader(), size)
                 self._compare(action)
                 yield self._evaluation()
+
+    def compare(self, first: str, second: str, playouts: int = PLAYOUTS) -> Difference:
+        """Return how much better a move is than another.
+
+        Both are played more often while the difference is large but not clear.
+
+        Args:
+            first: A move.
+            second: The other move.
+            playouts: The most playouts of each.
+        """
+        actions = self.position.action_id(first), self.position.action_id(second)
+        size = max(_FIRST_PLAYOUTS_OF_TWO, *(self._size(action) for action in actions))
+        while True:
+            for action in actions:
+                self._play_up_to(action, size)
+            found = self._difference(*actions)
+            is_large = abs(found.in_shares(self._scale)) >= SMALLEST_LOSS
+            if found.is_clear or not is_large or size >= playouts:
+                return found
+            size *= 2
 
     def reasons(
         self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS
@@ -181,8 +207,7 @@ class PositionPlayouts:
     def to_bytes(self) -> bytes:
         """Return the playouts so far in a compact form, which `stored` takes."""
         arrays = {
-            str(action): np.stack([outcomes[0] * _SHARES, outcomes[1]]).round().astype(np.int16)
-            for action, outcomes in self._outcomes.items()
+            str(action): self._in_steps(outcomes) for action, outcomes in self._outcomes.items()
         }
         buffer = io.BytesIO()
         np.savez(buffer, allow_pickle=False, **arrays)
@@ -201,9 +226,19 @@ class PositionPlayouts:
             is_legal = 0 <= action < len(self._prior) and bool(self._games.masks[0, action])
             shape_fits = kept.ndim == 3 and kept.shape[0] == 2 and kept.shape[2] == self._players
             if is_legal and shape_fits and kept.dtype == np.int16:
-                outcomes = kept.astype(np.float32)
-                outcomes[0] /= _SHARES
-                self._outcomes[action] = outcomes
+                self._outcomes[action] = self._from_steps(kept)
+
+    def _in_steps(self, outcomes: NDArray[np.float32]) -> NDArray[np.int16]:
+        """Return shares and scores as whole numbers, int16[2, n, P]."""
+        steps = np.array([_STEPS_PER_SHARE, _STEPS_PER_UNIT / self._scale])
+        whole: NDArray[np.int16] = (outcomes * steps[:, None, None]).round().astype(np.int16)
+        return whole
+
+    def _from_steps(self, kept: NDArray[np.int16]) -> NDArray[np.float32]:
+        """Return the shares and scores that `_in_steps` made whole, float32[2, n, P]."""
+        steps = np.array([_STEPS_PER_SHARE, _STEPS_PER_UNIT / self._scale])
+        outcomes: NDArray[np.float32] = (kept / steps[:, None, None]).astype(np.float32)
+        return outcomes
 
     def _candidates(self) -> list[int]:
         """Return the likeliest actions, or all legal ones if the analyst has no preferences."""
@@ -223,7 +258,8 @@ class PositionPlayouts:
         kept = [action for action in kept if action == ranked[0] or not leads[action].is_clear]
         if len(kept) == 2:
             lead = leads[kept[1]]
-            if lead.amount + lead.margin < self._smallest_loss(lead):
+            most = replace(lead, amount=lead.amount + lead.margin)
+            if most.in_shares(self._scale) < SMALLEST_LOSS:
                 return kept[:1]
         return kept
 
@@ -256,18 +292,21 @@ class PositionPlayouts:
         lead = self._difference(leader, action)
         return self._size(action) >= _FEWEST_PLAYOUTS and lead.amount > 2 * lead.margin
 
-    def _may_be_mistake(self, action: int) -> bool:
-        """Return whether a move looks like a mistake, but more playouts must show whether it is.
+    def _may_be_mistake(self, action: int, playouts: int) -> bool:
+        """Return whether a move is no certain mistake, but would be one after more playouts.
 
-        The best move looks better than it is in the playouts by which it was chosen, so a clear
-        difference is not enough.
+        Args:
+            action: The move.
+            playouts: The most playouts. If they would not make it certain unless the difference
+                grew, more are in vain.
         """
         lead = self._difference(self._leader(), action)
-        is_large = lead.amount >= self._smallest_loss(lead)
-        return is_large and lead.amount < 2 * lead.margin
+        at_last = lead.margin * (self._size(action) / playouts) ** 0.5
+        return not lead.is_mistake(self._scale) and lead.is_mistake(self._scale, at_last)
 
-    def _smallest_loss(self, lead: Difference) -> float:
-        return SMALLEST_LOSS * (float(self.analyst.game.score_scale) if lead.in_points else 1.0)
+    @property
+    def _scale(self) -> float:
+        return float(self.analyst.game.score_scale)
 
     def _leader(self) -> int:
         """Return the best of the moves that were tried most often."""
@@ -299,7 +338,7 @@ class PositionPlayouts:
             values = [share.astype(np.float64) for share in shares]
         # A move was compared by these playouts with all that were tried as often.
         often = sum(self._size(action) >= common for action in self._outcomes)
-        pairs = max(often - 1, 1)
+        pairs = max(often - 1, 1) * _LOOKS
         if first == second:
             return Difference(0.0, 0.0, in_points)
         amount, margin = _mean_and_margin(values[0] - values[1], 1.0, pairs)
@@ -307,7 +346,7 @@ class PositionPlayouts:
 
     @property
     def _place_points(self) -> float:
-        return POINTS_PER_PLACE * float(self.analyst.game.score_scale)
+        return POINTS_PER_PLACE * self._scale
 
     def _points(self, action: int) -> Floats:
         """Return the worth of playouts in points, float64[n]: the score, and more by place."""
@@ -401,18 +440,17 @@ class PositionPlayouts:
             actions=np.full_like(numbers, action),
         )
         results = self.analyst.runner.play(playouts, records, words, scoring)
-        scores = results.score * np.float32(self.analyst.game.score_scale)
-        outcomes = np.stack([results.win, scores.round()])[:, :, : self._players]
-        outcomes[0] = (outcomes[0] * _SHARES).round() / _SHARES
-        return outcomes.astype(np.float32)
+        outcomes = np.stack([results.win, results.score * np.float32(self._scale)])
+        return self._from_steps(self._in_steps(outcomes[:, :, : self._players]))
 
-    def _points_by_row(self, action: int, games: int) -> list[dict[str, int]] | None:
+    def _points_by_row(self, action: int, games: int) -> list[dict[str, float]] | None:
         """Return the points of the first playouts of an action by row of the score sheet.
 
-        None means that the score changes too often to be followed.
+        A row of its own holds the points that a network forecasts where playouts do not go on to
+        the end. None means that the score changes too often to be followed.
         """
         scoring = ScoringMoves.of(self.analyst.game, games, _MOST_SCORING_MOVES)
-        self._play(action, 0, games, scoring)
+        outcomes = self._play(action, 0, games, scoring)
         if (scoring.counts > _MOST_SCORING_MOVES).any():
             return None
         presentation = self.analyst.game.presentation
@@ -420,9 +458,10 @@ class PositionPlayouts:
         now = None
         if key in (scoring.records.dtype.names or ()):
             now = int(self.position.record()[key])
-        points: list[dict[str, int]] = []
+        before = self.position.scores()[self.seat]
+        points: list[dict[str, float]] = []
         for game, count in enumerate(scoring.counts.tolist()):
-            rows: dict[str, int] = {}
+            rows: dict[str, float] = {}
             for number in range(count):
                 record = scoring.records[game, number]
                 played = int(scoring.actions[game, number])
@@ -432,6 +471,9 @@ class PositionPlayouts:
                         if now is not None and key not in row:
                             row += f" this {key}" if record[key] == now else " later"
                         rows[row] = rows.get(row, 0) + event.points
+            if self.analyst.runner.horizon < TO_THE_END:
+                changes = float(outcomes[1, game, self.seat]) - before
+                rows[_FORECAST_ROW] = changes - sum(rows.values())
             points.append(rows)
         return points
 

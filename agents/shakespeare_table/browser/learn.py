@@ -209,20 +209,27 @@ def own_way(state: TableState) -> OwnWay | None:
 
 def deviation_in_words(game: str, deviation: Deviation) -> str:
     """Return a sentence that says what a move costs, compared with the suggested one."""
-    if not deviation.is_clear:
+    gain = deviation.gain
+    if not gain.is_clear:
         return "That makes no clear difference."
+    is_worse = gain.amount > 0
+    amount = abs(gain.amount)
+    if gain.in_points:
+        number = f"{amount:.1f}".removesuffix(".0")
+        points = f"{number} point{'s' * (number != '1')}"
+        difference = f"About {points} {'worse' if is_worse else 'better'} than the suggestion"
+    else:
+        less = "less" if is_worse else "more"
+        difference = f"About {100 * amount:.0f} % {less} chance to win than with the suggestion"
+    cause = f"mostly in “{deviation.row}”" if deviation.row else "in many rows"
+    if not is_worse:
+        return f"{difference}, {cause}: your move is the better one."
     game_lesson = lesson(game)
     assert game_lesson is not None
-    texts = game_lesson.deviation
-    cause = f"mostly in “{deviation.row}”" if deviation.row else "in many rows"
-    if deviation.points > 0:
-        # The name of the row comes first, then the time at which the points come.
-        for row, words in texts.causes.items():
-            cause = words if f"{deviation.row} ".startswith(f"{row} ") else cause
-    sentence = texts.worse if deviation.points > 0 else texts.better
-    amount = f"{abs(deviation.points):.1f}".removesuffix(".0")
-    points = f"{amount} point{'s' * (amount != '1')}"
-    return sentence.format(amount=amount, points=points, cause=cause)
+    # The name of the row comes first, then the time at which the points come.
+    for row, words in game_lesson.causes.items():
+        cause = words if f"{deviation.row} ".startswith(f"{row} ") else cause
+    return f"{difference}: {cause}."
 
 
 def _next_text(

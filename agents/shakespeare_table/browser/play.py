@@ -402,14 +402,17 @@ async def _deviation(site: Site, request: Request) -> Response:
     if found is None or request.query_params.get("number") != str(found.number):
         raise HTTPException(409, "The table has changed since.")
     game = state.plan.game
-    analysis = partial(
-        judge_deviation, possible_position(found.position), found.suggested, found.played
-    )
     agent = site.opponents.agent(default_agent(registry.game(game)), game)
+    known = site.known.of(found.position, agent)
+    possible = possible_position(found.position)
+    analysis = partial(
+        judge_deviation, possible, found.suggested, found.played, stored=known.stored
+    )
     try:
         deviation = await site.analyses.result(partial(analyse, analysis, game, agent), viewer)
     except JobError as fault:
         raise TableError(f"the moves cannot be compared: {fault}") from fault
+    known.keep(deviation.stored)
     return PlainTextResponse(deviation_in_words(game, deviation))
 
 

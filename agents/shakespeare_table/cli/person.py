@@ -324,26 +324,30 @@ def reason_for(position: Position, move: str) -> str:
     # A slow import is late to keep the first prompt quick.
     from shakespeare_table.analysis.analyst import Analyst
     from shakespeare_table.analysis.deviation import judge_deviation
-    from shakespeare_table.analysis.playouts import PositionPlayouts
+    from shakespeare_table.analysis.playouts import advise
 
     legal = position.moves()
     assert position.to_move is not None
     possible = position.determinize(position.to_move, 0)
     analyst = Analyst(position.game)
-    *_, evaluation = PositionPlayouts(analyst, possible).refine()
-    others = [worth.move for worth in evaluation.moves if worth.move != move]
+    advice = advise(possible, analyst)
+    others = [worth.move for worth in advice.evaluation.moves if worth.move != move]
     if not others:
         return "It is the only move to think of."
     other = others[0]
-    found = judge_deviation(possible, move, other, analyst)
+    found = judge_deviation(possible, move, other, analyst, stored=advice.stored)
     than = f"{legal.index(other) + 1}  {position.describe_move(other)}  ({other})"
-    if not found.is_clear:
+    if not found.gain.is_clear:
         return f"There is no clear difference from {than}."
-    sign = position.game.presentation.score_sign
-    amount = f"{abs(found.points):.1f} ± {found.margin:.1f}"
-    more = "more" if found.points * sign > 0 else "fewer"
     where = f", mostly in “{found.row}”" if found.row else ""
-    return f"It brings {amount} {more} points than {than}{where}."
+    is_better = found.gain.amount > 0
+    amount = abs(found.gain.amount)
+    margin = found.gain.margin
+    if found.gain.in_points:
+        quality = "better" if is_better else "worse"
+        return f"It is {amount:.1f} ± {margin:.1f} points {quality} than {than}{where}."
+    chance = f"{100 * amount:.0f} ± {100 * margin:.0f} %"
+    return f"It wins {chance} {'more' if is_better else 'less'} often than {than}{where}."
 
 
 def suggested_move(position: Position, name: str) -> str:

@@ -212,7 +212,8 @@ def test_a_hint_gives_its_reason_from_what_the_seat_knows(small):
     position = small.position(seed=6)
     move = position.moves()[0]
     told = reason_for(position, move)
-    words = r"(no clear difference from|[\d.]+ ± [\d.]+ (more|fewer) points than) \d+  .+\(\S+\)"
+    amount = r"[\d.]+ ± [\d.]+ (points (better|worse)|% (more|less) often) than"
+    words = rf"(no clear difference from|{amount}) \d+  .+\(\S+\)"
     assert re.search(words, told), told
     assert reason_for(position.determinize(position.to_move, seed=3), move) == told
 

@@ -11,7 +11,7 @@ A file has these tables:
 - `notes`: each is said once, when its condition first holds.
 - `facts`: the `counters` (such as pounds) whose changes by a move are told, and `explained_moves`,
   a regular expression for moves that name a card. The guide explains the card of such a move.
-- `deviation`: said when the learner has played another move than the suggested one.
+- `causes`: why another move than the suggested one is worse, by rows of the score sheet.
 - `end`: said after the game.
 - `terms`: the words that pages explain, with the topics that explain them.
 
@@ -112,22 +112,6 @@ class GuideText:
 
 
 @dataclass(frozen=True)
-class DeviationTexts:
-    """Sentences of the guide about another move than the suggested one.
-
-    Attributes:
-        worse: The sentence about a move that is worse, with places for the `amount` of
-            points, for it with its unit (`points`), and for the `cause`.
-        better: The sentence about a move that is better, with the same places.
-        causes: The cause of a worse move, by the row of the score sheet that differs most.
-    """
-
-    worse: str
-    better: str
-    causes: Mapping[str, str] = field(default_factory=dict)
-
-
-@dataclass(frozen=True)
 class Lesson:
     """The texts that teach a game, and the setup of its guided game.
 
@@ -141,7 +125,8 @@ class Lesson:
         notes: Texts that are said once.
         counters: The names of the counters whose changes are told.
         explained_moves: A regular expression for the moves that name a card to explain.
-        deviation: What the guide says of another move than the suggested one.
+        causes: The cause of a move that is worse than the suggested one, by the row of the score
+            sheet that differs most.
         end: The text after the game, with a place for the `rows` of the score sheet.
         terms: The topics that explain words, by the words.
         preferred: Moves to suggest wherever they are legal and their condition holds.
@@ -157,11 +142,11 @@ class Lesson:
     notes: Sequence[GuideText]
     counters: Sequence[str]
     explained_moves: str
-    deviation: DeviationTexts
     end: str
     terms: Mapping[str, str]
     preferred: Sequence[GuideText] = ()
     variants: Mapping[str, str] = field(default_factory=dict)
+    causes: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
