@@ -168,9 +168,9 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     rows = re.findall(r"<tr>(.*?)</tr>", table)
     titles = ["% to win", "points", "??", "?", "?!"]
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == titles
-    # The two losses whose interval holds 0 are no mistakes.
+    # The loss whose interval holds 0 and the gain are no mistakes.
     points = f"{0.2 * scale:.1f}"
-    assert re.findall(r">([-–.\d]+)<", rows[1 + seat]) == ["48", points, "2", "1", "1"]
+    assert re.findall(r">([-–.\d]+)<", rows[1 + seat]) == ["48", points, "2", "2", "0"]
     assert re.findall(r">([-–.\d]+)<", rows[1 + other]) == ["–", "–", "0", "0", "0"]
     phases, kinds = lost_points(film, judged, seat)
     assert sum(lost.mistakes for lost in phases) == 4

@@ -182,7 +182,7 @@ def test_a_deviation_goes_on_from_what_is_known_in_the_currency_of_hints():
             "shakespeare",
             Difference(0.044, 0.02, in_points=False),
             "mood later",
-            "About 4 % less chance to win than with the suggestion: your audience's mood gets "
+            "About 4.4 % less chance to win than with the suggestion: your audience's mood gets "
             "worse.",
         ),
         (

@@ -14,9 +14,9 @@ WON_ABOVE = 0.95
 """Between these chances of victory a position is open. Beyond them rank and points decide."""
 POINTS_PER_PLACE = 0.2
 """A place in the final ranking counts as much as this many units of `Game.score_scale`."""
-SHARE_PER_UNIT = 0.4
+SHARE_PER_UNIT = 0.2
 """A unit of `Game.score_scale` counts as much as this share of the victory."""
-SMALLEST_LOSS = 0.02
+SMALLEST_LOSS = 0.01
 """The least loss that is called a mistake, in shares of the victory."""
 
 

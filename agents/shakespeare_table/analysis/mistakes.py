@@ -72,7 +72,7 @@ class MistakeKind(NamedTuple):
 _LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
 MISTAKE_KINDS = (
     MistakeKind("blunder", "??", "#b3261e", 0.10),
-    MistakeKind("mistake", "?", "#b45309", 0.05),
+    MistakeKind("mistake", "?", "#b45309", 0.03),
     MistakeKind("inaccuracy", "?!", "#1f6fa8", SMALLEST_LOSS),
 )
 """The kinds of mistakes, the worst first."""
@@ -289,4 +289,4 @@ def difference_in_words(difference: Difference) -> str:
     """Return a difference with its margin and its unit."""
     if difference.in_points:
         return f"{difference.amount:.1f} ± {difference.margin:.1f} points"
-    return f"{100 * difference.amount:.0f} ± {100 * difference.margin:.0f} % chance to win"
+    return f"{100 * difference.amount:.1f} ± {100 * difference.margin:.1f} % chance to win"

@@ -354,12 +354,21 @@ class PositionPlayouts:
         return scores - self._place_points * self._places(action)
 
     def _places(self, action: int) -> Floats:
-        """Return the seat's place in the ranking of each playout, from 1, float64[n]."""
-        scores = self._outcomes[action][1]
+        """Return the seat's place in the ranking of each playout, from 1, float64[n].
+
+        Where a network forecasts the result, it is the expected place: each of two seats is ahead of
+        the other as likely as it would win if the others did not play (the Plackett-Luce model).
+        """
+        shares, scores = self._outcomes[action].astype(np.float64)
         own = scores[:, [self.seat]]
         ahead = (scores > own).sum(axis=1)
         level = (scores == own).sum(axis=1) - 1
-        places: Floats = 1.0 + ahead + 0.5 * level
+        is_winner = shares == shares.max(axis=1, keepdims=True)
+        is_over = (is_winner | (shares == 0)).all(axis=1)
+        odds = shares + 1 / _STEPS_PER_SHARE
+        chances_ahead = odds / (odds + odds[:, [self.seat]])
+        expected = 0.5 + chances_ahead.sum(axis=1)  # the seat itself adds one half
+        places: Floats = np.where(is_over, 1.0 + ahead + 0.5 * level, expected)
         return places
 
     def _evaluation(self) -> Evaluation:

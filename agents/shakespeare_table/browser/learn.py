@@ -220,7 +220,8 @@ def deviation_in_words(game: str, deviation: Deviation) -> str:
         difference = f"About {points} {'worse' if is_worse else 'better'} than the suggestion"
     else:
         less = "less" if is_worse else "more"
-        difference = f"About {100 * amount:.0f} % {less} chance to win than with the suggestion"
+        percent = f"{100 * amount:.1f}".removesuffix(".0")
+        difference = f"About {percent} % {less} chance to win than with the suggestion"
     cause = f"mostly in “{deviation.row}”" if deviation.row else "in many rows"
     if not is_worse:
         return f"{difference}, {cause}: your move is the better one."

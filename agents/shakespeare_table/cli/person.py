@@ -318,7 +318,7 @@ def hint(position: Position, name: str, move: str) -> str:
 def reason_for(position: Position, move: str) -> str:
     """Return a sentence that compares a move with the best other one.
 
-    The game's default agent plays both to the end, in games that are possible for all that the seat
+    The game's default agent plays on after both, in games that are possible for all that the seat
     to move knows.
     """
     # A slow import is late to keep the first prompt quick.
@@ -346,7 +346,7 @@ def reason_for(position: Position, move: str) -> str:
     if found.gain.in_points:
         quality = "better" if is_better else "worse"
         return f"It is {amount:.1f} ± {margin:.1f} points {quality} than {than}{where}."
-    chance = f"{100 * amount:.0f} ± {100 * margin:.0f} %"
+    chance = f"{100 * amount:.1f} ± {100 * margin:.1f} %"
     return f"It wins {chance} {'more' if is_better else 'less'} often than {than}{where}."
 
 

@@ -107,7 +107,7 @@
     chosen = [];
     moves = [];
     unmark();
-    compared.textContent = "Playing the moves to the end …";
+    compared.textContent = "Playing on after the moves …";
     box.querySelector(".guesses").open = false;
     const asked = new URLSearchParams({ agent, seat, move });
     const answer = await fetch(`${address}/${number - 1}/compare?${asked}`, { headers: { "HX-Request": "true" } }).catch(() => null);
