@@ -141,7 +141,7 @@ def test_graphs_show_chances_and_scores_and_mistakes_link_to_positions(game):
     line[5:8] = [None] * 3
     assert chances == [line] * len(expected)
     assert "nan" not in page[page.index('class="film-extras"') : page.index('class="film-log"')]
-    assert f"Move 10, mistake: cost Seat {seat} 12 ± 3 % chance to win" in page
+    assert f"Move 10, blunder: cost Seat {seat} 12.5 ± 3.0 % chance to win" in page
     mistakes = page[page.index('class="film-mistakes"') : page.index('class="film-summary"')]
     assert '<a href="#10" data-ply="10">' in mistakes
     advice = re.search(r"Better: (.*?)</li>", mistakes)

@@ -356,8 +356,8 @@ class PositionPlayouts:
     def _places(self, action: int) -> Floats:
         """Return the seat's place in the ranking of each playout, from 1, float64[n].
 
-        Where a network forecasts the result, it is the expected place: each of two seats is ahead of
-        the other as likely as it would win if the others did not play (the Plackett-Luce model).
+        Where a network forecasts the result, it is the expected place: of two seats, each is ahead
+        as likely as it would win without the others (the Plackett-Luce model).
         """
         shares, scores = self._outcomes[action].astype(np.float64)
         own = scores[:, [self.seat]]
