@@ -128,7 +128,9 @@ def test_forecasts_that_end_playouts_agree_with_complete_games():
 def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst):
     scale = float(session.position.game.score_scale)
     judged = [
-        judge_decision(session.positions[number], session.moves[number], number, analyst)
+        judge_decision(
+            session.positions[number], session.moves[number], number, analyst, playouts=100
+        )
         for number in range(6, 40, 4)
     ]
     for verdict in judged:

@@ -417,6 +417,9 @@ def test_verdicts_found_during_the_game_are_ready_after_a_restart(tmp_path, fini
             time.sleep(0.1)
         other = Decision(table.position.determinize(seat, 3), move, 0, agent)
         assert judge.verdict(other) == verdict  # it rests on what the seat knew
+        # A verdict goes on from the playouts of a hint.
+        site_of(client).known.of(table.position, agent).keep(b"playouts")
+        assert judge.analysis(decision).keywords["stored"] == b"playouts"
     with served(tmp_path) as client:
         again = site_of(client).judge.verdict(decision)
         assert again is not None

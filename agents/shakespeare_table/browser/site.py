@@ -69,14 +69,14 @@ class Site:
         self.opponents = Opponents(settings.agents)
         self.compiler = GameCompiler()
         self.analyses = AsyncPool(_ANALYSIS_PROCESSES, settings.limit)
-        self.judge = BackgroundJudge(self.store, self._is_idle, settings.limit)
+        self.known = KnownPositions()
+        self.judge = BackgroundJudge(self.store, self.known, self._is_idle, settings.limit)
         self.tables = LiveTables(
             self.store, self.opponents, settings.limit, self.compiler.wait, self.judge.add
         )
         # Complete games are read and drawn in a process, since a thread would delay other pages
         # and Ctrl-C.
         self.drawings = AsyncPool(1, _DRAWING_LIMIT_S)
-        self.known = KnownPositions()
         self.threads = PageThreads()
         self.is_closing = False
         self._templates = _templates()

@@ -149,12 +149,9 @@ class AgentReview:
         return Decision(self._positions[before], self._moves[before], before, self._agent)
 
     async def _new_verdict(self, number: int, viewer: str) -> MoveVerdict:
-        before = number - 1
-        analysis = partial(
-            judging.judge_decision, self._positions[before], self._moves[before], before
-        )
-        verdict: MoveVerdict = await self._analyse(analysis, viewer)
-        await self._threads.run(viewer, self._judge.keep, self._decision(number), verdict)
+        decision = self._decision(number)
+        verdict: MoveVerdict = await self._analyse(self._judge.analysis(decision), viewer)
+        await self._threads.run(viewer, self._judge.keep, decision, verdict)
         return verdict
 
     async def _analyse(self, analysis: Callable[..., Any], viewer: str) -> Any:

@@ -18,6 +18,7 @@ from pydantic import TypeAdapter, ValidationError
 from shakespeare_env import Position
 from shakespeare_table.analysis.judging import MoveVerdict, judge_decision
 from shakespeare_table.analysis.playouts import evaluation_key
+from shakespeare_table.browser.judging.known import KnownPositions
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import AgentProcess, JobError, analyse, possible_position
 from shakespeare_table.browser.store import StoreError, TableStore
@@ -58,12 +59,16 @@ class BackgroundJudge:
 
     Args:
         store: The file of games.
+        known: The playouts of hints and thoughts, from which verdicts go on.
         is_idle: Whether nobody waits for an agent now.
         limit: The longest time for a decision, in seconds.
     """
 
-    def __init__(self, store: TableStore, is_idle: Callable[[], bool], limit: float) -> None:
+    def __init__(
+        self, store: TableStore, known: KnownPositions, is_idle: Callable[[], bool], limit: float
+    ) -> None:
         self._store = store
+        self._known = known
         self._is_idle = is_idle
         self._limit = limit
         self._process = AgentProcess(_NICENESS)
@@ -107,6 +112,12 @@ class BackgroundJudge:
                 return None
         return None if verdict is None else replace(verdict, number=decision.number + 1)
 
+    def analysis(self, decision: Decision) -> partial[MoveVerdict]:
+        """Return the analysis that judges a decision, which goes on from known playouts."""
+        position, move, number, agent = decision
+        stored = self._known.of(position, agent).stored
+        return partial(judge_decision, position, move, number, stored=stored)
+
     def keep(self, decision: Decision, verdict: MoveVerdict) -> None:
         """Keep a verdict in memory and on disk."""
         key = decision.key
@@ -139,9 +150,7 @@ class BackgroundJudge:
             self._judge(decision)
 
     def _judge(self, decision: Decision) -> None:
-        position, move, number, agent = decision
-        analysis = partial(judge_decision, position, move, number)
-        job = partial(analyse, analysis, position.game.name, agent)
+        job = partial(analyse, self.analysis(decision), decision.position.game.name, decision.agent)
         try:
             *_, verdict = self._process.run(job, self._limit)
             self.keep(decision, verdict)
