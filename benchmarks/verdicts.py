@@ -40,7 +40,8 @@ PLAYERS = 4
 BUDGETS = (256, 512, 1024)
 TRUTH = 8192
 """Playouts of the search that is taken for the truth."""
-_TELL_EVERY = 25  # positions
+_EVERY = 4  # decisions of a game, one is checked
+_TELL_EVERY = 10  # positions
 
 
 @dataclass(frozen=True)
@@ -65,7 +66,7 @@ class Checked:
 
 
 def decisions(game: Game, late: bool) -> Iterator[tuple[Position, str]]:
-    """Yield decisions of random players in seat 0, game after game, without near-certain ones.
+    """Yield every fourth decision of random players in seat 0, without near-certain ones.
 
     Args:
         game: The game.
@@ -80,12 +81,14 @@ def decisions(game: Game, late: bool) -> Iterator[tuple[Position, str]]:
         agents |= {seat: make(expert, game) for seat in range(1, PLAYERS)}
         session = Session(position, agents, seed)
         session.play_out()
-        numbers = range(len(session.moves) // 2 if late else 0, len(session.moves))
-        for number in numbers:
+        first = len(session.moves) // 2 if late else 0
+        numbers = range(first, len(session.moves))
+        own = [number for number in numbers if session.positions[number].to_move == 0]
+        for number in own[seed % _EVERY :: _EVERY]:
             before = session.positions[number]
-            known = PositionPlayouts(analyst, before) if before.to_move == 0 else None
-            if known and known.probability(session.moves[number]) < NEAR_CERTAIN:
-                yield before, session.moves[number]
+            move = session.moves[number]
+            if PositionPlayouts(analyst, before).probability(move) < NEAR_CERTAIN:
+                yield before, move
         seed += 1
 
 
@@ -151,7 +154,7 @@ def main(
     positions: int = 200,
     late: Annotated[bool, typer.Option(help="Leave out the first half of each game.")] = False,
 ) -> None:
-    """Print what the verdicts are worth, every 25 positions."""
+    """Print what the verdicts are worth, every 10 positions."""
     game = registry.game(name)
     analyst = Analyst(game)
     judge = Analyst(game)

@@ -118,7 +118,9 @@ def test_forecasts_that_end_playouts_agree_with_complete_games():
         known = PositionPlayouts(analyst, position)
         known.compare(move, move, 256)
         *_, evaluation = known.refine(1, move=move)
-        results.append((known.outcomes(move, 256)[:, :, known.seat], evaluation.worth(move)))
+        worth = evaluation.worth(move)
+        assert worth is not None
+        results.append((known.outcomes(move, 256)[:, :, known.seat], worth))
     (forecast, said), (played_out, truth) = results
     assert said.chance == pytest.approx(truth.chance, abs=0.1)
     assert said.place == pytest.approx(truth.place, abs=0.5)

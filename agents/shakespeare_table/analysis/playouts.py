@@ -264,7 +264,7 @@ class PositionPlayouts:
         return kept
 
     def _compare(self, action: int) -> None:
-        """Try a move as often as the best one, or until it is worse beyond doubt.
+        """Try a move as often as the best one, or until it is a mistake for certain.
 
         If it turns out to be best, all others are compared with it in turn.
         """
@@ -275,7 +275,7 @@ class PositionPlayouts:
             size = _FIRST_PLAYOUTS
             most = self._size(leader)
             self._play_up_to(tried, min(size, most))
-            while size < most and not self._is_far_worse(tried, leader):
+            while size < most and not self._is_mistake(tried, leader):
                 size *= 2
                 self._play_up_to(tried, min(size, most))
             leader = self._leader()
@@ -287,10 +287,10 @@ class PositionPlayouts:
                 and self._difference(leader, other).amount < 0
             ]
 
-    def _is_far_worse(self, action: int, leader: int) -> bool:
-        """Return whether a move is worse beyond doubt, although it was tested again and again."""
-        lead = self._difference(leader, action)
-        return self._size(action) >= _FEWEST_PLAYOUTS and lead.amount > 2 * lead.margin
+    def _is_mistake(self, action: int, leader: int) -> bool:
+        """Return whether a move is a mistake for certain, by enough playouts."""
+        is_tested = self._size(action) >= _FEWEST_PLAYOUTS
+        return is_tested and self._difference(leader, action).is_mistake(self._scale)
 
     def _may_be_mistake(self, action: int, playouts: int) -> bool:
         """Return whether a move is no certain mistake, but would be one after more playouts.
@@ -334,14 +334,16 @@ class PositionPlayouts:
         in_points = self._players == 1 or is_lost or is_won
         if in_points:
             values = [self._points(action)[:size] for action in (first, second)]
+            unseen = 1.0
         else:
             values = [share.astype(np.float64) for share in shares]
+            unseen = float(np.ptp(values))  # less where a network forecasts
         # A move was compared by these playouts with all that were tried as often.
         often = sum(self._size(action) >= common for action in self._outcomes)
         pairs = max(often - 1, 1) * _LOOKS
         if first == second:
             return Difference(0.0, 0.0, in_points)
-        amount, margin = _mean_and_margin(values[0] - values[1], 1.0, pairs)
+        amount, margin = _mean_and_margin(values[0] - values[1], unseen, pairs)
         return Difference(amount, margin, in_points)
 
     @property
@@ -545,18 +547,18 @@ def evaluation_key(position: Position, agent: str) -> str:
     return digest.hexdigest()
 
 
-def _mean_and_margin(differences: Floats, least: float, pairs: int) -> tuple[float, float]:
+def _mean_and_margin(differences: Floats, unseen: float, pairs: int) -> tuple[float, float]:
     """Return a mean, and half the width of an interval that holds for several pairs of moves.
 
     Args:
         differences: float64[n].
-        least: A deviation that might have been seen but was not. It counts as one more playout
+        unseen: A deviation that might have been seen but was not. It counts as one more playout
             with this difference, since few playouts that agree do not prove that all do.
         pairs: The number of pairs of moves for whose intervals the confidence holds together.
     """
     n = len(differences)
     mean = float(differences.mean())
-    variance = (float(((differences - mean) ** 2).sum()) + least**2) / max(n - 1, 1)
+    variance = (float(((differences - mean) ** 2).sum()) + unseen**2) / max(n - 1, 1)
     quantile = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / pairs)
     return mean, quantile * (variance / n) ** 0.5
 
