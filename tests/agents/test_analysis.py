@@ -110,7 +110,7 @@ def test_forecasts_that_end_playouts_agree_with_complete_games():
     position = session.positions[60]
     short = Analyst(position.game)
     complete = Analyst(position.game)
-    assert short.runner.horizon == 2 * position.game.forecast_horizon
+    assert short.runner.horizon == 4 * position.game.forecast_horizon
     complete.runner.horizon = TO_THE_END
     move = advise(position, short).evaluation.best.move
     results = []
