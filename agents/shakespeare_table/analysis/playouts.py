@@ -338,9 +338,8 @@ class PositionPlayouts:
         else:
             values = [share.astype(np.float64) for share in shares]
             unseen = float(np.ptp(values))  # less where a network forecasts
-        # A move was compared by these playouts with all that were tried as often.
-        often = sum(self._size(action) >= common for action in self._outcomes)
-        pairs = max(often - 1, 1) * _LOOKS
+        # Of all moves that were tried, the best was chosen by these playouts, round by round.
+        pairs = max(len(self._outcomes) - 1, 1) * _LOOKS
         if first == second:
             return Difference(0.0, 0.0, in_points)
         amount, margin = _mean_and_margin(values[0] - values[1], unseen, pairs)
