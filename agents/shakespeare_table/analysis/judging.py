@@ -49,8 +49,8 @@ def judge_decision(
     """Judge the move that was played in a position.
 
     The move is compared with the best one of the position's evaluation, which depends only on what
-    the decider knew. The agent plays all seats to the end, so a verdict is only as good as the
-    agent. A move that looks like a mistake, although that is not certain, is played more often.
+    the decider knew. The agent plays all seats on, so a verdict is only as good as the agent. A
+    move that looks like a mistake, although that is not certain, is played more often.
 
     Args:
         position: The position.

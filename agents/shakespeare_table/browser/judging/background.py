@@ -27,7 +27,7 @@ from shakespeare_table.browser.tables import TableState
 _NICENESS = 19  # of the process, which takes only the time that no other process wants
 _POLL_EVERY_S = 0.2  # how often a waiting decision looks whether the server is idle
 _MAX_WAITING = 4096  # decisions
-_KEPT = 4096  # verdicts in memory
+_KEPT = 2048  # verdicts in memory
 _VERDICT = TypeAdapter(MoveVerdict)
 
 

@@ -9,8 +9,8 @@ from dataclasses import dataclass
 from shakespeare_env import Position
 from shakespeare_table.analysis.playouts import evaluation_key
 
-_KEPT = 4096
-"""The number of positions whose playouts are kept, of about 2 kB each."""
+_KEPT = 2048
+"""The number of positions whose playouts are kept, of 2 to 10 kB each."""
 
 
 class KnownPositions:
