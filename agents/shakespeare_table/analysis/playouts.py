@@ -293,7 +293,7 @@ class PositionPlayouts:
         return is_tested and self._difference(leader, action).is_mistake(self._scale)
 
     def _may_be_mistake(self, action: int, playouts: int) -> bool:
-        """Return whether a move is no certain mistake, but would be one after more playouts.
+        """Return whether a move is no certain mistake yet, but would be one after more playouts.
 
         Args:
             action: The move.
