@@ -104,27 +104,23 @@ def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
             assert points == pytest.approx(best.score - other.score, abs=1e-4)
 
 
-def test_forecasts_that_end_playouts_agree_with_complete_games():
-    """A game with a forecast horizon is judged by short playouts, whose results vary less."""
-    session = played("figaro", 4)
-    position = session.positions[60]
-    short = Analyst(position.game)
-    complete = Analyst(position.game)
-    assert short.runner.horizon == 4 * position.game.forecast_horizon
-    complete.runner.horizon = TO_THE_END
-    move = advise(position, short).evaluation.best.move
-    results = []
-    for analyst in (short, complete):
+def test_a_network_ends_the_playouts_of_a_game_with_a_forecast_horizon():
+    """The results vary less than those of complete games."""
+    game = registry.game("figaro")
+    position = played("figaro", 4).positions[60]
+    analyst = Analyst(game)
+    assert analyst.runner.horizon == 4 * (game.forecast_horizon or 0)
+    move = position.moves()[0]
+    deviations = []
+    for horizon in (analyst.runner.horizon, TO_THE_END):
+        analyst.runner.horizon = horizon
         known = PositionPlayouts(analyst, position)
-        known.compare(move, move, 256)
-        *_, evaluation = known.refine(1, move=move)
-        worth = evaluation.worth(move)
-        assert worth is not None
-        results.append((known.outcomes(move, 256)[:, :, known.seat], worth))
-    (forecast, said), (played_out, truth) = results
-    assert said.score == pytest.approx(truth.score, abs=2.0)
-    assert said.place == pytest.approx(truth.place, abs=0.5)
-    assert forecast.std(axis=1)[0] < played_out.std(axis=1)[0] / 2
+        shares, _ = known.outcomes(move, 128)
+        deviations.append(shares[:, known.seat].std())
+        *_, evaluation = known.refine(1)
+        assert all(1 <= worth.place <= 4 for worth in evaluation.moves)
+    assert deviations[0] < 0.75 * deviations[1]
+    assert Analyst(registry.game("shakespeare")).runner.horizon == TO_THE_END
 
 
 def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst):
