@@ -40,7 +40,6 @@ PLAYERS = 4
 BUDGETS = (256, 512, 1024)
 TRUTH = 8192
 """Playouts of the search that is taken for the truth."""
-_EVERY = 4  # decisions of a game, one is checked
 _TELL_EVERY = 10  # positions
 
 
@@ -65,12 +64,13 @@ class Checked:
     truly_lost: float
 
 
-def decisions(game: Game, late: bool) -> Iterator[tuple[Position, str]]:
-    """Yield every fourth decision of random players in seat 0, without near-certain ones.
+def decisions(game: Game, late: bool, every: int) -> Iterator[tuple[Position, str]]:
+    """Yield decisions of random players in seat 0, game after game, without near-certain ones.
 
     Args:
         game: The game.
         late: Whether to leave out the first half of each game.
+        every: The number of decisions of which one is taken.
     """
     expert = default(game)
     seed = SEED
@@ -84,7 +84,7 @@ def decisions(game: Game, late: bool) -> Iterator[tuple[Position, str]]:
         first = len(session.moves) // 2 if late else 0
         numbers = range(first, len(session.moves))
         own = [number for number in numbers if session.positions[number].to_move == 0]
-        for number in own[seed % _EVERY :: _EVERY]:
+        for number in own[seed % every :: every]:
             before = session.positions[number]
             move = session.moves[number]
             if PositionPlayouts(analyst, before).probability(move) < NEAR_CERTAIN:
@@ -153,6 +153,7 @@ def main(
     name: Annotated[str, typer.Argument(metavar="GAME")],
     positions: int = 200,
     late: Annotated[bool, typer.Option(help="Leave out the first half of each game.")] = False,
+    every: Annotated[int, typer.Option(help="Check one of so many decisions.")] = 4,
 ) -> None:
     """Print what the verdicts are worth, every 10 positions."""
     game = registry.game(name)
@@ -163,7 +164,7 @@ def main(
     which = "of second halves of games" if late else "of games"
     print(f"{name}, {PLAYERS} seats, seed {SEED}: positions {which}")
     results: list[list[Checked]] = []
-    for position, move in decisions(game, late):
+    for position, move in decisions(game, late, every):
         results.append(check(position, move, analyst, judge))
         if len(results) % _TELL_EVERY == 0 or len(results) == positions:
             print_results(results)
