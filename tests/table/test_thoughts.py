@@ -127,7 +127,7 @@ def test_a_hint_and_thoughts_tell_the_same_numbers(client):
     assert ("data-move" in hint) == ("No clear difference" not in hint)
 
 
-def test_an_analyst_with_a_model_plays_to_the_end_and_forecasts_at_once():
+def test_an_analyst_with_a_model_plays_on_until_the_model_forecasts():
     game = registry.game("figaro")
 
     def model(observations, masks):
@@ -136,9 +136,12 @@ def test_an_analyst_with_a_model_plays_to_the_end_and_forecasts_at_once():
 
     analyst = Analyst(game, model)
     position = Position.new("figaro", players=3, seed=2)
-    shares, scores = PositionPlayouts(analyst, position).outcomes(position.moves()[0], 4)
-    assert (shares.max(axis=-1) >= 0.5).all()  # forecasts would be a third for every seat
-    assert np.abs(scores - scores.round()).max() < 1e-3
+    known = PositionPlayouts(analyst, position)
+    shares, scores = known.outcomes(position.moves()[0], 4)
+    assert shares == pytest.approx(1 / 3, abs=1e-3)
+    assert np.abs(scores - scores.round()).min() > 1e-3
+    *_, evaluation = known.refine(1)
+    assert evaluation.best.place == pytest.approx(2.0)  # all three seats are equal
     assert analyst.forecaster is not None
     forecast_shares, forecast_scores = quick_forecasts(analyst.forecaster, [position])
     assert forecast_shares == pytest.approx(1 / 3)
