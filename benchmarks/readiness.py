@@ -68,11 +68,11 @@ class Browser:
         with self._opener.open(self._server + path) as answer:
             name = ""
             for line in answer:
-                key, _, value = line.decode().strip().partition(": ")
+                key, _, value = line.decode().strip().partition(":")
                 if key == "event":
-                    name = value
+                    name = value.strip()
                 elif key == "data":
-                    yield name, value
+                    yield name, value.strip()
 
 
 @contextmanager

@@ -80,6 +80,7 @@ class PositionPlayouts:
         self._seed = int(evaluation_key(position, analyst.name)[:15], 16)
         probabilities = analyst.prior.probabilities(self._games.observations, self._games.masks)
         self._prior = probabilities[0].astype(np.float64)
+        self._pairs = max(len(self._candidates()) - 1, 1)  # of the best move and another one
         # By action, float32[2, n, P]: shares of the victory and final scores of its playouts.
         self._outcomes: dict[int, NDArray[np.float32]] = {}
         if stored:
@@ -338,8 +339,8 @@ class PositionPlayouts:
         else:
             values = [share.astype(np.float64) for share in shares]
             unseen = float(np.ptp(values))  # less where a network forecasts
-        # Of all moves that were tried, the best was chosen by these playouts, round by round.
-        pairs = max(len(self._outcomes) - 1, 1) * _LOOKS
+        # The best was chosen among all candidates by these playouts, round by round.
+        pairs = self._pairs * _LOOKS
         if first == second:
             return Difference(0.0, 0.0, in_points)
         amount, margin = _mean_and_margin(values[0] - values[1], unseen, pairs)
