@@ -13,11 +13,12 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
+from shakespeare_env.film.standings import standings_bar
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
 from shakespeare_env.play.named import distinct_names, named_move
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
-STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
+STYLES = (FOLDER / "theme.css", FOLDER / "standings.css", FOLDER / "film.css")
 
 
 class _FilmPanel(NamedTuple):
@@ -91,6 +92,16 @@ class Film:
         """Return the name of a seat's player, or the seat if the name is unknown."""
         return self.names[seat] if self.names else f"Seat {seat}"
 
+    def turns(self) -> list[tuple[str, list[tuple[int, ToldMove]]]]:
+        """Return who has moved, and the numbers and words of the moves that follow each other."""
+        numbers = range(1, len(self) + 1)
+        by_mover = groupby(numbers, lambda number: self.positions[number - 1].to_move)
+        groups = [list(group) for _, group in by_mover]
+        return [
+            (self.told[group[0] - 1].mover, [(number, self.told[number - 1]) for number in group])
+            for group in groups
+        ]
+
     def title(self) -> str:
         """Return a title with the game and its players."""
         headline = self.game.presentation.headline(self._seen[0])
@@ -107,6 +118,11 @@ class Film:
         if number == len(self) and self._forfeit:
             parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
+
+    def standings(self, number: int) -> str:
+        """Return the HTML of the bar of standings in a position."""
+        labels = [self.label(seat) for seat in range(self.players)]
+        return standings_bar(self.game.presentation, self._seen[number], labels)
 
     def data(self) -> str:
         """Return the JSON that `film.js` plays.
@@ -150,6 +166,7 @@ class Film:
             "panels": [panel._asdict() for panel in panels],
             "frames": frames,
             "progress": [self.progress(number) for number in range(len(self) + 1)],
+            "standings": [self.standings(number) for number in range(len(self) + 1)],
             "movers": [position.to_move for position in self.positions],
             "told": [
                 {"who": told.mover, "text": told.text, "move": told.move, "effects": told.effects}

@@ -150,6 +150,11 @@
     }
     const { who, text, move, effects } = film.told[at - 1];
     const line = element("p", "", game ? `${who} ` : `${at}. ${who} `);
+    // The moves before it in the same turn belong to it.
+    let first = at;
+    while (first > 1 && film.movers[first - 2] === film.movers[at - 1]) first--;
+    const earlier = film.told.slice(first - 1, at - 1).map((one) => `${one.text}; `).join("");
+    if (earlier) line.append(element("span", "film-earlier", earlier));
     line.append(element("strong", "", text), " ");
     if (move) line.append(element("code", "", move));
     told.append(line);
@@ -186,6 +191,7 @@
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
     part("place").textContent = `${at} / ${last}`;
     part("progress").textContent = film.progress[at];
+    part("standings").innerHTML = film.standings[at];
     showBoard();
     tell();
     showCursors();

@@ -210,9 +210,9 @@ class TypingPerson(Person):
 def wait_for_log(page, count=0):
     """Return the lines of a page's log, one a move, once there are at least `count`."""
     page.wait_for_function(
-        "(count) => document.querySelectorAll('#log li').length >= count", arg=count
+        "(count) => document.querySelectorAll('#log .move-line').length >= count", arg=count
     )
-    return page.locator("#log li").all_text_contents()
+    return page.locator("#log .move-line").all_text_contents()
 
 
 def in_view(page) -> dict[str, Any]:

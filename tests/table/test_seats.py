@@ -66,7 +66,7 @@ def test_a_claimed_seat_opens_for_the_browser_that_holds_it_and_for_nobody_else(
         assert claim(other, link, "Eve").status_code == 403
         move = {"move": "pass", "number": "0"}
         assert other.post(f"{link}/play", data=move, headers=HTMX).status_code == 403
-        for path in ("changes", "hint", "thoughts", "step?number=0", "explain?name=wager"):
+        for path in ("changes", "hint", "thoughts", "step?first=0&last=0", "explain?name=wager"):
             assert other.get(f"{link}/{path}", headers=HTMX).status_code == 403
     assert field(guest.get(link), "version")
     assert "Bea" in client.get(page.url.path).text

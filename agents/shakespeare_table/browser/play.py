@@ -231,15 +231,16 @@ def _explain(site: Site, request: Request) -> Response:
 
 
 def _step(site: Site, request: Request) -> Response:
-    """Answer with the places that one move has changed."""
+    """Answer with the places that the moves from `first` to `last` have changed."""
     view = page_view(site, request)
     state = view.table.state()
-    number = parse_number(request.query_params.get("number", ""))
-    if number is None or number >= len(state.moves):
-        raise HTTPException(404, "There is no such move.")
+    first = parse_number(request.query_params.get("first", ""))
+    last = parse_number(request.query_params.get("last", ""))
+    if first is None or last is None or not first <= last < len(state.moves):
+        raise HTTPException(404, "There are no such moves.")
     observer = view.viewer.observer(state)
-    before = drawn_board(state.up_to(number), observer)
-    after = drawn_board(state.up_to(number + 1), observer)
+    before = drawn_board(state.up_to(first), observer)
+    after = drawn_board(state.up_to(last + 1), observer)
     return JSONResponse(after.changed_places(before))
 
 

@@ -26,6 +26,7 @@ from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.errors import IllegalMove, PositionError
 from shakespeare_env.play.history import GameHistory
 from shakespeare_env.play.simultaneous import simultaneous_choices
+from shakespeare_env.play.standings import places
 from shakespeare_table.browser.opponents import Opponents
 from shakespeare_table.browser.processes import FairPool, JobError, decide, possible_position
 from shakespeare_table.browser.store import (
@@ -520,11 +521,10 @@ def result_of(state: TableState) -> Result:
     position = state.position
     winners = position.winners or []
     scores = position.scores()
-    ranks = [(seat not in winners, -score) for seat, score in enumerate(scores)]
     sign = position.game.presentation.score_sign
     return Result(
         scores=tuple(sign * score for score in scores),
-        places=tuple(1 + sum(other < rank for other in ranks) for rank in ranks),
+        places=tuple(places(scores, winners)),
     )
 
 
