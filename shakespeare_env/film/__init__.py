@@ -187,7 +187,7 @@ class Film:
             seat = self.positions[max(number - 1, 0)].to_move
         panels = []
         for panel in self._board(number):
-            is_folded = bool(_summaries(panel)) and panel.seat != seat
+            is_folded = bool(panel.summary) and panel.seat not in (seat, None)
             shown = _summaries(panel) if is_folded else panel.pieces
             pieces = [(_picture(piece), is_wide(piece)) for piece in shown]
             panels.append((panel, pieces, is_folded))
@@ -266,8 +266,8 @@ def iframe(page: str) -> str:
 
 
 def _summaries(panel: Panel) -> list[Piece]:
-    """Return the summary of a seat's panel, if it has one."""
-    return [panel.summary] if panel.seat is not None and panel.summary else []
+    """Return the summary of a panel, if it has one."""
+    return [panel.summary] if panel.summary else []
 
 
 def _picture(piece: Piece) -> str:

@@ -82,8 +82,8 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
         piece_fill = _STONE if is_current else d.SHADE
         column: Elements = [
             box(0, 0, width, height, fill=fill, line=line),
-            d.bold(_EDGE, 18, f"Round {number}", 12, room=width / 2),
-            words(width - _EDGE, 18, state, 11, fill=d.MUTED, anchor="end", room=width / 3),
+            d.bold(_EDGE, 18, f"Round {number}", 13, room=0.58 * width),
+            words(width - _EDGE, 18, state, 13, fill=d.MUTED, anchor="end", room=0.42 * width),
         ]
         for row, length in enumerate(lengths):
             y = 28 + 19 * row
@@ -115,7 +115,7 @@ def _road_piece(length: int, fill: str) -> Block:
     width = length * _UNIT
     drawn: Elements = [
         box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
-        d.label(width / 2, 12, str(length), 11),
+        d.label(width / 2, 12.7, str(length), 13),
     ]
     return Block(drawn, width, 16)
 
@@ -139,7 +139,7 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
 
     drawn: Elements = [
         _strip(position, seat, name, _WIDTH).at(0, 0),
-        words(_WIDTH - 62, 19, counts, 12, fill=ink, anchor="end", room=170),
+        words(_WIDTH - 62, 19, counts, 13, fill=ink, anchor="end", room=170),
     ]
     y: float = _STRIP + _EDGE
     for part in parts:
