@@ -209,11 +209,13 @@ def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
         title: The title of the page, by default the game and its players.
         extras: HTML to show beside the board, by default a graph of the scores.
     """
+    if extras is None:
+        extras = f"<details data-wide><summary>Score</summary>{score_graph(film)}</details>"
     document: str = template("film.html").render(
         title=title or film.title(),
         style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-        player=film_player(film, score_graph(film) if extras is None else extras),
+        player=film_player(film, extras),
         packed=base64.b64encode(zlib.compress(film.data().encode(), 9)).decode(),
     )
     return document

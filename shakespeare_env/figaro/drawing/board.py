@@ -39,7 +39,7 @@ _HAND = 96  # height of a card in hand
 _FRONT = 60  # height of a card before a seat
 _FACTS = (118, 200, 270)  # where a summary's facts begin
 _SUMMARY_TEXT = 13.5  # 13 pixels on the page of a table
-_TAKEN = 40  # height of a card that a seat has taken
+_TAKEN = 50  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 """Drawn width of a road piece of length 1.
 

@@ -105,7 +105,8 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
             y = middle + (place - (value - 1) / 2) * symbol_size * 1.16
             drawn += symbol(width * 0.64, y, symbol_size, suit, ink)
     elif suit != UNKNOWN:
-        drawn += symbol(width * 0.54, middle, width * 0.66, suit)
+        y = middle + (0.08 * height if suit == text.JESTER else 0)  # below the letter
+        drawn += symbol(width * 0.54, y, width * 0.66, suit)
     if copies > 1:
         label_height = max(18, 0.19 * height)
         x = 0.72 * label_height

@@ -118,7 +118,7 @@ def _order(title: str, seats: Sequence[int]) -> d.Block:
     return d.Block(drawn, _ORDER - 8, 50)
 
 
-_KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
+_KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Sets", shapes.stage_set)}
 """The title of each kind of element, and the function that draws one."""
 _NAME = 62  # room of the names beside the elements
 _KIND_HEIGHT = 54
