@@ -295,12 +295,7 @@ def note_sign(text: str) -> Sign:
 
 
 def row(
-    signs: list[Sign],
-    x: float,
-    y: float,
-    room: float,
-    anchor: Anchor = "start",
-    gap: float = _GAP,
+    signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "start", gap: float = _GAP
 ) -> Elements:
     """Draw signs side by side, with their anchor at x on the middle line y, scaled to fit."""
     drawn: Elements = []

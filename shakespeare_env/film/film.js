@@ -328,8 +328,8 @@
 
   little.addEventListener("change", () => { if (film) showAgain(); });
   // On a wide screen all that is said has room beside the board.
-  const isWide = matchMedia("(min-width: 62rem)").matches;
-  for (const fold of root.querySelectorAll("details[data-wide]")) fold.open = isWide;
+  const hasRoom = matchMedia("(min-width: 62rem)").matches;
+  for (const fold of root.querySelectorAll("details[data-wide]")) fold.open = hasRoom;
   root.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   slider.addEventListener("change", () => { if (!film) show(Number(slider.value)); });

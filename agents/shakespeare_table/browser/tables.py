@@ -523,8 +523,7 @@ def result_of(state: TableState) -> Result:
     scores = position.scores()
     sign = position.game.presentation.score_sign
     return Result(
-        scores=tuple(sign * score for score in scores),
-        places=tuple(places(scores, winners)),
+        scores=tuple(sign * score for score in scores), places=tuple(places(scores, winners))
     )
 
 

@@ -119,9 +119,7 @@ def last_move(state: TableState, observer: int | None, reader: int | None) -> Mo
     on_reader = []
     if reader is not None:
         on_reader = [with_names(effect.text) for effect in record.effects if effect.seat == reader]
-    return MoveInWords(
-        record.seat, words.mover, words.text, words.move, words.effects, on_reader
-    )
+    return MoveInWords(record.seat, words.mover, words.text, words.move, words.effects, on_reader)
 
 
 class Turn(NamedTuple):

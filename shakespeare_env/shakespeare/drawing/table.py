@@ -182,7 +182,9 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     cards = position[pile]
     if pile != "objective_deck":
         # Equal cards share an entry, so a pile never needs more lines after cards have left it.
-        parts = [b.counted(CHARACTERS[card], count) for card, count in sorted(Counter(cards).items())]
+        parts = [
+            b.counted(CHARACTERS[card], count) for card, count in sorted(Counter(cards).items())
+        ]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
     else:
