@@ -243,9 +243,10 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
 @cached_shape
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
     """Draw a round token with text."""
+    letters = max(LEGIBLE, size * 0.6)
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=tenths(size / 2), fill=fill, stroke=INK),
-        label(x, y + size * 0.22, text, max(LEGIBLE, size * 0.6), fill=ink, room=size),
+        label(x, y + letters * 0.37, text, letters, fill=ink, room=size),
     ]
 
 

@@ -95,7 +95,8 @@ def _member(look: _Look, extra: str, seat: int) -> d.Block:
         if character.cost:
             drawn += shapes.coin(width - 16, y, 21, f"{character.cost}£")
             room -= 21
-        drawn += d.row(shapes.activation_signs(look.card), _CARD_EDGE + 20, y, room - 20)
+        signs = shapes.activation_signs(look.card)
+        drawn += d.row(signs, _CARD_EDGE + 20, y, room - 20, gap=3)
     if extra or character.kind == "actor":
         power = t.BOX.extra_power if extra else character.costume_power
         drawn += _costume(look.costume, power, height - 17)

@@ -84,7 +84,7 @@ def _space(
     reward = b.space_pays(act, space)
     if full and reward:
         y = height - _REWARD / 2 + 1
-        drawn += d.row(amount_signs(*reward), width / 2, y, width, "middle", gap=1)
+        drawn += d.row(amount_signs(*reward), width / 2, y, width, "middle", gap=0.5)
     return d.Block(drawn, width, height)
 
 
