@@ -146,7 +146,7 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
         drawn.append(part.at(0, y))
         y += part.height + _EDGE
 
-    front = f"{', '.join(pile) or 'nothing'} before it, {text.pile_total(pile)} of {t.FULL}"
+    front = f"{', '.join(pile) or 'nothing'} in front of it, {text.pile_total(pile)} of {t.FULL}"
     described = f"{title}: {counts}; {front}; in hand {_counted(hand)}; taken {_counted(taken)}"
     piece = Piece(f"seat-{seat}-cards", described, Block(drawn, _WIDTH, y))
     return Panel(f"seat-{seat}", title, [piece], seat, _summary(position, seat, name, counts))
