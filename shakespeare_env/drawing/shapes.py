@@ -56,8 +56,9 @@ def words(
 ) -> svg.Text:
     """Draw a line of text, escaped, with its anchor at x on the baseline y.
 
-    Text wider than `room` shrinks a little, but not below `LEGIBLE`, and is then shortened. The attribute `data-room` keeps
-    `room` for tests of the picture. `INK` is not written, since `DEFAULTS` sets it.
+    Text wider than `room` shrinks a little, but not below `LEGIBLE`, and is then shortened. The
+    attribute `data-room` keeps `room` for tests of the picture. `INK` is not written, since
+    `DEFAULTS` sets it.
     """
     data = None
     if room is not None:
