@@ -190,7 +190,9 @@ class Film:
             is_folded = bool(panel.summary) and panel.seat not in (seat, None)
             shown = _summaries(panel) if is_folded else panel.pieces
             pieces = [(_picture(piece), is_wide(piece)) for piece in shown]
-            panels.append((panel, pieces, is_folded))
+            # Where there is little room, the page shows only the summaries of the table's panels.
+            briefs = [] if is_folded or panel.seat is not None else _summaries(panel)
+            panels.append((panel, pieces, is_folded, "".join(map(_picture, briefs))))
         return str(template("player.html").module.board(panels))
 
     def picture(self, number: int) -> str:

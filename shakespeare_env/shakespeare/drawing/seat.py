@@ -96,7 +96,7 @@ def _member(look: _Look, extra: str, seat: int) -> d.Block:
             drawn += shapes.coin(width - 16, y, 21, f"{character.cost}£")
             room -= 21
         signs = shapes.activation_signs(look.card)
-        drawn += d.row(signs, _CARD_EDGE + 20, y, room - 20, gap=3)
+        drawn += d.row(signs, _CARD_EDGE + 20, y, room - 20, gap=2.5)
     if extra or character.kind == "actor":
         power = t.BOX.extra_power if extra else character.costume_power
         drawn += _costume(look.costume, power, height - 17)
