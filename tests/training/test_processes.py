@@ -39,7 +39,8 @@ with joined_group():
 """
 AVERAGES = """
 import math, torch
-from shakespeare_training.group import exit_at_once, joined_group
+from shakespeare_training.group import joined_group
+from shakespeare_training.stopping import exit_at_once
 with joined_group() as group:
     rank = group.rank
     for factor in (1.0, 10.0):

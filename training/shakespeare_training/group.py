@@ -16,7 +16,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from typing import Any, NoReturn, TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import torch
@@ -271,17 +271,6 @@ def joined_group() -> Iterator[ProcessGroup]:
         group.all_gather(None)  # no process leaves while others still wait for its answer
     finally:
         torch.distributed.destroy_process_group()
-
-
-def exit_at_once(code: int) -> NoReturn:
-    """End a process of a group, without the usual clean-up of Python and C++.
-
-    Threads of PyTorch may still be at work after the group has been left. If they meet that
-    clean-up, they end the process with SIGABRT.
-    """
-    sys.stdout.flush()
-    sys.stderr.flush()
-    os._exit(code)
 
 
 def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) -> int:
