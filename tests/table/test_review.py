@@ -10,6 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html import unescape
+from threading import Event
 from typing import Any, NamedTuple
 from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, urlsplit
@@ -23,13 +24,18 @@ from shakespeare_table.analysis import judging, mistakes
 from shakespeare_table.browser import review
 from shakespeare_table.browser.judging.background import BackgroundJudge, Decision
 from shakespeare_table.browser.opponents import default_agent
-from shakespeare_table.browser.store import Occupant, TablePlan
-from shakespeare_table.browser.tables import TableState, first_state, result_of
+from shakespeare_table.browser.processes import AgentProcess
+from shakespeare_table.browser.storage.plan import Occupant, TablePlan
+from shakespeare_table.browser.tables.state import TableState, first_state, result_of
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
 from tests.table.tables import (
+    HTMX,
+    PATIENCE,
     begin,
+    begun,
     events,
+    field,
     moves,
     play,
     served,
@@ -421,6 +427,57 @@ def test_verdicts_found_during_the_game_are_ready_after_a_restart(tmp_path, fini
         again = site_of(client).judge.verdict(decision)
         assert again is not None
         assert again == replace(verdict, stored=b"")
+
+
+def test_taking_a_move_back_deletes_its_verdict(tmp_path):
+    with served(tmp_path) as client:
+        site = site_of(client)
+        mover, _ = begun(client, game="figaro", seats=("person",) * 3)
+        page = client.get(mover)
+        move = moves(page)[0]
+        table = site.tables.get(spectators_address(page).removeprefix("/watch/"))
+        assert table is not None
+        before = table.state()
+        decision = Decision(before.position, move, 0, default_agent(before.position.game))
+        after = play(client, mover, page, move)
+        while site.judge.verdict(decision) is None:
+            time.sleep(0.02)
+        undo = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
+        assert client.post(f"{mover}/play", data=undo, headers=HTMX).status_code == 200
+        assert table.state().moves == []
+        assert site.judge.verdict(decision) is None
+        assert site.store.verdict(decision.key) is None
+
+
+def test_a_decision_that_is_taken_back_before_its_verdict_gets_none(
+    tmp_path, finished_plan, monkeypatch
+):
+    run = AgentProcess.run
+    is_judged = Event()
+    is_taken_back = Event()
+
+    def run_and_wait(process, job, limit):
+        results = list(run(process, job, limit))
+        is_judged.set()
+        assert is_taken_back.wait(PATIENCE)
+        yield from results
+
+    with served(tmp_path) as client:
+        monkeypatch.setattr(AgentProcess, "run", run_and_wait)
+        judge = site_of(client).judge
+        table = first_state(finished_plan)
+        agent = default_agent(table.position.game)
+        being_judged, waiting, kept = table.position.moves()[:3]
+        for move in (being_judged, waiting, kept):
+            judge.add(table, move)
+        assert is_judged.wait(PATIENCE)
+        judge.forget(table, being_judged)
+        judge.forget(table, waiting)
+        is_taken_back.set()
+        while judge.verdict(Decision(table.position, kept, 0, agent)) is None:
+            time.sleep(0.02)
+        for move in (being_judged, waiting):
+            assert judge.verdict(Decision(table.position, move, 0, agent)) is None
 
 
 @pytest.fixture

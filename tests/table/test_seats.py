@@ -13,8 +13,9 @@ from shakespeare_env.play.simultaneous import simultaneous_choices
 from shakespeare_table.browser.lobby import levels_beaten
 from shakespeare_table.browser.opponents import levels
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.store import FinishedGame, Occupant, Result, TableError, TablePlan
-from shakespeare_table.browser.tables import LiveTable
+from shakespeare_table.browser.storage.plan import Occupant, TableError, TablePlan
+from shakespeare_table.browser.storage.store import FinishedGame, Result
+from shakespeare_table.browser.tables.live import LiveTable
 from tests.table.tables import (
     HOST,
     HTMX,
