@@ -21,6 +21,7 @@ from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis import judging, mistakes
+from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.browser import review
 from shakespeare_table.browser.judging.background import BackgroundJudge, Decision
 from shakespeare_table.browser.opponents import default_agent
@@ -356,7 +357,15 @@ def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lin
     assert client.get(f"{address}/4/compare", params=asked).status_code == 400
 
 
-def pages_of_a_game_in_progress(folder, wait_for_verdicts):
+def verdict_on(decision):
+    """Return the verdict on a decision after a few playouts."""
+    analyst = Analyst(decision.position.game, decision.agent)
+    return judging.judge_decision(
+        decision.position, decision.move, decision.number, analyst, playouts=32
+    )
+
+
+def pages_of_a_game_in_progress(folder, is_judged):
     """Play some moves of a seeded table; return every answer about it, and the review's."""
     with served(folder) as client:
         page = begin(client, "figaro", ("person", "random", "random"), seed=8)
@@ -372,8 +381,9 @@ def pages_of_a_game_in_progress(folder, wait_for_verdicts):
         agent = default_agent(state.position.game)
         own = [k for k, before in enumerate(state.positions[:-1]) if before.to_move == 0]
         decisions = [Decision(state.positions[k], state.moves[k], k, agent) for k in own]
-        while wait_for_verdicts and not all(map(site.judge.verdict, decisions)):
-            time.sleep(0.1)
+        if is_judged:
+            for decision in decisions:
+                site.judge.keep(decision, verdict_on(decision))
         number = str(len(state.moves))
         question = {"agent": agent, "playouts": "256", "number": number}
         answers = [
@@ -396,14 +406,14 @@ def pages_of_a_game_in_progress(folder, wait_for_verdicts):
 
 def test_nothing_of_a_verdict_is_shown_before_the_game_ends(tmp_path, monkeypatch):
     """Answers are the same whether decisions have been judged or not, so they cannot tell."""
-    judged = pages_of_a_game_in_progress(tmp_path / "judged", wait_for_verdicts=True)
+    judged = pages_of_a_game_in_progress(tmp_path / "judged", is_judged=True)
 
     def refuse(*_arguments):
         raise AssertionError("a page of a game in progress asked for a verdict")
 
     monkeypatch.setattr(BackgroundJudge, "add", lambda *_arguments: None)
     monkeypatch.setattr(BackgroundJudge, "verdict", refuse)
-    unjudged = pages_of_a_game_in_progress(tmp_path / "unjudged", wait_for_verdicts=False)
+    unjudged = pages_of_a_game_in_progress(tmp_path / "unjudged", is_judged=False)
     assert judged == unjudged
     assert "still being played" in unjudged[-1]
 
@@ -440,8 +450,8 @@ def test_taking_a_move_back_deletes_its_verdict(tmp_path):
         before = table.state()
         decision = Decision(before.position, move, 0, default_agent(before.position.game))
         after = play(client, mover, page, move)
-        while site.judge.verdict(decision) is None:
-            time.sleep(0.02)
+        site.judge.keep(decision, verdict_on(decision))
+        assert site.judge.verdict(decision) is not None
         undo = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
         assert client.post(f"{mover}/play", data=undo, headers=HTMX).status_code == 200
         assert table.state().moves == []
@@ -452,22 +462,21 @@ def test_taking_a_move_back_deletes_its_verdict(tmp_path):
 def test_a_decision_that_is_taken_back_before_its_verdict_gets_none(
     tmp_path, finished_plan, monkeypatch
 ):
-    run = AgentProcess.run
+    table = first_state(finished_plan)
+    agent = default_agent(table.position.game)
+    being_judged, waiting, kept = table.position.moves()[:3]
+    verdict = verdict_on(Decision(table.position, kept, 0, agent))
     is_judged = Event()
     is_taken_back = Event()
 
-    def run_and_wait(process, job, limit):
-        results = list(run(process, job, limit))
+    def run_and_wait(_process, _job, _limit):
         is_judged.set()
         assert is_taken_back.wait(PATIENCE)
-        yield from results
+        yield verdict
 
     with served(tmp_path) as client:
         monkeypatch.setattr(AgentProcess, "run", run_and_wait)
         judge = site_of(client).judge
-        table = first_state(finished_plan)
-        agent = default_agent(table.position.game)
-        being_judged, waiting, kept = table.position.moves()[:3]
         for move in (being_judged, waiting, kept):
             judge.add(table, move)
         assert is_judged.wait(PATIENCE)
