@@ -24,11 +24,14 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
     played = played_session(game, 3, 60, names=_NAMES)
     lines = tmp_path / "game.jsonl"
     lines.write_bytes(to_json_lines(GameHistory(played.positions, played.moves, _NAMES)))
+    page = new_page()
+    page.goto(f"{server.address}review")
+    page.get_by_label("File").set_input_files(lines)
+    page.get_by_role("button", name="Review").click()
+    page.locator(".film-place").wait_for()
     for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 3.5)):
-        page = new_page(**look)
-        page.goto(f"{server.address}review")
-        page.get_by_label("File").set_input_files(lines)
-        page.get_by_role("button", name="Review").click()
+        page.set_viewport_size(look["viewport"])
+        page.reload()
         page.locator(".film-place").wait_for()
         page.keyboard.press("End")
         page.get_by_text("60 / 60").wait_for()

@@ -42,8 +42,9 @@ from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import JobError, analyse, possible_position
 from shakespeare_table.browser.seats import held_seat, invitations, open_table, rematch_address
 from shakespeare_table.browser.site import FormFields, Site, owner_of
-from shakespeare_table.browser.store import TableError
-from shakespeare_table.browser.tables import LiveTable, TableState
+from shakespeare_table.browser.storage.plan import TableError
+from shakespeare_table.browser.tables.live import LiveTable
+from shakespeare_table.browser.tables.state import TableState
 from shakespeare_table.browser.viewing import (
     Viewer,
     drawn_board,

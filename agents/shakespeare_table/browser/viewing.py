@@ -19,7 +19,7 @@ from shakespeare_env.film.standings import standings_bar
 from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import capitalised, named_move
 from shakespeare_env.play.standings import outcome_in_words
-from shakespeare_table.browser.tables import TableState, can_take_back, result_of
+from shakespeare_table.browser.tables.state import TableState, can_take_back, result_of
 
 _BOARDS_KEPT = 64  # each takes up to about 310 KB
 _MOVES_KEPT = 4096  # moves in words
