@@ -35,8 +35,9 @@ from rich.table import Table
 
 from benchmarks import report
 from shakespeare_env import Position
-from shakespeare_table.browser.store import Occupant, TablePlan, TableStore
-from shakespeare_table.browser.tables import TableState, first_state, result_of
+from shakespeare_table.browser.storage.plan import Occupant, TablePlan
+from shakespeare_table.browser.storage.store import TableStore
+from shakespeare_table.browser.tables.state import TableState, first_state, result_of
 
 ATTACKER = "127.0.0.2"
 VIEWER = "127.0.0.1"

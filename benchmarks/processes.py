@@ -23,7 +23,8 @@ from rich.table import Table
 from benchmarks.report import machine
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, as_toml, chosen_config, override
-from shakespeare_training.group import ProcessGroup, exit_at_once, joined_group, run_processes
+from shakespeare_training.group import ProcessGroup, joined_group, run_processes
+from shakespeare_training.stopping import exit_at_once
 
 OUR_CONFIG = CONFIGS / "shakespeare" / "ppo.toml"
 

@@ -15,7 +15,7 @@ from rich.text import Text
 
 from shakespeare_agents.making import Entrant, entrants_of, fill_seats
 from shakespeare_agents.workers import ProgressCallback, Workers
-from shakespeare_arena.games.playing import DealSeries, DealTable
+from shakespeare_arena.games.deals import DealSeries, DealTable
 from shakespeare_arena.games.recording import Recording
 from shakespeare_arena.games.results import open_results
 from shakespeare_arena.games.seating import seat_plan

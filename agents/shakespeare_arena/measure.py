@@ -41,7 +41,7 @@ from shakespeare_agents.workers import (
     ignore_progress,
     increments,
 )
-from shakespeare_arena.games.playing import DealSeries, DealTable
+from shakespeare_arena.games.deals import DealSeries, DealTable
 from shakespeare_arena.games.recording import Recording
 from shakespeare_arena.games.results import ResultsFolder, open_results
 from shakespeare_arena.games.seating import SeatPlan

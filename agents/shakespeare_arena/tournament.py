@@ -12,9 +12,10 @@ from shakespeare_agents.storage import write_atomically
 from shakespeare_agents.travel import AgentSet, AgentSources, workers_for_stored_games
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.config import ArenaConfig, open_contenders
-from shakespeare_arena.games.playing import GamesJob, Row, play_recorded, shards_of
+from shakespeare_arena.games.playing import GamesJob, shards_of
 from shakespeare_arena.games.recording import GamesWriter
 from shakespeare_arena.games.results import CONFIG_NAME, ResultsFolder, RoundPlan, open_results
+from shakespeare_arena.games.rows import Row, play_recorded
 from shakespeare_arena.games.seating import RunSettings, Seating
 from shakespeare_arena.matchmaking import GROWTH, Ladder, ladders_at_look, plan_round
 from shakespeare_env.core import registry

@@ -138,6 +138,21 @@ class Topic:
 
 
 @dataclass(frozen=True)
+class NextScoring:
+    """What the next scoring would bring every seat if it took place now.
+
+    Attributes:
+        condition: The condition in words, such as "if the round ended now".
+        points: The change of the score, by seat.
+        more: What else it brings, in words, by seat; empty where it brings nothing else.
+    """
+
+    condition: str
+    points: Sequence[int]
+    more: Sequence[str]
+
+
+@dataclass(frozen=True)
 class Presentation:
     """The functions that draw a game's positions and put them in words.
 
@@ -168,6 +183,8 @@ class Presentation:
             to its score.
         score_sign: The sign of points as people read them: -1 if the points are lengths, of which
             the least wins.
+        next_scoring: (dict) -> the `NextScoring` of the position, or None if no scoring is to come.
+            It follows from what every seat knows.
     """
 
     chapter: str
@@ -182,3 +199,4 @@ class Presentation:
     events: Callable[[Any, int, Any, int | None], list[Event]]
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
     score_sign: int = 1
+    next_scoring: Callable[[Mapping[str, Any]], NextScoring | None] = lambda position: None

@@ -10,7 +10,15 @@ from typing import Any
 import numpy as np
 
 from shakespeare_env.core.game import ActionTable, Record
-from shakespeare_env.core.presentation import Event, Headline, Panel, Piece, Presentation, Topic
+from shakespeare_env.core.presentation import (
+    Event,
+    Headline,
+    NextScoring,
+    Panel,
+    Piece,
+    Presentation,
+    Topic,
+)
 from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.derived.notation import OVER, TURN, Notation
 from shakespeare_env.drawing.board import ROOM, picture, seat_title
@@ -54,6 +62,7 @@ class GamePresentation:
     events: Callable[[Any, int, Any, int | None], list[Event]] | None = None
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] | None = None
     score_sign: int = 1
+    next_scoring: Callable[[Mapping[str, Any]], NextScoring | None] | None = None
 
 
 @dataclass(frozen=True)

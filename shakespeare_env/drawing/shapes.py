@@ -37,6 +37,8 @@ Look = tuple[str, str, str]
 DEFAULTS = {"font-family": FAMILY, "fill": INK, "stroke-linejoin": "round"}
 """Attributes that every drawing's SVG element sets for all its content."""
 _CORNER = 6  # the radius of a rectangle's corners
+LEGIBLE = 12
+"""The least size of text, which is still 11 pixels where a page shows drawings a little smaller."""
 _SMALLEST = 0.8  # text that is too wide shrinks to this part of its size, and is then cut
 _NOT_IN_XML = dict.fromkeys((*range(32), 127, 65534, 65535), " ")
 
@@ -54,15 +56,16 @@ def words(
 ) -> svg.Text:
     """Draw a line of text, escaped, with its anchor at x on the baseline y.
 
-    Text wider than `room` shrinks a little and is then shortened. The attribute `data-room` keeps
-    `room` for tests of the picture. `INK` is not written, since `DEFAULTS` sets it.
+    Text wider than `room` shrinks a little, but not below `LEGIBLE`, and is then shortened. The
+    attribute `data-room` keeps `room` for tests of the picture. `INK` is not written, since
+    `DEFAULTS` sets it.
     """
     data = None
     if room is not None:
         full_width = width(text, size, weight)
         if full_width > room:
             fitting_size = floor(100 * size * room / full_width) / 100
-            size = max(round(size * _SMALLEST, 2), fitting_size)
+            size = max(round(size * _SMALLEST, 2), min(size, LEGIBLE), fitting_size)
         text = shortened(text, size, room, weight)
         data = {"room": str(tenths(room))}
     return svg.Text(
@@ -241,9 +244,10 @@ def star(x: float, y: float, size: float, fill: str = GOLD) -> Elements:
 @cached_shape
 def token(x: float, y: float, size: float, text: str, fill: str, ink: str) -> Elements:
     """Draw a round token with text."""
+    letters = max(LEGIBLE, size * 0.6)
     return [
         svg.Circle(cx=tenths(x), cy=tenths(y), r=tenths(size / 2), fill=fill, stroke=INK),
-        label(x, y + size * 0.22, text, size * 0.6, fill=ink, room=size),
+        label(x, y + letters * 0.37, text, letters, fill=ink, room=size),
     ]
 
 
@@ -289,17 +293,19 @@ def number_sign(text: str) -> Sign:
 
 def note_sign(text: str) -> Sign:
     """Return a sign with a word that stands between other signs."""
-    return Sign(width(text, 10.5), lambda x, y: [caption(x, y + 3.8, text, 10.5, anchor="middle")])
+    return Sign(width(text, 12), lambda x, y: [caption(x, y + 4.3, text, anchor="middle")])
 
 
-def row(signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "start") -> Elements:
+def row(
+    signs: list[Sign], x: float, y: float, room: float, anchor: Anchor = "start", gap: float = _GAP
+) -> Elements:
     """Draw signs side by side, with their anchor at x on the middle line y, scaled to fit."""
     drawn: Elements = []
     at = 0.0
     for sign in signs:
         drawn += sign.draw(round(at + sign.width / 2, 1), 0)
-        at += sign.width + _GAP
-    length = at - _GAP
+        at += sign.width + gap
+    length = at - gap
     scale = [] if length <= room else [svg.Scale(round(room / length, 3))]
     share_left_of_anchor = {"start": 0, "middle": 0.5, "end": 1}[anchor]
     x -= min(length, room) * share_left_of_anchor

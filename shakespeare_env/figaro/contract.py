@@ -19,7 +19,12 @@ from shakespeare_env.figaro.state import FIELDS, TEXT
 from shakespeare_env.figaro.text.drawing import draw
 from shakespeare_env.figaro.text.events import events
 from shakespeare_env.figaro.text.glossary import topics
-from shakespeare_env.figaro.text.wording import headline, needs_confirming, score_sheet
+from shakespeare_env.figaro.text.wording import (
+    headline,
+    needs_confirming,
+    next_scoring,
+    score_sheet,
+)
 
 GAME = define(
     "figaro",
@@ -51,6 +56,7 @@ GAME = define(
         topics=topics,
         events=events,
         score_sheet=score_sheet,
+        next_scoring=next_scoring,
         score_sign=-1,  # scores are negated lengths of roads; people read the lengths
     ),
     box=BOX_FILE,

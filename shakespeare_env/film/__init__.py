@@ -13,11 +13,12 @@ from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
+from shakespeare_env.film.standings import standings_bar
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
 from shakespeare_env.play.named import distinct_names, named_move
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
-STYLES = (FOLDER / "theme.css", FOLDER / "film.css")
+STYLES = (FOLDER / "theme.css", FOLDER / "standings.css", FOLDER / "film.css")
 
 
 class _FilmPanel(NamedTuple):
@@ -91,6 +92,16 @@ class Film:
         """Return the name of a seat's player, or the seat if the name is unknown."""
         return self.names[seat] if self.names else f"Seat {seat}"
 
+    def turns(self) -> list[tuple[str, list[tuple[int, ToldMove]]]]:
+        """Return who has moved, and the numbers and words of the moves that follow each other."""
+        numbers = range(1, len(self) + 1)
+        by_mover = groupby(numbers, lambda number: self.positions[number - 1].to_move)
+        groups = [list(group) for _, group in by_mover]
+        return [
+            (self.told[group[0] - 1].mover, [(number, self.told[number - 1]) for number in group])
+            for group in groups
+        ]
+
     def title(self) -> str:
         """Return a title with the game and its players."""
         headline = self.game.presentation.headline(self._seen[0])
@@ -107,6 +118,11 @@ class Film:
         if number == len(self) and self._forfeit:
             parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
+
+    def standings(self, number: int) -> str:
+        """Return the HTML of the bar of standings in a position."""
+        labels = [self.label(seat) for seat in range(self.players)]
+        return standings_bar(self.game.presentation, self._seen[number], labels)
 
     def data(self) -> str:
         """Return the JSON that `film.js` plays.
@@ -150,6 +166,7 @@ class Film:
             "panels": [panel._asdict() for panel in panels],
             "frames": frames,
             "progress": [self.progress(number) for number in range(len(self) + 1)],
+            "standings": [self.standings(number) for number in range(len(self) + 1)],
             "movers": [position.to_move for position in self.positions],
             "told": [
                 {"who": told.mover, "text": told.text, "move": told.move, "effects": told.effects}
@@ -170,10 +187,12 @@ class Film:
             seat = self.positions[max(number - 1, 0)].to_move
         panels = []
         for panel in self._board(number):
-            is_folded = bool(_summaries(panel)) and panel.seat != seat
+            is_folded = bool(panel.summary) and panel.seat not in (seat, None)
             shown = _summaries(panel) if is_folded else panel.pieces
             pieces = [(_picture(piece), is_wide(piece)) for piece in shown]
-            panels.append((panel, pieces, is_folded))
+            # Where there is little room, the page shows only the summaries of the table's panels.
+            briefs = [] if is_folded or panel.seat is not None else _summaries(panel)
+            panels.append((panel, pieces, is_folded, "".join(map(_picture, briefs))))
         return str(template("player.html").module.board(panels))
 
     def picture(self, number: int) -> str:
@@ -192,11 +211,13 @@ def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:
         title: The title of the page, by default the game and its players.
         extras: HTML to show beside the board, by default a graph of the scores.
     """
+    if extras is None:
+        extras = f"<details data-wide><summary>Score</summary>{score_graph(film)}</details>"
     document: str = template("film.html").render(
         title=title or film.title(),
         style="".join(style.read_text(encoding="utf-8") for style in STYLES),
         script="".join(script.read_text(encoding="utf-8") for script in SCRIPTS),
-        player=film_player(film, score_graph(film) if extras is None else extras),
+        player=film_player(film, extras),
         packed=base64.b64encode(zlib.compress(film.data().encode(), 9)).decode(),
     )
     return document
@@ -249,8 +270,8 @@ def iframe(page: str) -> str:
 
 
 def _summaries(panel: Panel) -> list[Piece]:
-    """Return the summary of a seat's panel, if it has one."""
-    return [panel.summary] if panel.seat is not None and panel.summary else []
+    """Return the summary of a panel, if it has one."""
+    return [panel.summary] if panel.summary else []
 
 
 def _picture(piece: Piece) -> str:

@@ -47,22 +47,24 @@
 
   // A panel of the board; its pictures are swapped one by one where their number is the same.
   function showPanel(panel, shown) {
-    const folded = panel.seat !== null && panel.summary !== null && panel.seat !== openSeat();
-    panel = { ...panel, folded, pieces: folded ? [panel.summary] : panel.pieces };
+    const folded = isFolded(panel), ofTable = panel.seat === null;
+    const title = panel.title;
+    panel = { ...panel, folded, pieces: shownPieces(panel) };
     if (!shown || shown.folded !== folded || shown.pieces.length !== panel.pieces.length || shown.title !== panel.title) {
       const section = element("section", "film-panel");
       section.dataset.panel = panel.name;
-      if (panel.seat !== null) section.classList.add("film-seat");
+      if (!ofTable) section.classList.add("film-seat");
       if (panel.aside) section.classList.add("film-aside");
-      const title = element("h2", "", panel.title);
-      section.append(title);
-      if (folded) {
-        section.classList.add("film-folded");
-        const button = element("button", "film-unfold", "Open");
+      if (folded) section.classList.add("film-folded");
+      const heading = element("h2", "", title);
+      section.append(heading);
+      if (folded || (ofTable && unfolded.has(panel.name))) {
+        const verb = folded ? "Open" : "Close";
+        const button = element("button", "film-unfold", panel.aside ? `${verb}: ${title}` : verb);
         button.type = "button";
-        button.dataset.open = panel.seat;
-        button.setAttribute("aria-label", `Open the board of ${panel.title}`);
-        title.append(" ", button);
+        button.dataset.open = ofTable ? panel.name : panel.seat;
+        button.setAttribute("aria-label", ofTable ? `${verb}: ${title}` : `Open the board of ${title}`);
+        heading.append(" ", button);
       }
       const pictures = panel.pieces.map(picture);
       for (const [kind, wide] of [["film-large", true], ["film-small", false]]) {
@@ -83,6 +85,20 @@
       return swapped;
     });
     return { ...panel, section: shown.section, pictures };
+  }
+
+  // The table's panels that the reader has opened where there is little room.
+  const little = matchMedia("(max-width: 86rem)"), unfolded = new Set();
+
+  // Whether only the summary of a panel is shown, or only the title of what lies aside.
+  function isFolded(panel) {
+    if (panel.seat !== null) return panel.summary !== null && panel.seat !== openSeat();
+    return little.matches && (panel.aside || panel.summary !== null) && !unfolded.has(panel.name);
+  }
+
+  function shownPieces(panel) {
+    if (!isFolded(panel)) return panel.pieces;
+    return panel.summary === null ? [] : [panel.summary];
   }
 
   // The seat that is shown in full: the reader's, or else the one that moved last.
@@ -118,10 +134,8 @@
   }
 
   function frameChanges() {
-    const folded = new Set(panels.filter((panel) => panel.folded).map((panel) => panel.name));
-    const shownOf = (panel) => (folded.has(panel.name) ? [panel.summary] : panel.pieces);
     const piecesOf = (number) => new Set(
-      film.frames[number].flatMap((panel) => shownOf(film.panels[panel])));
+      film.frames[number].flatMap((panel) => shownPieces(film.panels[panel])));
     const before = piecesOf(at - 1), now = piecesOf(at);
     const old = document.createElement("div");
     old.append(...[...before].filter((piece) => !now.has(piece)).map(picture));
@@ -150,6 +164,11 @@
     }
     const { who, text, move, effects } = film.told[at - 1];
     const line = element("p", "", game ? `${who} ` : `${at}. ${who} `);
+    // The moves before it in the same turn belong to it.
+    let first = at;
+    while (first > 1 && film.movers[first - 2] === film.movers[at - 1]) first--;
+    const earlier = film.told.slice(first - 1, at - 1).map((one) => `${one.text}; `).join("");
+    if (earlier) line.append(element("span", "film-earlier", earlier));
     line.append(element("strong", "", text), " ");
     if (move) line.append(element("code", "", move));
     told.append(line);
@@ -186,6 +205,7 @@
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
     part("place").textContent = `${at} / ${last}`;
     part("progress").textContent = film.progress[at];
+    part("standings").innerHTML = film.standings[at];
     showBoard();
     tell();
     showCursors();
@@ -225,10 +245,16 @@
     show(from);
   }
 
-  // Shows a seat's board in full, and summaries of the others.
+  // Shows a seat's board in full, and summaries of the others; or opens or closes a table's panel.
   function open(seat) {
-    root.dataset.seat = seat;
-    if (film) show(at);
+    if (/^\d+$/.test(seat)) root.dataset.seat = seat;
+    else if (!unfolded.delete(seat)) unfolded.add(seat);
+    if (film) showAgain();
+  }
+
+  function showAgain() {
+    panels = [];
+    show(at);
   }
 
   function stop() {
@@ -300,6 +326,10 @@
     go(where);
   }
 
+  little.addEventListener("change", () => { if (film) showAgain(); });
+  // On a wide screen all that is said has room beside the board.
+  const hasRoom = matchMedia("(min-width: 62rem)").matches;
+  for (const fold of root.querySelectorAll("details[data-wide]")) fold.open = hasRoom;
   root.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   slider.addEventListener("change", () => { if (!film) show(Number(slider.value)); });

@@ -24,7 +24,7 @@ _RIGHT = 412
 _TOP = 8
 _BOTTOM = 200
 """The edges of a graph's plotting area, in units of its SVG picture."""
-_LETTER_WIDTH = 7
+_LETTER_WIDTH = 8.3
 _DASHES = ("none", "7 3", "2 2.5", "10 3 2 3", "4 4", "1 4")
 """Line dashes by seat, which distinguish the lines without colour."""
 

@@ -22,6 +22,7 @@ from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.events import events
 from shakespeare_env.shakespeare.text.glossary import topics
 from shakespeare_env.shakespeare.text.notation import from_dict
+from shakespeare_env.shakespeare.text.standing import next_scoring
 from shakespeare_env.shakespeare.text.wording import (
     headline,
     is_secret,
@@ -68,6 +69,7 @@ GAME = define(
         topics=topics,
         events=events,
         score_sheet=score_sheet,
+        next_scoring=next_scoring,
     ),
     box=BOX_FILE,
     digest=BOX_DIGEST,

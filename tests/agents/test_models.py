@@ -68,7 +68,7 @@ def files(tmp_path, monkeypatch):
 
 @pytest.fixture
 def batch():
-    return Batch("figaro", n=20, players=3, seed=1)
+    return Batch("figaro", n=4, players=3, seed=1)
 
 
 def digest(name):
@@ -81,8 +81,8 @@ def test_a_model_plays_its_likeliest_legal_action(name, batch):
     likely = agent.probabilities(batch.obs, batch.mask)
     assert (likely[~batch.mask] == 0).all()
     assert likely.sum(axis=1) == pytest.approx(1.0, abs=1e-5)
-    assert (agent.act(batch.obs, batch.mask, generators(20)) == likely.argmax(axis=1)).all()
-    assert agent.values(batch.obs).shape == (20,)
+    assert (agent.act(batch.obs, batch.mask, generators(batch.n)) == likely.argmax(axis=1)).all()
+    assert agent.values(batch.obs).shape == (batch.n,)
     same: Any = make("net.pt", FIGARO)
     np.testing.assert_allclose(likely, same.probabilities(batch.obs, batch.mask), atol=1e-6)
 
@@ -90,7 +90,7 @@ def test_a_model_plays_its_likeliest_legal_action(name, batch):
 def test_a_module_that_acts_is_the_agent_itself(batch):
     """It keeps its memory in `rng`, which a model that is only asked for outputs could not."""
     agent: Any = make("my.py:Acting,weights=net.weights", FIGARO)
-    assert agent.act(batch.obs, batch.mask, generators(20)).tolist() == [7] * 20
+    assert agent.act(batch.obs, batch.mask, generators(batch.n)).tolist() == [7] * batch.n
     assert torch.equal(agent.policy.bias, torch.load("net.weights")["policy.bias"])
     with pytest.raises(ValueError, match="drop greedy=false"):
         make("my.py:Acting,greedy=false", FIGARO)
@@ -116,7 +116,7 @@ def test_pytorch_plays_with_one_thread_and_has_its_own_number_afterwards(batch, 
     net = torch.nn.Module()
     net.forward = forward
     agent: Any = make(net, FIGARO)
-    agent.act(batch.obs, batch.mask, generators(20))
+    agent.act(batch.obs, batch.mask, generators(batch.n))
     decide_once(search_over(net), batch)
     assert len(threads) > 10
     assert set(threads) == {1}
@@ -168,7 +168,8 @@ def search_over(model):
 
 def test_a_function_of_observations_and_masks_is_a_model(batch):
     agent: Any = make("my.py:first", FIGARO)
-    assert (agent.act(batch.obs, batch.mask, generators(20)) == batch.mask.argmax(axis=1)).all()
+    actions = agent.act(batch.obs, batch.mask, generators(batch.n))
+    assert (actions == batch.mask.argmax(axis=1)).all()
 
 
 def test_an_onnx_file_is_a_model(batch):
@@ -249,7 +250,9 @@ def test_games_of_a_search_over_a_model_are_kept_under_its_own_digest():
     assert len(set(map(digest, names))) == len(names)
     from shakespeare_agents.making import entrants_of
 
-    entrants = entrants_of(["search,network=my.py:first,simulations=2", "random", "random"], FIGARO)
+    # The model is nearly certain of every move, so that games are short to play.
+    search = "search,network=my.py:first,near_certain=0.1"
+    entrants = entrants_of([search, "random", "random"], FIGARO)
     write_dataset(Path("games"), entrants, "figaro", games=3)
     assert read_games("games").collect()["digests"][0][0] == digest(entrants[0].name)
 

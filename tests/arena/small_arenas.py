@@ -3,8 +3,8 @@
 import polars as pl
 
 from shakespeare_agents import RandomAgent
-from shakespeare_arena.games.playing import play_recorded, results_frame
 from shakespeare_arena.games.results import open_results
+from shakespeare_arena.games.rows import play_recorded, results_frame
 from shakespeare_arena.games.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.datasets import read_results

@@ -74,6 +74,24 @@ _TOO_SMALL = """() => {
   return found;
 }"""
 
+# Texts of less than 11 pixels, in drawings too, with their sizes.
+_SMALL_TEXTS = """() => {
+  const found = [], texts = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (texts.nextNode()) {
+    const text = texts.currentNode.textContent.trim(), holder = texts.currentNode.parentElement;
+    if (!text || holder.closest("script, style, title, .skip")) continue;
+    if (!holder.checkVisibility({visibilityProperty: true})) continue;
+    const {width, height} = holder.getBoundingClientRect();
+    let size = parseFloat(getComputedStyle(holder).fontSize);
+    if (holder.ownerSVGElement) {
+      const {a, b} = holder.getScreenCTM();
+      size *= Math.hypot(a, b);
+    }
+    if (width > 1 && height > 1 && size > 0 && size < 10.95) found.push([text, size]);
+  }
+  return found;
+}"""
+
 _MOST_STOPS = 200
 
 
@@ -210,9 +228,9 @@ class TypingPerson(Person):
 def wait_for_log(page, count=0):
     """Return the lines of a page's log, one a move, once there are at least `count`."""
     page.wait_for_function(
-        "(count) => document.querySelectorAll('#log li').length >= count", arg=count
+        "(count) => document.querySelectorAll('#log .move-line').length >= count", arg=count
     )
-    return page.locator("#log li").all_text_contents()
+    return page.locator("#log .move-line").all_text_contents()
 
 
 def in_view(page) -> dict[str, Any]:
@@ -227,6 +245,14 @@ def check_fit(page) -> None:
     assert width <= room == page.viewport_size["width"], page.url
     too_small = page.evaluate(_TOO_SMALL)
     assert not too_small, (page.url, too_small)
+    too_small = small_texts(page)
+    assert not too_small, (page.url, too_small)
+
+
+def small_texts(page) -> list[list[Any]]:
+    """Return the texts of a page that are smaller than 11 pixels, each with its size."""
+    found: list[list[Any]] = page.evaluate(_SMALL_TEXTS)
+    return found
 
 
 def serious_findings(page) -> list[str]:

@@ -7,7 +7,7 @@ from shakespeare_env.film import Film
 from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, annotated_page
 from tests.agents.sessions import played_session
-from tests.browser.people import serious_findings
+from tests.browser.people import serious_findings, small_texts
 
 MOVES = 24
 
@@ -41,6 +41,7 @@ def test_keys_buttons_the_slider_and_links_lead_to_positions(film, new_page):
     page.locator(".film-board svg").first.wait_for()
     assert page.evaluate("document.documentElement.scrollWidth") == 390
     assert serious_findings(page) == []
+    assert small_texts(page) == []
     assert at(page) == 7
     assert at(page, "ArrowRight", "ArrowRight") == 9
     assert page.url.endswith("#9")

@@ -1,13 +1,11 @@
 """A review in a browser, with verdicts, the bar of chances, and a better line on the board."""
 
-import math
-
 import pytest
 
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
-from tests.browser.people import serious_findings
+from tests.browser.people import serious_findings, small_texts
 
 _NAMES = ["Ann", "Ben", "Cora"]
 _JUDGED = 120_000
@@ -16,6 +14,7 @@ _BLUNDER = 114
 """A decision of random players that Figaro's bundled network calls a blunder."""
 
 
+_DESKTOP = {"viewport": {"width": 1440, "height": 900}}
 _PHONE = {"viewport": {"width": 390, "height": 844}}
 _LANDSCAPE = {"viewport": {"width": 844, "height": 390}}
 
@@ -25,11 +24,14 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
     played = played_session(game, 3, 60, names=_NAMES)
     lines = tmp_path / "game.jsonl"
     lines.write_bytes(to_json_lines(GameHistory(played.positions, played.moves, _NAMES)))
-    for look, screens in (({}, 1), (_PHONE, 2), (_LANDSCAPE, math.inf)):
-        page = new_page(**look)
-        page.goto(f"{server.address}review")
-        page.get_by_label("File").set_input_files(lines)
-        page.get_by_role("button", name="Review").click()
+    page = new_page()
+    page.goto(f"{server.address}review")
+    page.get_by_label("File").set_input_files(lines)
+    page.get_by_role("button", name="Review").click()
+    page.locator(".film-place").wait_for()
+    for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 3.5)):
+        page.set_viewport_size(look["viewport"])
+        page.reload()
         page.locator(".film-place").wait_for()
         page.keyboard.press("End")
         page.get_by_text("60 / 60").wait_for()
@@ -40,6 +42,8 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
         )
         assert height <= screens
         assert width <= 1
+        assert small_texts(page) == []
+        assert page.locator(".standings li").count() == 3
         # A button opens the board of another seat, which then stands in full.
         page.get_by_role("button", name="Open the board").first.click()
         assert page.locator(".film-seat:not(.film-folded)").count() == 1

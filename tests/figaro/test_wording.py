@@ -6,14 +6,16 @@ import pytest
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.text.wording import (
     in_order,
+    next_scoring,
     pile_colour,
     pile_total,
     ranking,
     suit_of,
     value_of,
 )
+from tests.contract.playing import play
 from tests.figaro.cards import KINDS
-from tests.figaro.positions import OURS, over, position, positions
+from tests.figaro.positions import OURS, ending, last_card, over, position, positions
 
 
 @pytest.mark.parametrize("table", OURS, ids=str)
@@ -48,3 +50,32 @@ def test_cards_are_read_as_the_box_prints_them():
         "ring",
         "?",
     ]
+
+
+@pytest.mark.parametrize("in_round", [1, 2, 3])
+def test_the_end_of_a_round_is_forecast_as_it_then_comes(in_round):
+    """Nobody has taken as many cards as another, and in the last round a piece is exchanged."""
+    before = ending(
+        [4, 9, 6, 3],
+        ender=2,
+        in_round=in_round,
+        roads=[[], [], [], []] if in_round == 1 else [[15], [12], [9], [14]],
+    )
+    found = next_scoring(before)
+    after = play(before, last_card(2))
+    lengths = [list(map(sum, position["roads"])) for position in (before, after)]
+    assert found is not None
+    assert list(found.points) == [old - new for old, new in zip(*lengths, strict=True)]
+    assert any(found.points)
+
+
+def test_tied_seats_are_ranked_in_the_forecast_as_if_the_seat_to_move_got_the_king():
+    before = ending([5, 5, 2, 1], ender=1)  # seat 0 is to move
+    found = next_scoring(before)
+    assert found is not None
+    longest, second, third = before["pieces"][0]
+    assert list(found.points) == [-second, -longest, -third, 0]
+
+
+def test_nothing_is_forecast_after_the_end():
+    assert next_scoring(over()) is None

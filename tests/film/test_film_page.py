@@ -41,7 +41,7 @@ def data_of(page):
 
 
 def pictures(film, number):
-    """Return the pictures of a frame, the summaries of seats after the other ones."""
+    """Return the pictures of a frame, the summaries after the other ones."""
     panels = [film["panels"][panel] for panel in film["frames"][number]]
     numbers = [piece for panel in panels for piece in panel["pieces"]]
     summaries = [panel["summary"] for panel in panels if panel["summary"] is not None]
@@ -51,7 +51,7 @@ def pictures(film, number):
 def drawings(position, seen):
     """Return the drawings of a position as it is seen, as `pictures` orders them."""
     panels = position.game.presentation.board(seen, ())
-    summaries = [panel.summary for panel in panels if panel.seat is not None and panel.summary]
+    summaries = [panel.summary for panel in panels if panel.summary]
     drawn = [piece_svg(piece, f"piece-{piece.name}") for piece in summaries]
     return [*pieces(panels).values(), *drawn]
 
@@ -99,7 +99,7 @@ def test_a_piece_is_drawn_once_for_each_board(game, monkeypatch):
     for position in game.positions:
         for panel in position.game.presentation.board(position.to_dict(), ()):
             n_pieces += len(panel.pieces)
-            n_pieces += panel.seat is not None and panel.summary is not None
+            n_pieces += panel.summary is not None
     draw = Mock(wraps=piece_svg)
     monkeypatch.setattr("shakespeare_env.film.piece_svg", draw)
     Film(game).data()

@@ -5,14 +5,19 @@ import re
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager
+from functools import cache
 from html import unescape
 from typing import Any
 
+import pytest
 from starlette.testclient import TestClient
 
 from shakespeare_env import Position
 from shakespeare_env.core import registry
+from shakespeare_env.core.position import compile_all
+from shakespeare_table.browser import site as site_module
 from shakespeare_table.browser.app import make_app
+from shakespeare_table.browser.processes import GameCompiler
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import Site
 
@@ -26,13 +31,30 @@ COMPILED = 600
 """The seconds that compiling rules may take on a busy machine."""
 
 
+class CompiledGames(GameCompiler):
+    """Games whose rules are compiled in this process when they are first waited for.
+
+    Another process, as in `TableServer`, would take as long as many a test to start.
+    """
+
+    def start(self) -> None:
+        """Compile nothing yet."""
+
+    def wait(self, game: str, seconds: float = 0.0) -> None:
+        """Compile a game's rules, unless that has been done."""
+        _compile_rules(registry.game(game))
+
+
+_compile_rules = cache(compile_all)
+
+
 @contextmanager
 def served(folder, **settings) -> Iterator[TestClient]:
     """Start a server with its games in a folder, and yield a client that follows redirects."""
-    app = make_app(Settings(folder / "games.sqlite", **{"limit": COMPILED, **settings}))
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(site_module, "GameCompiler", CompiledGames)
+        app = make_app(Settings(folder / "games.sqlite", **{"limit": COMPILED, **settings}))
     with TestClient(app, base_url=HOST) as client:
-        for name in registry.names():
-            app.state.site.compiler.wait(name, COMPILED)
         yield client
 
 

@@ -235,16 +235,20 @@ def test_a_viewer_keeps_no_other_waiting_and_nobody_thinks_for_viewers_who_have_
     async def ask_all():
         pool: Any = AsyncPool(3, 1.0)
 
-        async def ask(viewer, *jobs):
+        async def ask(viewer, *jobs, running):
+            """Ask for jobs, and wait until so many jobs in all have begun, and for a wrong one."""
             tasks = [asyncio.create_task(pool.result(job, viewer)) for job in jobs]
+            while len(begun) < running:
+                await asyncio.sleep(0.01)
             await asyncio.sleep(0.1)
             return tasks
 
-        for task in [*await ask("spectator", *range(60)), *await ask("player", 99)]:
+        tasks = await ask("spectator", *range(60), running=2)
+        for task in [*tasks, *await ask("player", 99, running=3)]:
             assert begun == [0, 1, 99]
             task.cancel()
         await asyncio.sleep(0.1)
-        (last,) = await ask("spectator", 100)
+        (last,) = await ask("spectator", 100, running=4)
         assert begun == [0, 1, 99, 100]
         last.cancel()
         gone = Request({"type": "http"}, AsyncMock(return_value={"type": "http.disconnect"}))

@@ -22,7 +22,7 @@ from shakespeare_table.browser.learn import (
     pictures,
 )
 from shakespeare_table.browser.learning.lessons import LEARNER, first_fitting, lesson, variables
-from shakespeare_table.browser.tables import first_state
+from shakespeare_table.browser.tables.state import first_state
 from shakespeare_table.session import choose
 from tests.table.tables import moves, play, wait_for_page
 

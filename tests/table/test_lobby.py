@@ -10,8 +10,8 @@ from shakespeare_agents.making import make
 from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.browser.opponents import levels
-from shakespeare_table.browser.processes import GameCompiler, NotReadyError
-from tests.table.tables import begin, field, moves, served
+from shakespeare_table.browser.processes import NotReadyError
+from tests.table.tables import CompiledGames, begin, field, moves, served
 
 
 @pytest.mark.parametrize("game", registry.names())
@@ -39,7 +39,7 @@ def test_a_game_begins_by_itself_once_its_rules_are_compiled(client, monkeypatch
     form = {"game": "figaro", "players": "3", "seed": "7", "name0": 'Ann "A"', "form": address}
     form |= {"seat0": "person", "seat1": "random", "seat2": "random"}
     with monkeypatch.context() as patch:
-        patch.setattr(GameCompiler, "wait", wait)
+        patch.setattr(CompiledGames, "wait", wait)
         page = client.post(address, data=form)
     assert page.status_code == 503
     assert f'action="{address}"' in page.text

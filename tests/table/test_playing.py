@@ -8,7 +8,7 @@ from starlette.testclient import TestClient
 from shakespeare_env import Position
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.browser.processes import FairPool
-from shakespeare_table.browser.tables import LiveTable
+from shakespeare_table.browser.tables.live import LiveTable
 from tests.table.tables import (
     HOST,
     HTMX,

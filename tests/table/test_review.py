@@ -10,6 +10,7 @@ from collections import Counter
 from concurrent.futures import ThreadPoolExecutor
 from dataclasses import replace
 from html import unescape
+from threading import Event
 from typing import Any, NamedTuple
 from unittest.mock import AsyncMock
 from urllib.parse import parse_qs, urlsplit
@@ -20,16 +21,22 @@ from shakespeare_env import Position
 from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis import judging, mistakes
+from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.browser import review
 from shakespeare_table.browser.judging.background import BackgroundJudge, Decision
 from shakespeare_table.browser.opponents import default_agent
-from shakespeare_table.browser.store import Occupant, TablePlan
-from shakespeare_table.browser.tables import TableState, first_state, result_of
+from shakespeare_table.browser.processes import AgentProcess
+from shakespeare_table.browser.storage.plan import Occupant, TablePlan
+from shakespeare_table.browser.tables.state import TableState, first_state, result_of
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
 from tests.table.tables import (
+    HTMX,
+    PATIENCE,
     begin,
+    begun,
     events,
+    field,
     moves,
     play,
     served,
@@ -350,7 +357,15 @@ def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lin
     assert client.get(f"{address}/4/compare", params=asked).status_code == 400
 
 
-def pages_of_a_game_in_progress(folder, wait_for_verdicts):
+def verdict_on(decision):
+    """Return the verdict on a decision after a few playouts."""
+    analyst = Analyst(decision.position.game, decision.agent)
+    return judging.judge_decision(
+        decision.position, decision.move, decision.number, analyst, playouts=32
+    )
+
+
+def pages_of_a_game_in_progress(folder, is_judged):
     """Play some moves of a seeded table; return every answer about it, and the review's."""
     with served(folder) as client:
         page = begin(client, "figaro", ("person", "random", "random"), seed=8)
@@ -366,8 +381,9 @@ def pages_of_a_game_in_progress(folder, wait_for_verdicts):
         agent = default_agent(state.position.game)
         own = [k for k, before in enumerate(state.positions[:-1]) if before.to_move == 0]
         decisions = [Decision(state.positions[k], state.moves[k], k, agent) for k in own]
-        while wait_for_verdicts and not all(map(site.judge.verdict, decisions)):
-            time.sleep(0.1)
+        if is_judged:
+            for decision in decisions:
+                site.judge.keep(decision, verdict_on(decision))
         number = str(len(state.moves))
         question = {"agent": agent, "playouts": "256", "number": number}
         answers = [
@@ -390,14 +406,14 @@ def pages_of_a_game_in_progress(folder, wait_for_verdicts):
 
 def test_nothing_of_a_verdict_is_shown_before_the_game_ends(tmp_path, monkeypatch):
     """Answers are the same whether decisions have been judged or not, so they cannot tell."""
-    judged = pages_of_a_game_in_progress(tmp_path / "judged", wait_for_verdicts=True)
+    judged = pages_of_a_game_in_progress(tmp_path / "judged", is_judged=True)
 
     def refuse(*_arguments):
         raise AssertionError("a page of a game in progress asked for a verdict")
 
     monkeypatch.setattr(BackgroundJudge, "add", lambda *_arguments: None)
     monkeypatch.setattr(BackgroundJudge, "verdict", refuse)
-    unjudged = pages_of_a_game_in_progress(tmp_path / "unjudged", wait_for_verdicts=False)
+    unjudged = pages_of_a_game_in_progress(tmp_path / "unjudged", is_judged=False)
     assert judged == unjudged
     assert "still being played" in unjudged[-1]
 
@@ -424,6 +440,56 @@ def test_verdicts_found_during_the_game_are_ready_after_a_restart(tmp_path, fini
         again = site_of(client).judge.verdict(decision)
         assert again is not None
         assert again == replace(verdict, stored=b"")
+
+
+def test_taking_a_move_back_deletes_its_verdict(tmp_path):
+    with served(tmp_path) as client:
+        site = site_of(client)
+        mover, _ = begun(client, game="figaro", seats=("person",) * 3)
+        page = client.get(mover)
+        move = moves(page)[0]
+        table = site.tables.get(spectators_address(page).removeprefix("/watch/"))
+        assert table is not None
+        before = table.state()
+        decision = Decision(before.position, move, 0, default_agent(before.position.game))
+        after = play(client, mover, page, move)
+        site.judge.keep(decision, verdict_on(decision))
+        assert site.judge.verdict(decision) is not None
+        undo = {"undo": "1", "number": field(after, "number"), "since": field(after, "version")}
+        assert client.post(f"{mover}/play", data=undo, headers=HTMX).status_code == 200
+        assert table.state().moves == []
+        assert site.judge.verdict(decision) is None
+        assert site.store.verdict(decision.key) is None
+
+
+def test_a_decision_that_is_taken_back_before_its_verdict_gets_none(
+    tmp_path, finished_plan, monkeypatch
+):
+    table = first_state(finished_plan)
+    agent = default_agent(table.position.game)
+    being_judged, waiting, kept = table.position.moves()[:3]
+    verdict = verdict_on(Decision(table.position, kept, 0, agent))
+    is_judged = Event()
+    is_taken_back = Event()
+
+    def run_and_wait(_process, _job, _limit):
+        is_judged.set()
+        assert is_taken_back.wait(PATIENCE)
+        yield verdict
+
+    with served(tmp_path) as client:
+        monkeypatch.setattr(AgentProcess, "run", run_and_wait)
+        judge = site_of(client).judge
+        for move in (being_judged, waiting, kept):
+            judge.add(table, move)
+        assert is_judged.wait(PATIENCE)
+        judge.forget(table, being_judged)
+        judge.forget(table, waiting)
+        is_taken_back.set()
+        while judge.verdict(Decision(table.position, kept, 0, agent)) is None:
+            time.sleep(0.02)
+        for move in (being_judged, waiting):
+            assert judge.verdict(Decision(table.position, move, 0, agent)) is None
 
 
 @pytest.fixture

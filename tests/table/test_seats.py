@@ -13,8 +13,9 @@ from shakespeare_env.play.simultaneous import simultaneous_choices
 from shakespeare_table.browser.lobby import levels_beaten
 from shakespeare_table.browser.opponents import levels
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.store import FinishedGame, Occupant, Result, TableError, TablePlan
-from shakespeare_table.browser.tables import LiveTable
+from shakespeare_table.browser.storage.plan import Occupant, TableError, TablePlan
+from shakespeare_table.browser.storage.store import FinishedGame, Result
+from shakespeare_table.browser.tables.live import LiveTable
 from tests.table.tables import (
     HOST,
     HTMX,
@@ -66,7 +67,7 @@ def test_a_claimed_seat_opens_for_the_browser_that_holds_it_and_for_nobody_else(
         assert claim(other, link, "Eve").status_code == 403
         move = {"move": "pass", "number": "0"}
         assert other.post(f"{link}/play", data=move, headers=HTMX).status_code == 403
-        for path in ("changes", "hint", "thoughts", "step?number=0", "explain?name=wager"):
+        for path in ("changes", "hint", "thoughts", "step?first=0&last=0", "explain?name=wager"):
             assert other.get(f"{link}/{path}", headers=HTMX).status_code == 403
     assert field(guest.get(link), "version")
     assert "Bea" in client.get(page.url.path).text
@@ -174,7 +175,10 @@ def test_a_choice_is_kept_on_disk_and_can_be_made_anew_until_all_have_chosen(cli
     stored = site.store.table(state_of(client, seats[0]).id)
     assert stored is not None
     pool: Any = None
-    opened_again = LiveTable(site.store, stored, site.opponents, pool, site.judge.add).state()
+    judge = site.judge
+    opened_again = LiveTable(
+        site.store, stored, site.opponents, pool, judge.add, judge.forget
+    ).state()
     assert opened_again.chosen == {later: "wager:4"}
     assert opened_again.undecided == [first]
 

@@ -168,7 +168,7 @@ class _Browser:
         """Ask for each move, the whole page, an illegal move, a move taken back, explanations."""
         for number in range(self._count):
             self.hear(f"{self.viewer}/changes?since={number}.0.0&step=1")
-            self.hear(f"{self.viewer}/step?number={number}")
+            self.hear(f"{self.viewer}/step?first={number}&last={number}")
         page = self._client.get(self.viewer)
         self._hear(page)
         self._hear(play(self._client, self.viewer, page, "fly:moon"))

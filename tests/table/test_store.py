@@ -13,9 +13,10 @@ import httpx2
 import pytest
 
 from shakespeare_env.errors import DatasetError
-from shakespeare_table.browser import store as store_module
-from shakespeare_table.browser import tables as tables_module
-from shakespeare_table.browser.store import StoreError, TableStore
+from shakespeare_table.browser.storage import database as database_module
+from shakespeare_table.browser.storage.database import StoreError
+from shakespeare_table.browser.storage.store import TableStore
+from shakespeare_table.browser.tables import live
 from shakespeare_table.recorded import read_json_lines
 from tests.browser.table_server import TableServer
 from tests.table.tables import (
@@ -122,10 +123,10 @@ def test_a_file_whose_pages_are_damaged_is_refused(path):
 
 
 def test_a_statement_that_takes_too_long_is_ended(path, monkeypatch):
-    monkeypatch.setattr(store_module, "STEPS_BETWEEN_CHECKS", 1)
+    monkeypatch.setattr(database_module, "STEPS_BETWEEN_CHECKS", 1)
     with closing(TableStore(path)) as store:
         with monkeypatch.context() as impatient:
-            impatient.setattr(store_module, "STATEMENT_LIMIT_S", 0.0)
+            impatient.setattr(database_module, "STATEMENT_LIMIT_S", 0.0)
             with pytest.raises(StoreError, match="too long to read"):
                 store.tables_of("nobody", 1)
         assert store.tables_of("nobody", 1) == []
@@ -200,7 +201,7 @@ def test_a_move_that_cannot_be_kept_is_not_played(client):
 
 
 def test_a_table_that_nobody_uses_is_closed_and_opened_again_unchanged(tmp_path, monkeypatch):
-    monkeypatch.setattr(tables_module, "MAX_UNUSED_TABLES", 1)
+    monkeypatch.setattr(live, "MAX_UNUSED_TABLES", 1)
     with served(tmp_path) as client:
         tables: Any = site_of(client).tables
         page = begin(client, seats=["person"])

@@ -13,8 +13,8 @@ from shakespeare_env.core import registry
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.judging import quick_forecasts
 from shakespeare_table.analysis.playouts import PositionPlayouts
-from shakespeare_table.browser.store import Occupant, TablePlan
-from shakespeare_table.browser.tables import first_state
+from shakespeare_table.browser.storage.plan import Occupant, TablePlan
+from shakespeare_table.browser.tables.state import first_state
 from shakespeare_table.browser.viewing import explained
 from shakespeare_table.session import choose
 from tests.table.tables import (

@@ -12,11 +12,11 @@ import torch
 from rich.console import Console
 
 from shakespeare_training.config import make_config
-from shakespeare_training.group import ProcessGroup, exit_at_once, joined_group
+from shakespeare_training.group import ProcessGroup, joined_group
 from shakespeare_training.learners.rollout import normalised_advantages
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
-from shakespeare_training.stopping import Stop
+from shakespeare_training.stopping import Stop, exit_at_once
 
 SIZE = 3
 SETTINGS = {

@@ -29,6 +29,27 @@ with joined_group() as group:
         os.kill(os.getpid(), signal.SIGKILL)
     group.all_gather(None)
 """
+DIES_EARLY = """
+import os, signal
+from shakespeare_training.group import joined_group
+if os.environ["RANK"] == "1":
+    os.kill(os.getpid(), signal.SIGKILL)
+with joined_group():
+    raise AssertionError("process 0 has met a dead one")
+"""
+AVERAGES = """
+import math, torch
+from shakespeare_training.group import joined_group
+from shakespeare_training.stopping import exit_at_once
+with joined_group() as group:
+    rank = group.rank
+    for factor in (1.0, 10.0):
+        numbers = [torch.full((2, 3), math.nan if rank == 0 else factor * rank), torch.ones(1)]
+        group.all_average(numbers, weight=rank)
+        assert torch.allclose(numbers[0], torch.full((2, 3), factor * (1 * 1 + 2 * 2) / 3))
+        assert numbers[1] == 1.0
+exit_at_once(0)
+"""
 
 
 def free_port():
@@ -108,9 +129,14 @@ def test_a_run_goes_on_with_another_number_of_processes(groups):
         assert run.commands[-1].endswith(f"--decisions {longer} --processes 1")
 
 
-def test_a_process_that_dies_ends_the_others_and_is_named():
+def test_processes_of_one_machine_average_in_shared_memory():
+    assert run_processes(SIZE, ["-c", AVERAGES]) == 0
+
+
+@pytest.mark.parametrize("program", [DIES, DIES_EARLY])
+def test_a_process_that_dies_ends_the_others_and_is_named(program):
     with pytest.raises(WorkerError, match="process 1 of 2 was ended by SIGKILL; if memory"):
-        run_processes(2, ["-c", DIES])
+        run_processes(2, ["-c", program])
 
 
 def test_the_command_starts_processes(tmp_path):

@@ -3,12 +3,11 @@
 import sys
 
 from shakespeare_env.cli import app
+from shakespeare_training.stopping import exit_at_once
 
 if __name__ == "__main__":
     sys.argv.insert(1, "train")
     try:
         app()
     except SystemExit as ended:
-        from shakespeare_training.group import exit_at_once
-
         exit_at_once(ended.code if isinstance(ended.code, int) else 0)

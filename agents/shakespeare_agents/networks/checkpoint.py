@@ -201,7 +201,7 @@ def check_fits(card: Card, game: Game, folder: Path) -> None:
     Raises:
         CheckpointError: the weights do not fit the game. The message names `folder`.
     """
-    fault = reason_unfit(game, asdict(card))
+    fault = reason_unfit(game, vars(card))
     if fault is not None:
         raise CheckpointError(f"{folder}: {fault}, or train again")
     if not 1 <= card.width <= _MOST_WIDTH:

@@ -13,17 +13,10 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.travel import AgentSet, AgentSources, workers_for_stored_games
 from shakespeare_agents.workers import ProgressCallback, Workers, cumulative
-from shakespeare_arena.games.playing import (
-    DealTable,
-    FinalScores,
-    GamesJob,
-    Row,
-    play_recorded,
-    results_frame,
-    seatings_of,
-    shards_of,
-)
+from shakespeare_arena.games.deals import DealTable, FinalScores, seatings_of
+from shakespeare_arena.games.playing import GamesJob, shards_of
 from shakespeare_arena.games.results import ResultsFolder
+from shakespeare_arena.games.rows import Row, play_recorded, results_frame
 from shakespeare_arena.games.seating import RunSettings, Seating, SeatPlan
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import check_seed

@@ -40,7 +40,8 @@ from shakespeare_table.browser.processes import NotReadyError
 from shakespeare_table.browser.seats import SeatNotHeldError, seat_page
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.site import STATIC, Site, owner_of, waiting_page
-from shakespeare_table.browser.store import StoreError, TableError
+from shakespeare_table.browser.storage.database import StoreError
+from shakespeare_table.browser.storage.plan import TableError
 
 _GZIP_LEVEL = 3  # takes a third of the time of the usual level
 _BACKLOG = 64  # connections that may wait to be accepted

@@ -44,7 +44,7 @@ from shakespeare_table.browser.site import (
     waiting_page,
     with_owner_cookie,
 )
-from shakespeare_table.browser.tables import TableState, first_state
+from shakespeare_table.browser.tables.state import TableState, first_state
 from shakespeare_table.browser.viewing import (
     DrawnPanel,
     Explanation,

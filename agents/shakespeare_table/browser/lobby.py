@@ -27,15 +27,9 @@ from shakespeare_table.browser.site import (
     waiting_page,
     with_owner_cookie,
 )
-from shakespeare_table.browser.store import (
-    FinishedGame,
-    Occupant,
-    SeatLink,
-    StoredTable,
-    TableError,
-    TablePlan,
-)
-from shakespeare_table.browser.tables import first_state, person
+from shakespeare_table.browser.storage.plan import Occupant, TableError, TablePlan, person
+from shakespeare_table.browser.storage.store import FinishedGame, SeatLink, StoredTable
+from shakespeare_table.browser.tables.state import first_state
 
 PERSON = "person"
 """The value of a seat's field that stands for a person instead of an agent."""

@@ -13,7 +13,7 @@ from shakespeare_agents.heuristics import has_heuristics
 from shakespeare_agents.making import make
 from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
-from shakespeare_table.browser.store import TableError
+from shakespeare_table.browser.storage.plan import TableError
 
 _SEARCHES = ("search,simulations=256", "search,seconds=2", "search,seconds=10")
 _OPTIONS_IN_WORDS = {"simulations": "{} playouts a move", "seconds": "{} seconds a move"}

@@ -42,8 +42,9 @@ from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import JobError, analyse, possible_position
 from shakespeare_table.browser.seats import held_seat, invitations, open_table, rematch_address
 from shakespeare_table.browser.site import FormFields, Site, owner_of
-from shakespeare_table.browser.store import TableError
-from shakespeare_table.browser.tables import LiveTable, TableState
+from shakespeare_table.browser.storage.plan import TableError
+from shakespeare_table.browser.tables.live import LiveTable
+from shakespeare_table.browser.tables.state import TableState
 from shakespeare_table.browser.viewing import (
     Viewer,
     drawn_board,
@@ -231,15 +232,16 @@ def _explain(site: Site, request: Request) -> Response:
 
 
 def _step(site: Site, request: Request) -> Response:
-    """Answer with the places that one move has changed."""
+    """Answer with the places that the moves from `first` to `last` have changed."""
     view = page_view(site, request)
     state = view.table.state()
-    number = parse_number(request.query_params.get("number", ""))
-    if number is None or number >= len(state.moves):
-        raise HTTPException(404, "There is no such move.")
+    first = parse_number(request.query_params.get("first", ""))
+    last = parse_number(request.query_params.get("last", ""))
+    if first is None or last is None or not first <= last < len(state.moves):
+        raise HTTPException(404, "There are no such moves.")
     observer = view.viewer.observer(state)
-    before = drawn_board(state.up_to(number), observer)
-    after = drawn_board(state.up_to(number + 1), observer)
+    before = drawn_board(state.up_to(first), observer)
+    after = drawn_board(state.up_to(last + 1), observer)
     return JSONResponse(after.changed_places(before))
 
 

@@ -34,7 +34,7 @@ from shakespeare_table.browser.lobby import PERSON, same_seats
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import Job, JobError
 from shakespeare_table.browser.site import Site, owner_of, read_form, with_owner_cookie
-from shakespeare_table.browser.store import TablePlan
+from shakespeare_table.browser.storage.plan import TablePlan
 from shakespeare_table.recorded import parse_json_lines, with_public_names
 
 _MAX_LISTED = 20  # games of each kind on the first page

@@ -14,8 +14,10 @@ from starlette.routing import Route
 
 from shakespeare_env.checks.values import parse_number
 from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
-from shakespeare_table.browser.store import SeatLink, TableError
-from shakespeare_table.browser.tables import LiveTable, TableState, default_name
+from shakespeare_table.browser.storage.plan import TableError, default_name
+from shakespeare_table.browser.storage.store import SeatLink
+from shakespeare_table.browser.tables.live import LiveTable
+from shakespeare_table.browser.tables.state import TableState
 
 _QUIET_ZONE = 2  # the modules of light around a QR code
 _QR_CODES_KEPT = 256  # each takes about 4 KB

@@ -25,8 +25,8 @@ from shakespeare_table.browser.learning.lessons import lesson, with_links
 from shakespeare_table.browser.opponents import Opponents, agent_in_words
 from shakespeare_table.browser.processes import AsyncPool, GameCompiler
 from shakespeare_table.browser.settings import Settings
-from shakespeare_table.browser.store import TableStore, new_token
-from shakespeare_table.browser.tables import LiveTables
+from shakespeare_table.browser.storage.store import TableStore, new_token
+from shakespeare_table.browser.tables.live import LiveTables
 
 STATIC = Path(__file__).parent / "static"
 _OWNER_COOKIE = "shakespeare_owner"  # it lets a browser find its tables again
@@ -72,7 +72,12 @@ class Site:
         self.known = KnownPositions()
         self.judge = BackgroundJudge(self.store, self.known, self._is_idle, settings.limit)
         self.tables = LiveTables(
-            self.store, self.opponents, settings.limit, self.compiler.wait, self.judge.add
+            self.store,
+            self.opponents,
+            settings.limit,
+            self.compiler.wait,
+            on_move=self.judge.add,
+            on_take_back=self.judge.forget,
         )
         # Complete games are read and drawn in a process, since a thread would delay other pages
         # and Ctrl-C.

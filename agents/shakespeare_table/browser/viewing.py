@@ -7,6 +7,7 @@ import re
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property, lru_cache
+from itertools import groupby
 from typing import Any, NamedTuple
 from xml.etree import ElementTree
 
@@ -14,9 +15,11 @@ from shakespeare_env.core.game import SPECTATOR, Game
 from shakespeare_env.core.presentation import Topic
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
+from shakespeare_env.film.standings import standings_bar
 from shakespeare_env.play.history import GameLog
 from shakespeare_env.play.named import capitalised, named_move
-from shakespeare_table.browser.tables import TableState, can_take_back, result_of
+from shakespeare_env.play.standings import outcome_in_words
+from shakespeare_table.browser.tables.state import TableState, can_take_back, result_of
 
 _BOARDS_KEPT = 64  # each takes up to about 310 KB
 _MOVES_KEPT = 4096  # moves in words
@@ -86,14 +89,16 @@ class MoveInWords(NamedTuple):
 
     Attributes:
         seat: The seat that has moved.
-        sentence: The move as a sentence.
+        mover: Its player's name, which begins a sentence about the move.
+        text: The rest of that sentence.
         move: The move in notation; empty if it is secret.
         effects: All effects of the move.
         effects_on_reader: The effects of the move on the reader.
     """
 
     seat: int
-    sentence: str
+    mover: str
+    text: str
     move: str
     effects: Sequence[str]
     effects_on_reader: Sequence[str]
@@ -114,8 +119,36 @@ def last_move(state: TableState, observer: int | None, reader: int | None) -> Mo
     on_reader = []
     if reader is not None:
         on_reader = [with_names(effect.text) for effect in record.effects if effect.seat == reader]
-    sentence = f"{words.mover} {words.text}"
-    return MoveInWords(record.seat, sentence, words.move, words.effects, on_reader)
+    return MoveInWords(record.seat, words.mover, words.text, words.move, words.effects, on_reader)
+
+
+class Turn(NamedTuple):
+    """The moves of a seat that follow each other.
+
+    Attributes:
+        seat: The seat.
+        mover: Its player's name, which begins a sentence about the moves.
+        first: The number of moves before the turn.
+        last: The number of moves before the turn's last move.
+        moves: The moves.
+    """
+
+    seat: int
+    mover: str
+    first: int
+    last: int
+    moves: list[MoveInWords]
+
+
+def turns(log: Sequence[MoveInWords], start: int = 0) -> list[Turn]:
+    """Return the moves of a log by turn, from the move with the number `start` on."""
+    found = []
+    for seat, moves_of_turn in groupby(log[start:], lambda it: it.seat):
+        moves = list(moves_of_turn)
+        last = start + len(moves) - 1
+        found.append(Turn(seat, moves[0].mover, start, last, moves))
+        start = last + 1
+    return found
 
 
 @dataclass(frozen=True)
@@ -349,13 +382,17 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "head": head,
         "sentence": _sentence(state, reader, f"{head.sentence} {head.aside}".strip(), decides),
         "names": names,
+        "standings": standings_bar(
+            state.position.game.presentation,
+            position_on_turn(state, observer),
+            list(map(capitalised, names)),
+        ),
         "columns": drawn.columns(_nearest_seat(state, viewer)),
         "groups": _by_kind(choices),
         # An escaped "<" cannot end the script element that holds the text.
         "turn": json.dumps(turn, separators=(",", ":")).replace("<", "\\u003c"),
-        "log": log,
-        "strip": log[strip_start:],
-        "strip_start": strip_start,
+        "log": turns(log),
+        "strip": turns(log, strip_start),
         "moves_seen": moves_seen,
         "decides": decides,
         # The seat whose player must take over the shared screen before its cards are shown.
@@ -446,6 +483,11 @@ def _sentence(state: TableState, reader: int | None, words: str, decides: bool) 
     occupant = state.occupant_to_move
     if occupant is not None and occupant.agent is not None and not state.fault:
         return f"{state.name_to_move} is thinking …"
+    if state.is_over and state.plan.players > 1:
+        result = result_of(state)
+        names = names_for_reader(state.plan.names, reader)
+        outcome = outcome_in_words(result.places, result.scores, names, reader)
+        return f"{capitalised(words).rstrip('.')}. {outcome}"
     # Words such as "you: choose a card" become "Your turn: choose a card".
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"

@@ -80,7 +80,7 @@ def table(
         with requires_extra("table", "the table in the browser needs"):
             from shakespeare_table.browser.app import serve
             from shakespeare_table.browser.settings import Settings, is_local
-            from shakespeare_table.browser.store import StoreError
+            from shakespeare_table.browser.storage.database import StoreError
     except ModuleNotFoundError as missing:
         choices.exit_with_error(str(missing))
     for own_game in own_games or ():

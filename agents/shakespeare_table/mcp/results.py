@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from shakespeare_agents.identity import DIGITS
-from shakespeare_arena.games.playing import result_row
 from shakespeare_arena.games.results import open_results
+from shakespeare_arena.games.rows import result_row
 from shakespeare_arena.games.seating import Match, RunSettings, Seating
 from shakespeare_env.datasets.frames import RESULTS, frame
 from shakespeare_env.datasets.reading import has_manifest, read_results

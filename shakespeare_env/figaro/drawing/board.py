@@ -35,11 +35,11 @@ _WIDTH = 420
 _EDGE = 8
 _GAP = 5
 _STRIP = 28  # height of the band that names a seat
-_HAND = 96  # height of a card in hand
-_FRONT = 60  # height of a card before a seat
+_HAND = 88  # height of a card in hand
+_FRONT = 56  # height of a card before a seat
 _FACTS = (118, 200, 270)  # where a summary's facts begin
 _SUMMARY_TEXT = 13.5  # 13 pixels on the page of a table
-_TAKEN = 40  # height of a card that a seat has taken
+_TAKEN = 50  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
 """Drawn width of a road piece of length 1.
 
@@ -82,8 +82,8 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
         piece_fill = _STONE if is_current else d.SHADE
         column: Elements = [
             box(0, 0, width, height, fill=fill, line=line),
-            d.bold(_EDGE, 18, f"Round {number}", 12, room=width / 2),
-            words(width - _EDGE, 18, state, 11, fill=d.MUTED, anchor="end", room=width / 3),
+            d.bold(_EDGE, 18, f"Round {number}", 13, room=0.58 * width),
+            words(width - _EDGE, 18, state, 13, fill=d.MUTED, anchor="end", room=0.42 * width),
         ]
         for row, length in enumerate(lengths):
             y = 28 + 19 * row
@@ -115,7 +115,7 @@ def _road_piece(length: int, fill: str) -> Block:
     width = length * _UNIT
     drawn: Elements = [
         box(0.5, 0, width - 1, 16, fill=fill, line=_STONE_LINE, corner=3),
-        d.label(width / 2, 12, str(length), 11),
+        d.label(width / 2, 12.7, str(length), 13),
     ]
     return Block(drawn, width, 16)
 
@@ -139,14 +139,14 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
 
     drawn: Elements = [
         _strip(position, seat, name, _WIDTH).at(0, 0),
-        words(_WIDTH - 62, 19, counts, 12, fill=ink, anchor="end", room=170),
+        words(_WIDTH - 62, 19, counts, 13, fill=ink, anchor="end", room=170),
     ]
     y: float = _STRIP + _EDGE
     for part in parts:
         drawn.append(part.at(0, y))
         y += part.height + _EDGE
 
-    front = f"{', '.join(pile) or 'nothing'} before it, {text.pile_total(pile)} of {t.FULL}"
+    front = f"{', '.join(pile) or 'nothing'} in front of it, {text.pile_total(pile)} of {t.FULL}"
     described = f"{title}: {counts}; {front}; in hand {_counted(hand)}; taken {_counted(taken)}"
     piece = Piece(f"seat-{seat}-cards", described, Block(drawn, _WIDTH, y))
     return Panel(f"seat-{seat}", title, [piece], seat, _summary(position, seat, name, counts))

@@ -76,6 +76,10 @@ def symbol(x: float, y: float, size: float, suit: str, fill: str | None = None) 
     return drawn
 
 
+_LETTERS = 13
+"""The least size of letters, which is more than 11 pixels on a phone."""
+
+
 @cached_block
 def draw_card(card: str, height: float, copies: int = 1) -> Block:
     """Draw a card with its value and letter, a symbol per unit of value, and its count."""
@@ -84,24 +88,28 @@ def draw_card(card: str, height: float, copies: int = 1) -> Block:
     value = text.value_of(card)
     fill, ink = CARDS[suit]
     size = min(22, 0.25 * height)
-    left = 4 + size * 0.62
+    letters = max(_LETTERS, size)  # of the value; those of the colour are smaller on large cards
+    left = max(3 + 0.36 * letters, 4 + size * 0.62 if height > 50 else 0)
     middle = height * 0.55
     drawn: Elements = [box(0, 0, width, height, fill=fill, line=INK, corner=5)]
     if suit != text.RING:
         letter = text.LETTERS[suit]
         number = UNKNOWN if suit == UNKNOWN else str(value)
-        drawn.append(d.label(left, 4 + size, number, size, fill=ink))
-        drawn.append(words(left, 4 + size * 1.75, letter, 0.62 * size, fill=ink, anchor="middle"))
+        drawn.append(d.label(left, 3 + letters, number, letters, fill=ink))
+        letter_size = max(_LETTERS, 0.62 * size)
+        y = 4 + letters + letter_size
+        drawn.append(words(left, y, letter, letter_size, fill=ink, anchor="middle"))
     if suit in COLOURS:
         symbol_size = min(0.24 * height, 0.42 * width)
         for place in range(value):
             y = middle + (place - (value - 1) / 2) * symbol_size * 1.16
             drawn += symbol(width * 0.64, y, symbol_size, suit, ink)
     elif suit != UNKNOWN:
-        drawn += symbol(width * 0.54, middle, width * 0.66, suit)
+        y = middle + (0.08 * height if suit == text.JESTER else 0)  # below the letter
+        drawn += symbol(width * 0.54, y, width * 0.66, suit)
     if copies > 1:
-        label_height = max(14, 0.19 * height)
-        x = 0.75 * label_height
+        label_height = max(18, 0.19 * height)
+        x = 0.72 * label_height
         y = height - 0.24 * label_height
         drawn += [
             box(0, height - label_height, 1.5 * label_height, label_height, line=INK, corner=4),

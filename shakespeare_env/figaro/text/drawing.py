@@ -17,7 +17,7 @@ _PILE = 26  # columns of the cards before a seat
 _NONE = "·"  # shown where there is nothing
 _DIGITS = f"a digit is a card of that value, {w.LETTERS[w.RING]} a ring"
 _LEGEND = (
-    f"before it: in the order played, letters are colours, J jester, {w.LETTERS[w.RING]} ring",
+    f"in front: in the order played, letters are colours, J jester, {w.LETTERS[w.RING]} ring",
     f"total: {t.FULL} take all   hands, taken: {_DIGITS}",
 )
 
@@ -66,7 +66,7 @@ def _pieces(position: Mapping[str, Any]) -> list[str]:
 
 
 def _seats(position: Mapping[str, Any], seats: Iterable[int]) -> list[str]:
-    rows = [["", "before it", "total", "hand", "taken", "road"]]
+    rows = [["", "in front", "total", "hand", "taken", "road"]]
     for seat in seats:
         pile = position["front"][seat]
         names = [f"{w.LETTERS[w.suit_of(card)]}{w.value_of(card) or ''}" for card in pile]

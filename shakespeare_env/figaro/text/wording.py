@@ -9,13 +9,14 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from shakespeare_env.core.game import UNKNOWN
-from shakespeare_env.core.presentation import Headline
+from shakespeare_env.core.presentation import Headline, NextScoring
 from shakespeare_env.core.seat_names import seat_placeholder
 from shakespeare_env.figaro.box import tables as t
 from shakespeare_env.figaro.box.tables import COLOURS
-from shakespeare_env.figaro.rules.scoring import next_by_road
+from shakespeare_env.figaro.rules.scoring import next_by_road, road_length, score_round
 from shakespeare_env.figaro.state import NOTHING, colour_of_front, total_of_front
 from shakespeare_env.play.tracing import interpreted
 
@@ -122,9 +123,7 @@ def round_state(position: Mapping[str, Any], number: int) -> str:
 def ranking(position: Mapping[str, Any]) -> list[int]:
     """Return the seats by road, shortest first, ties clockwise from the King's seat (Rules C4)."""
     players = position["players"]
-    road = np.zeros((players, t.N_ROUNDS), np.int8)
-    for seat, pieces in enumerate(position["roads"]):
-        road[seat, : len(pieces)] = pieces
+    road = _in_rows(position["roads"], t.N_ROUNDS)
     record = {"players": players, "king": position["king"], "road": road}
     ranked: list[int] = []
     while len(ranked) < players:
@@ -148,6 +147,40 @@ def tie_words(position: Mapping[str, Any], seat: int) -> str:
     if place == 0:
         return f"tied with seat {tied[1]}, but {reason}"
     return f"tied with seat {favoured}, which {reason}"
+
+
+def next_scoring(position: Mapping[str, Any]) -> NextScoring | None:
+    """Return what the round would bring if the turn came to a seat without cards (Rules C1 to C3).
+
+    That seat is the one to move, which gets the King. At the end of the game there is None.
+    """
+    if position["to_move"] is None:
+        return None
+    players = position["players"]
+    record = {
+        "players": players,
+        "round": position["round"] - 1,
+        "king": position["to_move"],
+        "taken_count": np.array([len(cards) for cards in position["taken"]]),
+        "pieces": _in_rows(position["pieces"], t.N_PIECES),
+        "road": _in_rows(position["roads"], t.N_ROUNDS),
+    }
+    length = interpreted(road_length)
+    before = [length(record, seat) for seat in range(players)]
+    interpreted(score_round)(record)
+    return NextScoring(
+        condition="if the round ended now",
+        points=[before[seat] - length(record, seat) for seat in range(players)],
+        more=[""] * players,
+    )
+
+
+def _in_rows(lengths: Sequence[Sequence[int]], width: int) -> NDArray[np.int8]:
+    """Return lists of lengths as the rows of an array, filled up with zeros."""
+    rows = np.zeros((len(lengths), width), np.int8)
+    for row, values in zip(rows, lengths, strict=True):
+        row[: len(values)] = values
+    return rows
 
 
 def score_sheet(position: Mapping[str, Any]) -> list[tuple[str, list[int]]]:

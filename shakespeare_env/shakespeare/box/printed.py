@@ -80,3 +80,16 @@ def quills_of(power: Power) -> dict[str, int]:
 def space_of(piles: Mapping[str, list[Any]], seat: int) -> int:
     """Return the space of a seat's disc on an act."""
     return next(int(space) for space, discs in piles.items() if seat in discs)
+
+
+def short_name(card: str) -> str:
+    """Return a character's name without what the board can spare, such as "Mistress 6".
+
+    "Handyman (board)" becomes "Handyman", and "Costume Mistress 6" becomes "Mistress 6".
+    """
+    return " ".join(CARDS[card].name.partition(" (")[0].split()[-2:])
+
+
+def counted(name: str, count: int) -> str:
+    """Return a name, followed by the number of copies if there are several."""
+    return f"{name} ×{count}" if count > 1 else name

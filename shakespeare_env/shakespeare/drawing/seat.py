@@ -21,8 +21,8 @@ from shakespeare_env.shakespeare.text.standing import prestige_now, wages_due
 _MEMBER_WIDTH = 132
 _MEMBER_HEIGHT = 84
 _CARD_EDGE = 9
-_TOTAL = 26  # room for the sum of a costume
-_SLOT = 20  # from one costume element to the next
+_TOTAL = 28  # room for the sum of a costume
+_SLOT = 18.5  # from one costume element to the next
 
 
 def draw_offer(card: str, copies: int) -> d.Block:
@@ -79,10 +79,10 @@ def _member(look: _Look, extra: str, seat: int) -> d.Block:
     room = width - 2 * _CARD_EDGE
     drawn: d.Elements = [
         d.box(0, 0, width, height, **_card_colours(look, extra, seat)),
-        d.bold(_CARD_EDGE, 18, w.extra_words(extra) or character.name, room=room),
+        d.bold(_CARD_EDGE, 18, w.extra_words(extra) or _fitting_name(look.card, room), room=room),
     ]
     if extra:
-        drawn.append(d.caption(_CARD_EDGE, 36, f"({character.name})", 10.5, room=room))
+        drawn.append(d.caption(_CARD_EDGE, 36, f"({b.short_name(look.card)})", room=room))
     else:
         y = 40
         # A cylinder or a rest token covers the sign of an activation.
@@ -95,11 +95,17 @@ def _member(look: _Look, extra: str, seat: int) -> d.Block:
         if character.cost:
             drawn += shapes.coin(width - 16, y, 21, f"{character.cost}£")
             room -= 21
-        drawn += d.row(shapes.activation_signs(look.card), _CARD_EDGE + 20, y, room - 20)
+        signs = shapes.activation_signs(look.card)
+        drawn += d.row(signs, _CARD_EDGE + 20, y, room - 20, gap=2.5)
     if extra or character.kind == "actor":
         power = t.BOX.extra_power if extra else character.costume_power
         drawn += _costume(look.costume, power, height - 17)
     return d.Block(drawn, width, height)
+
+
+def _fitting_name(card: str, room: float) -> str:
+    name = b.CARDS[card].name
+    return name if text_width(name, d.LEGIBLE, "bold") <= room else b.short_name(card)
 
 
 def _costume(costume: tuple[str, ...], power: Power, y: float) -> d.Elements:
@@ -109,16 +115,16 @@ def _costume(costume: tuple[str, ...], power: Power, y: float) -> d.Elements:
         colour = costume[slot] if slot < len(costume) else EMPTY
         x = _CARD_EDGE + 9 + _SLOT * slot
         value = str(b.VALUES.get(colour, ""))
-        drawn += shapes.costume(x, y, 19, colour, value)
+        drawn += shapes.costume(x, y, 18, colour, value)
     right = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
     if costume:
         is_complete = len(costume) == t.N_SLOTS
         sign = "✓" if is_complete else "="
         total = f"{sign}{b.costume_value(costume)}"
         ink = d.INK if is_complete else d.MUTED
-        drawn.append(d.bold(right, y + 4, total, 11, fill=ink, room=_TOTAL))
-    room = _MEMBER_WIDTH - 9 - right - _TOTAL
-    return drawn + d.row(shapes.power_signs(power), _MEMBER_WIDTH - 7, y, room, "end")
+        drawn.append(d.bold(right, y + 4.3, total, fill=ink, room=_TOTAL))
+    room = _MEMBER_WIDTH - 8 - right - (_TOTAL if costume else 0)
+    return drawn + d.row(shapes.power_signs(power), _MEMBER_WIDTH - 7, y, room, "end", gap=2)
 
 
 def draw_wall(
@@ -179,13 +185,12 @@ def _brick(
     middle = 0.37 if space.candle else 0.5
     room = 0.56 if space.candle else 0.9
     y = height / 4 if colour else height / 2
-    size = 11.2 if colour else 12
     style: Any = {"fill": ink, "anchor": "middle"}
-    drawn.append(d.words(width * middle, y + 4, space.id, size, room=width * room, **style))
+    drawn.append(d.words(width * middle, y + 4, space.id, room=width * room, **style))
     if space.candle:
         drawn += shapes.candle(width * 0.8, y + 1, 20 if colour else 26)
     if colour:
-        drawn.append(d.words(width / 2, 0.8 * height, colour, 10.5, room=width - 4, **style))
+        drawn.append(d.words(width / 2, 0.8 * height, colour, room=width - 2, **style))
     return d.Block(drawn, width, height)
 
 
@@ -212,7 +217,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
         *(_number(entry, seat, what, scale=1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
-        d.caption(160, 33, f"wages {wages_due(entry)}£", 11.5, room=76),
+        d.caption(160, 33, f"wages {wages_due(entry)}£", room=76),
         _mood(entry["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
     ]
@@ -222,8 +227,8 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
             prestige = points[seat]
             # The first row is a total, the others are changes.
             amount = b.signed(prestige) if number else b.minus(str(prestige))
-            inner.append(d.bold(34, y, amount, 11.5, anchor="end"))
-            inner.append(d.caption(42, y, source, 11.5, room=WIDTH - 42))
+            inner.append(d.bold(34, y, amount, anchor="end"))
+            inner.append(d.caption(42, y, source, room=WIDTH - 42))
     elif position["phase"] == "wager" and decides:
         inner += _wager(entry, seat)
     else:
@@ -260,7 +265,7 @@ def _mood(mood: int, seat: int) -> d.Block:
     left = 64
     width = (WIDTH - 64 - 30) / len(moods)
     drawn: d.Elements = [
-        d.caption(2, 15, "Mood", 11.5, room=36),
+        d.caption(2, 15, "Mood", room=36),
         *shapes.mask(left - 13, 11, 17, smile=-1),
         *shapes.mask(left + width * len(moods) + 14, 11, 17, smile=1),
     ]
@@ -276,7 +281,7 @@ def _mood(mood: int, seat: int) -> d.Block:
 
 def _wager(entry: Mapping[str, Any], seat: int) -> d.Elements:
     drawn: d.Elements = [
-        d.caption(2, _DAY + 19, "Wager", 11.5, room=42),
+        d.caption(2, _DAY + 19, "Wager", room=42),
         d.bold(2, _DAY + 40, str(entry["wager"] or "–"), 17, room=42),
     ]
     step = (WIDTH - 48) / t.N_CYLINDERS
@@ -299,22 +304,22 @@ def _day(position: Mapping[str, Any], entry: Mapping[str, Any], seat: int) -> d.
     left = entry["cylinders"]
     used = sum(member["cylinder"] for member in entry["troupe"])
     cylinders: d.Elements = [
-        d.caption(2, 14, "Wager", 11.5, room=42),
+        d.caption(2, 14, "Wager", room=42),
         d.bold(47, 14, str(entry["wager"] or "–"), 13, room=14),
-        d.caption(172, 14, f"{left} left, {used} used", 11.5, room=WIDTH - 172),
+        d.caption(172, 14, f"{left} left, {used} used", room=WIDTH - 172),
     ]
     for number in range(left + used):
         fill = SEATS[seat] if number < left else "none"
         cylinders += shapes.cylinder(74 + 18 * number, 9, 18, fill)
     drawn: d.Elements = [d.Block(cylinders, WIDTH, 22).place(f"seat{seat}.cylinders", 0, _DAY)]
     done = w.seat_facts(position, seat)[""]  # the fact without a label: what is done today
-    return [*drawn, d.words(2, _DAY + 43, done, 11, room=WIDTH)]
+    return [*drawn, d.words(2, _DAY + 43, done, room=WIDTH)]
 
 
 def _objectives(position: Mapping[str, Any], seat: int) -> d.Elements:
     drawn: d.Elements = []
     for number, card in enumerate(position["seats"][seat]["objectives"]):
-        name = d.words(17, 13, w.OBJECTIVES[card], 11.5, room=WIDTH - 51)
+        name = d.words(17, 13, w.OBJECTIVES[card], room=WIDTH - 51)
         line: d.Elements = [*shapes.objective(7, 9, 12), name]
         prestige = prestige_now(position, seat, card)
         if prestige is not None:
@@ -377,9 +382,7 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
 
 @d.cached_block
 def _tile(look: _Look, extra: str, seat: int) -> d.Block:
-    # "Handyman (board)" is shortened to "Handyman", and "Costume Mistress 6" to "Mistress 6".
-    name = w.extra_words(extra) or b.CARDS[look.card].name.partition(" (")[0]
-    name = " ".join(name.split()[-2:])
+    name = w.extra_words(extra) or b.short_name(look.card)
     height = _TILE - 2
     icon = 14
     y = height / 2

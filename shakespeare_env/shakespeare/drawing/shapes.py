@@ -88,17 +88,24 @@ def mask(x: float, y: float, size: float, smile: float) -> d.Elements:
     ]
 
 
+def masks(x: float, y: float, size: float, smile: float) -> d.Elements:
+    """Draw two mood masks, the sign of the other seats' mood."""
+    return [*mask(x - 3.5, y, size, smile), *mask(x + 3.5, y, size, smile)]
+
+
 @d.cached_shape
 def costume(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """Draw a costume element, or an open slot of a costume."""
     fill, line, ink = ELEMENTS[colour]
-    value = [d.label(x, y + size * 0.2, text, size / 2, fill=ink)] if text else []
+    letters = max(d.LEGIBLE, size / 2)
+    value = [d.label(x, y + letters * 0.38, text, letters, fill=ink)] if text else []
     return [d.outline(x, y, size, _TUNIC, fill, line), *value]
 
 
 def stage_set(x: float, y: float, size: float, colour: str, text: str = "") -> d.Elements:
     """Draw a stage set element, or its empty place."""
-    return d.chip(x, y, 1.12 * size, 0.72 * size, text, size / 2, ELEMENTS[colour])
+    letters = max(d.LEGIBLE, size / 2)
+    return d.chip(x, y, 1.12 * size, 0.72 * size, text, letters, ELEMENTS[colour])
 
 
 def objective(x: float, y: float, size: float) -> d.Elements:
@@ -124,7 +131,8 @@ def disc(x: float, y: float, width: float, height: float, owner: int | str) -> d
     if isinstance(owner, int):
         name = str(owner)
         fill, ink = SEAT_COLOURS[owner]
-    return d.chip(x, y, width, height, name, 0.78 * height, (fill, d.INK, ink))
+    letters = max(d.LEGIBLE, 0.78 * height)
+    return d.chip(x, y, width, height, name, letters, (fill, d.INK, ink))
 
 
 def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
@@ -134,7 +142,8 @@ def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
 
 def plus_three(x: float, y: float, size: float) -> d.Elements:
     """Draw a "+3" token."""
-    return d.chip(x, y, 1.2 * size, size, "+3", 0.56 * size, ("#dfeccf", d.INK, d.ON_LIGHT))
+    letters = max(d.LEGIBLE, 0.56 * size)
+    return d.chip(x, y, 1.2 * size, size, "+3", letters, ("#dfeccf", d.INK, d.ON_LIGHT))
 
 
 def rest_token(x: float, y: float, size: float) -> d.Elements:
@@ -175,7 +184,9 @@ def power_signs(power: Power) -> list[d.Sign]:
     if power.mood:
         signs += _mood_signs(power.mood)
     if power.others_mood:
-        signs += [d.note_sign("others"), *_mood_signs(power.others_mood)]
+        smile = 1 if power.others_mood > 0 else -1
+        faces = d.Sign(_SIGN + 7, partial(masks, size=_SIGN, smile=smile))
+        signs += [d.number_sign(b.minus(f"{power.others_mood:+d}")), faces]
     if power.pounds:
         signs += amount_signs(power.pounds, "£")
     if power.prestige:
@@ -206,7 +217,7 @@ def activation_signs(card: str) -> list[d.Sign]:
         "set_dresser": [value, any_set],
         "handyman": [value, any_costume, any_set],
         "jeweler": yellow,
-        "assistant": [d.note_sign("craftsmen +1")],
+        "assistant": [d.note_sign("crafts +1")],
         "queen": [*gift, d.Sign(12, partial(objective, size=_SIGN))],
     }[character.kind]
 

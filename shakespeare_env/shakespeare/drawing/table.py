@@ -20,15 +20,15 @@ from shakespeare_env.shakespeare.text.wording import CHARACTERS, OBJECTIVES
 
 WIDTH = 400
 """Width of the table's pieces; acts longer than in the bundled box may be wider."""
-_EDGE = 14
+_EDGE = 10
 _TITLE = 30  # height of a panel's title
-_LABEL = 44  # room for the name of an act
+_LABEL = 52  # room for the name of an act
 _LEAST_CELL = 24  # least width of a space
 _DISC = 17  # height of a disc
 _FEWEST_DISCS = 3  # every space has room for at least so many discs
 _NUMBER = 16  # height of a space's number, above its pile
 _REWARD = 19  # height of what a space pays, below its pile
-_CAPTION = "The lower disc is ahead; below: what a dress rehearsal brings"
+_CAPTION = "Lower discs are ahead; below: what a rehearsal brings"
 _ACT_GAP = 5
 
 
@@ -42,12 +42,12 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
     cell = (width - 2 * _EDGE - _LABEL) / max(lengths)
     height = _TITLE + len(ACTS) * (act_height + _ACT_GAP) + 4
     drawn = d.panel(width, height, "Acts")
-    drawn.append(d.words(_EDGE + 40, 20, _CAPTION, 10.5, fill=d.FAINT, room=width - 2 * _EDGE - 40))
+    drawn.append(d.words(_EDGE + 48, 20, _CAPTION, fill=d.MUTED, room=width - 2 * _EDGE - 48))
     for act, (name, length) in enumerate(zip(ACTS, lengths, strict=True)):
         y = _TITLE + act * (act_height + _ACT_GAP)
         middle = y + act_height / 2
-        x = _EDGE + 15.5
-        room = 41
+        x = _EDGE + _LABEL / 2 - 1
+        room = _LABEL - 2
         drawn += shapes.quill(x, middle - 22, 26, ("red", "gold", "blue")[act])
         drawn.append(d.label(x, middle + 7, f"Act {name}", 14, room=room))
         rewards = t.ACT_II_PRESTIGE if act == t.ACT_II else ()
@@ -56,7 +56,7 @@ def draw_acts(position: Mapping[str, Any]) -> d.Block:
             drawn += d.row(signs, x, middle + 6 + 16 * place, room, "middle")
         for space in range(1, length + 1):
             pile = tuple(position["piles"][name].get(str(space), ()))
-            block = _space(act, space, pile, cell - 4, act_height, full=True)
+            block = _space(act, space, pile, cell - 2, act_height, full=True)
             left = _EDGE + _LABEL
             drawn.append(block.place(f"piles.{name}.{space}", left + (space - 1) * cell, y))
     return d.Block(drawn, width, height)
@@ -70,7 +70,7 @@ def _space(
     fill = d.SHADE if space <= t.GREY_SPACES else d.PANEL
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, corner=4)]
     if full or not pile:
-        number = d.caption(width / 2, 13 if full else 16, str(space), 11, anchor="middle")
+        number = d.caption(width / 2, 13 if full else 16, str(space), anchor="middle")
         drawn.append(number)
     columns = 1 if full else min(2, max(1, len(pile)))
     column_width = (width - 2) / columns
@@ -84,7 +84,7 @@ def _space(
     reward = b.space_pays(act, space)
     if full and reward:
         y = height - _REWARD / 2 + 1
-        drawn += d.row(amount_signs(*reward), width / 2, y, width - 3, "middle")
+        drawn += d.row(amount_signs(*reward), width / 2, y, width, "middle", gap=0.5)
     return d.Block(drawn, width, height)
 
 
@@ -118,9 +118,9 @@ def _order(title: str, seats: Sequence[int]) -> d.Block:
     return d.Block(drawn, _ORDER - 8, 50)
 
 
-_KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Stage sets", shapes.stage_set)}
+_KINDS = {"costumes": ("Costumes", shapes.costume), "sets": ("Sets", shapes.stage_set)}
 """The title of each kind of element, and the function that draws one."""
-_NAME = 64  # room of the names beside the elements
+_NAME = 62  # room of the names beside the elements
 _KIND_HEIGHT = 54
 
 
@@ -132,11 +132,11 @@ def draw_elements(position: Mapping[str, Any]) -> d.Block:
     drawn = d.panel(WIDTH, height, "Elements on offer")
     for number, (colour, value) in enumerate(b.VALUES.items()):
         x = left + width * (number + 0.5)
-        drawn.append(d.caption(x, 46, f"{colour} {value}", 11, anchor="middle", room=width))
+        drawn.append(d.caption(x, 46, f"{colour} {value}", anchor="middle", room=width))
     for number, (kind, (name, _)) in enumerate(_KINDS.items()):
         y = _TITLE + 24 + number * _KIND_HEIGHT
-        drawn.append(d.bold(_EDGE, y + 23, name, 11, room=_NAME - 7))
-        drawn.append(d.caption(_EDGE, y + 46, "bag + out", 10.5, room=_NAME))
+        drawn.append(d.words(_EDGE, y + 23, name, room=_NAME))
+        drawn.append(d.caption(_EDGE, y + 46, "bag + out", room=_NAME))
         for place, colour in enumerate(b.VALUES):
             block = _element(position, kind, colour, width)
             drawn.append(block.place(f"display.{kind}.{colour}", left + width * place, y))
@@ -147,7 +147,7 @@ def _element(position: Mapping[str, Any], kind: str, colour: str, width: float) 
     counts = f"{position['bags'][kind][colour]} + {position['discarded'][kind][colour]}"
     drawn = [
         *_element_with_count(position, kind, colour, width, y=18, size=22),
-        d.caption(width / 2, 46, counts, 10.5, anchor="middle", room=width),
+        d.caption(width / 2, 46, counts, anchor="middle", room=width),
     ]
     return d.Block(drawn, width, _KIND_HEIGHT)
 
@@ -158,13 +158,15 @@ def _element_with_count(
     """Draw an element and how many are on offer, faint if there is none."""
     shown = position["display"][kind][colour]
     value = str(b.VALUES[colour])
-    x = width / 2
+    letters = max(d.LEGIBLE, size / 2 + 1.5)
+    # The sign and the count stand in the middle; the count has room for one digit.
+    x = max(1, (width - size - 2 - 1.55 * letters) / 2)
     _, draw_sign = _KINDS[kind]
-    sign = draw_sign(x - size / 2, y, size, colour if shown else EMPTY, value)
+    sign = draw_sign(x + size / 2, y, size, colour if shown else EMPTY, value)
     draw_count = d.bold if shown else d.words
-    ink = d.INK if shown else d.FAINT
-    room = x - 4
-    return [*sign, draw_count(x + 3, y + 5, f"×{shown}", size / 2 + 1.5, fill=ink, room=room)]
+    ink = d.INK if shown else d.MUTED
+    x += size + 2
+    return [*sign, draw_count(x, y + 5, f"×{shown}", letters, fill=ink, room=width - x)]
 
 
 PILES = {
@@ -180,7 +182,9 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     cards = position[pile]
     if pile != "objective_deck":
         # Equal cards share an entry, so a pile never needs more lines after cards have left it.
-        parts = [counted(card, count) for card, count in sorted(Counter(cards).items())]
+        parts = [
+            b.counted(CHARACTERS[card], count) for card, count in sorted(Counter(cards).items())
+        ]
     elif set(cards) == {UNKNOWN}:
         parts = [f"{UNKNOWN} ×{len(cards)}"]
     else:
@@ -191,12 +195,6 @@ def draw_pile(position: Mapping[str, Any], pile: str, width: float) -> d.Block:
     for number, line in enumerate(lines):
         drawn.append(d.words(0, 37 + 16.5 * number, line, room=width))
     return d.Block(drawn, width, 25.5 + 16.5 * len(lines))
-
-
-def counted(card: str, count: int) -> str:
-    """Return a character's name, followed by the number of copies if there are several."""
-    name = CHARACTERS[card]
-    return f"{name} ×{count}" if count > 1 else name
 
 
 _CHOICE = 150  # width of a card to choose
@@ -237,8 +235,8 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
         return d.Block(drawn, _CHOICE, _OBJECTIVE)
     objective = b.OBJECTIVES[card]
     room = _CHOICE - 2 * edge
-    for number, line in enumerate(d.lines(objective.name.split(), 13, room)[:2]):
-        drawn.append(d.bold(edge, 20 + 16 * number, line, 12.5, room=room))
+    for number, line in enumerate(d.lines(objective.name.split(), 14, room)[:2]):
+        drawn.append(d.bold(edge, 20 + 16 * number, line, room=room))
     for number, (value, prestige) in enumerate(objective.points):
         signs = [d.note_sign(f"{value} →"), *amount_signs(prestige, "★")]
         drawn += d.row(signs, edge, 52 + 16 * number, room)
@@ -250,9 +248,9 @@ def draw_objective(position: Mapping[str, Any], card: str) -> d.Block:
 
 
 # In the summary of the table:
-_CELL = 24.5  # height of a space
-_ROW_NAME = 34  # room for the name of a row
-_ORDERS = 66  # width of Order and Initiative
+_CELL = 27  # height of a space
+_ROW_NAME = 28  # room for the name of a row
+_ORDERS = 62  # width of Order and Initiative
 
 
 def draw_table(position: Mapping[str, Any]) -> d.Block:
@@ -273,12 +271,12 @@ def draw_table(position: Mapping[str, Any]) -> d.Block:
     for kind, track in zip(_KINDS, ("order", "initiative"), strict=True):
         order: d.Elements = []
         for place, seat in enumerate(position[track]):
-            order += shapes.marker(step * (place + 0.5), 13, min(18, step - 1), seat)
+            order += shapes.marker(step * (place + 0.5), 13, min(18, step - 0.5), seat)
         drawn.append(d.Block(order, _ORDERS - 4, 26).place(track, SUMMARY - _ORDERS + 4, y))
         _, draw_sign = _KINDS[kind]
-        drawn += draw_sign(15, y + 13, 18, EMPTY)
+        drawn += draw_sign(13, y + 13, 18, EMPTY)
         for number, colour in enumerate(COLOURS):
-            sign = _element_with_count(position, kind, colour, width - 2, y=13, size=18)
+            sign = _element_with_count(position, kind, colour, width - 2, y=13, size=16)
             block = d.Block([d.box(0, 0, width - 2, 25, corner=3), *sign], width - 2, 25)
             drawn.append(block.place(f"display.{kind}.{colour}", _ROW_NAME + width * number, y))
         y += 26
@@ -292,7 +290,7 @@ def draw_offers(position: Mapping[str, Any]) -> d.Block:
     step = SUMMARY / columns
     drawn: d.Elements = []
     for number, (card, count) in enumerate(copies.items()):
-        name = d.words(6, 16, counted(card, count), 11.5, room=step - 14)
+        name = d.words(6, 16.5, b.counted(b.short_name(card), count), room=step - 12)
         chip = d.Block([d.box(0, 0, step - 3, 24, corner=4), name], step - 3, 24)
         row, column = divmod(number, columns)
         drawn.append(chip.place(f"display.characters.{card}", step * column, 27 * row))

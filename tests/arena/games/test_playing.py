@@ -9,8 +9,10 @@ from shakespeare_agents import make
 from shakespeare_agents.making import Entrant
 from shakespeare_agents.workers import Workers
 from shakespeare_arena.games import playing
+from shakespeare_arena.games.deals import play_to_scores
 from shakespeare_arena.games.pace import Pace
-from shakespeare_arena.games.playing import places_of, play_to_scores, shards_of
+from shakespeare_arena.games.playing import shards_of
+from shakespeare_arena.games.rows import places_of
 from shakespeare_arena.games.seating import Match, RunSettings, Seating
 from shakespeare_env.core import registry
 from shakespeare_env.core.batch import Batch

@@ -14,8 +14,8 @@ from shakespeare_agents.making import entrants_of as entrants_named
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_arena.games import playing, recording
-from shakespeare_arena.games.playing import places_of
 from shakespeare_arena.games.results import merge, open_results
+from shakespeare_arena.games.rows import places_of
 from shakespeare_arena.games.seating import Match, RunSettings, Seating
 from shakespeare_arena.ladders.standings import standings_of
 from shakespeare_env import Batch

@@ -33,7 +33,11 @@ def shown_to(position, seat):
         position.moves() if position.to_move == seat else None,
         (seen, position.to_move, position.winners),
         game.presentation.draw(seen),
-        (game.presentation.topics(seen), game.presentation.score_sheet(seen)),
+        (
+            game.presentation.topics(seen),
+            game.presentation.score_sheet(seen),
+            game.presentation.next_scoring(seen),
+        ),
     )
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import threading
 from collections import OrderedDict, deque
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import NamedTuple
@@ -21,8 +22,9 @@ from shakespeare_table.analysis.playouts import evaluation_key
 from shakespeare_table.browser.judging.known import KnownPositions
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import AgentProcess, JobError, analyse, possible_position
-from shakespeare_table.browser.store import StoreError, TableStore
-from shakespeare_table.browser.tables import TableState
+from shakespeare_table.browser.storage.database import StoreError
+from shakespeare_table.browser.storage.store import TableStore
+from shakespeare_table.browser.tables.state import TableState
 
 _NICENESS = 19  # of the process, which takes only the time that no other process wants
 _POLL_EVERY_S = 0.2  # how often a waiting decision looks whether the server is idle
@@ -75,6 +77,7 @@ class BackgroundJudge:
         self._changed = threading.Condition()
         self._of_people: deque[Decision] = deque(maxlen=_MAX_WAITING)
         self._of_agents: deque[Decision] = deque(maxlen=_MAX_WAITING)
+        self._current: Decision | None = None
         self._verdicts: OrderedDict[str, MoveVerdict] = OrderedDict()
         self._closing = threading.Event()
         self._thread: threading.Thread | None = None
@@ -90,14 +93,35 @@ class BackgroundJudge:
         people = table.plan.people
         if not people or seat is None:
             return
-        agent = default_agent(table.position.game)
-        decision = Decision(possible_position(table.position), move, len(table.moves), agent)
+        decision = _decision(table, move)
         with self._changed:
             (self._of_people if seat in people else self._of_agents).append(decision)
             if self._thread is None and not self._closing.is_set():
                 self._thread = threading.Thread(target=self._run, name="judging", daemon=True)
                 self._thread.start()
             self._changed.notify()
+
+    def forget(self, table: TableState, move: str) -> None:
+        """Forget a decision that has been taken back, and its verdict.
+
+        Args:
+            table: The table before the move.
+            move: The move.
+        """
+        key = _decision(table, move).key
+
+        def is_meant(decision: Decision | None) -> bool:
+            return decision is not None and decision.move == move and decision.key == key
+
+        with self._changed:
+            for waiting in (self._of_people, self._of_agents):
+                for decision in list(filter(is_meant, waiting)):
+                    waiting.remove(decision)
+            if is_meant(self._current):
+                self._current = None
+            self._verdicts.pop(key, None)
+            with suppress(StoreError):  # the move has been taken back nevertheless
+                self._store.delete_verdict(key)
 
     def verdict(self, decision: Decision) -> MoveVerdict | None:
         """Return the verdict on a decision; None if there is none yet."""
@@ -147,13 +171,21 @@ class BackgroundJudge:
             with self._changed:
                 waiting = self._of_people or self._of_agents
                 decision = waiting.popleft()
+                self._current = decision
             self._judge(decision)
 
     def _judge(self, decision: Decision) -> None:
         job = partial(analyse, self.analysis(decision), decision.position.game.name, decision.agent)
         try:
             *_, verdict = self._process.run(job, self._limit)
-            self.keep(decision, verdict)
+            with self._changed:
+                if self._current is not None:  # nobody has taken the move back meanwhile
+                    self.keep(decision, verdict)
         except (JobError, StoreError):
             # The review judges the decision again, and says what is wrong.
             self._closing.wait(_POLL_EVERY_S)
+
+
+def _decision(table: TableState, move: str) -> Decision:
+    agent = default_agent(table.position.game)
+    return Decision(possible_position(table.position), move, len(table.moves), agent)

@@ -40,7 +40,7 @@ from pydantic import BeforeValidator, Field, TypeAdapter
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Event
 from shakespeare_env.rulebook import numbered_rules
-from shakespeare_table.browser.store import Occupant, TablePlan
+from shakespeare_table.browser.storage.plan import Occupant, TablePlan
 
 LEARNER = 0
 """The seat of the person who learns."""

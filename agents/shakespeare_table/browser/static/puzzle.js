@@ -178,9 +178,6 @@
   });
   whose.addEventListener("change", () => { sift(); });
   document.getElementById("spoil").addEventListener("change", (event) => review.classList.toggle("spoilt", event.target.checked));
-  // On a wide screen all that is said has room beside the board.
-  const isWide = matchMedia("(min-width: 62rem)").matches;
-  for (const fold of root.querySelectorAll("details[data-wide]")) fold.open = isWide;
 
   // Opens at the worst mistake, unless the viewer has gone elsewhere.
   function open() {

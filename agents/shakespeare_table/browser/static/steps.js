@@ -44,7 +44,7 @@
     for (const mark of document.querySelectorAll("#board .shown-mark")) mark.remove();
     shown = entry;
     if (!entry) return null;
-    const asked = new URLSearchParams({ number: entry.dataset.step, as: field("as").value });
+    const asked = new URLSearchParams({ first: entry.dataset.first, last: entry.dataset.step, as: field("as").value });
     const answer = await fetch(`${field("strip").dataset.from}?${asked}`);
     if (!answer.ok || shown !== entry) return null;
     const places = (await answer.json()).flatMap(board.groups).filter((it) => it.checkVisibility());

@@ -1,182 +1,32 @@
-"""The games of a server in an SQLite file: tables, who sits there, and uploaded games.
+"""The games of a server in a file: tables, who sits there, and uploaded games.
 
-A move is on disk before anybody sees it. A stranger may have made the file. The file is therefore
-used only if its schema is exactly the one of this module and SQLite finds no damage in it. The time
-of reading is limited.
+A move is on disk before anybody sees it.
 """
 
 from __future__ import annotations
 
-import fcntl
-import hashlib
 import json
-import math
-import os
 import secrets
-import sqlite3
-import threading
 import time
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import ExitStack, closing, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Annotated, Any, NamedTuple, TypeVar
+from typing import Any, NamedTuple, TypeVar
 
-from pydantic import AfterValidator, Field, TypeAdapter, ValidationError
+from pydantic import TypeAdapter, ValidationError
 
-from shakespeare_env.checks.values import player_name, short_name, short_repr
+from shakespeare_env.checks.values import short_repr
 from shakespeare_env.core import registry
-from shakespeare_env.core.rng import FIRST_FRESH
-from shakespeare_env.errors import DatasetError, ShakespeareEnvError
-from shakespeare_env.play.named import distinct_names
+from shakespeare_env.errors import DatasetError
+from shakespeare_table.browser.storage.database import Database
+from shakespeare_table.browser.storage.plan import TablePlan
 
-FORMAT = 5
-"""The version of the schema, which the file holds as `user_version`."""
 _T = TypeVar("_T")
-_BUSY_TIMEOUT_S = 1.0  # for another program to finish writing to the file
-STATEMENT_LIMIT_S = 5.0
-"""Seconds in which the statements of a transaction must be done."""
-_CHECK_LIMIT_S = 60.0  # for the check of the complete file
-STEPS_BETWEEN_CHECKS = 10_000
-"""The steps of SQLite's virtual machine after which the time of a statement is checked."""
-_MAX_VALUE_BYTES = 2**24  # a value may be an uploaded game
 _MAX_PLAN_CHARS = 2**18  # more than a form may have
 _MAX_MOVE_CHARS = 1_000
 _MAX_TITLE_CHARS = 1_000
 _MAX_MOVES = 100_000
 _MAX_LINKS = 100
-_SQLITE_ERRORS = {
-    "SQLITE_BUSY": "another program is writing to it; try again, or end that program",
-    "SQLITE_INTERRUPT": "it takes too long to read; bring back a copy",
-    "SQLITE_CORRUPT": "it is damaged; bring back a copy",
-    "SQLITE_TOOBIG": "it is damaged; bring back a copy",
-    "SQLITE_NOTADB": "it is not a file of games",
-}
-_SCHEMA = """
-CREATE TABLE tables (
-    id TEXT PRIMARY KEY,
-    created REAL NOT NULL,
-    owner TEXT NOT NULL,
-    box_digest TEXT NOT NULL,
-    plan TEXT NOT NULL,
-    undone INTEGER NOT NULL DEFAULT 0,
-    over INTEGER NOT NULL DEFAULT 0
-) STRICT;
-CREATE INDEX tables_of_owner ON tables (owner, created);
-CREATE TABLE links (
-    token TEXT PRIMARY KEY,
-    table_id TEXT NOT NULL REFERENCES tables (id),
-    seats TEXT NOT NULL
-) STRICT;
-CREATE INDEX links_of_table ON links (table_id);
-CREATE TABLE moves (
-    table_id TEXT NOT NULL REFERENCES tables (id),
-    number INTEGER NOT NULL,
-    move TEXT NOT NULL,
-    at REAL NOT NULL,
-    PRIMARY KEY (table_id, number)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE claims (
-    token TEXT PRIMARY KEY REFERENCES links (token),
-    holder TEXT NOT NULL,
-    name TEXT NOT NULL,
-    at REAL NOT NULL
-) STRICT;
-CREATE INDEX claims_of_holder ON claims (holder, at);
-CREATE TABLE choices (
-    table_id TEXT NOT NULL REFERENCES tables (id),
-    seat INTEGER NOT NULL,
-    move TEXT NOT NULL,
-    PRIMARY KEY (table_id, seat)
-) STRICT, WITHOUT ROWID;
-CREATE TABLE results (
-    table_id TEXT PRIMARY KEY REFERENCES tables (id),
-    at REAL NOT NULL,
-    result TEXT NOT NULL
-) STRICT;
-CREATE TABLE rematches (
-    table_id TEXT PRIMARY KEY REFERENCES tables (id),
-    next_id TEXT NOT NULL
-) STRICT;
-CREATE TABLE records (
-    id TEXT PRIMARY KEY,
-    created REAL NOT NULL,
-    owner TEXT NOT NULL,
-    title TEXT NOT NULL,
-    lines BLOB NOT NULL
-) STRICT;
-CREATE TABLE verdicts (
-    key TEXT PRIMARY KEY,
-    content TEXT NOT NULL
-) STRICT;
-"""
-
-
-class StoreError(ShakespeareEnvError):
-    """A file of games that cannot be used. The message says why, and what to do."""
-
-
-class TableError(ShakespeareEnvError, ValueError):
-    """A request that a table cannot fulfil. The message says why, and what is possible instead."""
-
-
-@dataclass(frozen=True)
-class Occupant:
-    """The occupant of a seat: a person or an agent.
-
-    Attributes:
-        name: The name that everybody reads.
-        agent: The agent's name, as `make` takes it; None for a person.
-    """
-
-    name: Annotated[str, AfterValidator(player_name)]
-    agent: str | None = None
-
-
-@dataclass(frozen=True)
-class TablePlan:
-    """The setup of a table. It changes only if another agent takes the place of a failed one.
-
-    Attributes:
-        game: The name of the game.
-        players: The number of seats.
-        variants: The names of the rule variants that are on.
-        seed: The seed of the deal, of chance and of the agents' draws.
-        seats: The occupants by seat.
-        start: The position that the game begins with, in notation; None for the first position of
-            the deal.
-    """
-
-    game: str
-    players: int
-    variants: tuple[str, ...]
-    seed: Annotated[int, Field(ge=0, lt=2**64)]
-    seats: tuple[Occupant, ...]
-    start: Mapping[str, Any] | None = None
-
-    @property
-    def names(self) -> list[str]:
-        """The players' names by seat. Players of the same name are numbered."""
-        return distinct_names([occupant.name for occupant in self.seats])
-
-    @property
-    def agents_seed(self) -> int:
-        """The seed of the agents' draws. The table's seed cannot be computed from it."""
-        digest = hashlib.blake2b(str(self.seed).encode(), digest_size=8, person=b"agents")
-        return int.from_bytes(digest.digest(), "big")
-
-    @property
-    def people(self) -> list[int]:
-        """The seats that people hold."""
-        return [seat for seat, occupant in enumerate(self.seats) if occupant.agent is None]
-
-    @property
-    def has_known_seed(self) -> bool:
-        """Whether one of several people may know the seed and so compute every hidden card.
-
-        Seeds below `FIRST_FRESH` have been typed by a person. The others are drawn.
-        """
-        return self.seed < FIRST_FRESH and len(self.people) > 1
 
 
 @dataclass(frozen=True)
@@ -284,6 +134,12 @@ class TableStore:
     Other programs may read and copy the file meanwhile. A copy holds every move that was shown,
     since SQLite's log is written into the file after each move.
 
+    Args:
+        path: The file. It is made if there is none.
+
+    Attributes:
+        path: The file.
+
     Raises:
         StoreError: The file cannot be read or written. Any method may raise this error. The method
             has then changed nothing.
@@ -291,54 +147,11 @@ class TableStore:
 
     def __init__(self, path: Path) -> None:
         self.path = path
-        self._lock = threading.RLock()
-        self._deadline = math.inf
-        try:
-            path.parent.mkdir(parents=True, exist_ok=True)
-            if path.exists() and not path.is_file():
-                raise OSError("it is not a file")
-            with ExitStack() as opened:
-                opened.enter_context(_locked(path.with_name(f"{path.name}.lock")))
-                self._database = opened.enter_context(closing(_connection(str(path))))
-                self._check_and_set_up()
-                self._opened = opened.pop_all()  # keeps the file open until `close`
-        except (sqlite3.Error, OSError, ValueError) as fault:
-            raise StoreError(
-                f"the games in {str(path)!r} cannot be used: {_described(fault)} (--games names "
-                "another file)"
-            ) from fault
-
-    def _check_and_set_up(self) -> None:
-        """Check the file and set it up. A file that no server has made is not changed."""
-        run = self._database.execute
-        self._deadline = time.monotonic() + _CHECK_LIMIT_S
-        self._database.set_progress_handler(self._is_late, STEPS_BETWEEN_CHECKS)
-        (found,) = run("PRAGMA user_version").fetchone()
-        if found not in (0, FORMAT):  # 0: the file is new
-            raise OSError(f"it has format {found}, but this version reads format {FORMAT}")
-        schema = _schema_of(self._database)
-        with closing(_connection(":memory:")) as new:
-            new.executescript(_SCHEMA)
-            if schema and schema != _schema_of(new):
-                raise OSError("its tables, views or triggers are not those that a server makes")
-        (health,) = run("PRAGMA quick_check(1)").fetchone()
-        if health != "ok":
-            raise OSError(f"it is damaged ({short_name(health)}); bring back a copy")
-        # A log that is written into the file after each transaction leaves the file complete for
-        # programs that copy it, and programs that read it do not block the server.
-        for pragma in ("journal_mode = WAL", "synchronous = FULL", "wal_autocheckpoint = 1"):
-            run(f"PRAGMA {pragma}")
-        if not schema:
-            self._database.executescript(f"BEGIN; {_SCHEMA}; COMMIT")
-        run(f"PRAGMA user_version = {FORMAT}")
-
-    def _is_late(self) -> bool:
-        return time.monotonic() > self._deadline
+        self._database = Database(path)
 
     def close(self) -> None:
         """Close the file."""
-        with self._lock:
-            self._opened.close()
+        self._database.close()
 
     def new_table(
         self,
@@ -365,7 +178,7 @@ class TableStore:
         table_id = new_token()
         tokens = [new_token() for _ in links]
         row = (table_id, time.time(), owner, registry.box_digest(plan.game), _as_json(plan))
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             run("INSERT INTO tables VALUES (?, ?, ?, ?, ?, 0, 0)", row)
             for token, seats, holder in zip(tokens, links, holders, strict=True):
                 values = (token, table_id, json.dumps(list(seats)))
@@ -399,7 +212,7 @@ class TableStore:
 
     def holds_a_seat(self, browser: str) -> bool:
         """Return whether a browser holds a seat at any table."""
-        return bool(self._rows("SELECT 1 FROM claims WHERE holder = ? LIMIT 1", browser))
+        return bool(self._database.rows("SELECT 1 FROM claims WHERE holder = ? LIMIT 1", browser))
 
     def name_of(self, browser: str) -> str:
         """Return the name that a browser has used last; empty if it has held no seat."""
@@ -407,7 +220,7 @@ class TableStore:
             f"SELECT substr(name, 1, {_MAX_TITLE_CHARS}) FROM claims "
             "WHERE holder = ? ORDER BY at DESC LIMIT 1"
         )
-        rows = self._rows(find, browser)
+        rows = self._database.rows(find, browser)
         return str(rows[0][0]) if rows else ""
 
     def claim(self, link: SeatLink, holder: str, name: str, plan: TablePlan) -> None:
@@ -419,19 +232,19 @@ class TableStore:
             name: The name that it gives.
             plan: The table's setup with this name.
         """
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             _insert_claim(run, link.token, holder, name)
             run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), link.table_id))
 
     def leave(self, link: SeatLink) -> None:
         """Open the seats of a link to be claimed again."""
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             run("DELETE FROM claims WHERE token = ?", (link.token,))
 
     def renew_link(self, link: SeatLink) -> None:
         """Put another link, which nobody holds, in the place of one that opens no seat any more."""
         row = (new_token(), link.table_id, json.dumps(list(link.seats)))
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             run("DELETE FROM claims WHERE token = ?", (link.token,))
             run("UPDATE links SET seats = '[]' WHERE token = ?", (link.token,))
             run("INSERT INTO links VALUES (?, ?, ?)", row)
@@ -454,7 +267,7 @@ class TableStore:
             result: The result if the moves end the game.
         """
         now = time.time()
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             for place, move in enumerate(moves, number):
                 run("INSERT INTO moves VALUES (?, ?, ?, ?)", (table_id, place, move, now))
             run("DELETE FROM choices WHERE table_id = ?", (table_id,))
@@ -467,13 +280,13 @@ class TableStore:
 
     def take_back(self, table_id: str, number: int) -> None:
         """Forget the moves from `number` on."""
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             run("DELETE FROM moves WHERE table_id = ? AND number >= ?", (table_id, number))
             run("UPDATE tables SET undone = undone + 1 WHERE id = ?", (table_id,))
 
     def change_plan(self, table_id: str, plan: TablePlan) -> None:
         """Replace the setup of a table, since another agent takes the place of a failed one."""
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             run("UPDATE tables SET plan = ? WHERE id = ?", (_as_json(plan), table_id))
 
     def finished_games_of(self, browser: str, limit: int) -> list[FinishedGame]:
@@ -493,7 +306,7 @@ class TableStore:
                 seats=_validated(_NUMBERS, seats),
                 result=_validated(_RESULT, result),
             )
-            for table_id, ended, plan, seats, result in self._rows(find, browser, limit)
+            for table_id, ended, plan, seats, result in self._database.rows(find, browser, limit)
         ]
 
     def keep_record(self, owner: str, title: str, lines: bytes) -> str:
@@ -506,7 +319,7 @@ class TableStore:
         """
         record_id = new_token()
         find = "SELECT id FROM records WHERE owner = ? AND title = ? AND lines = ?"
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             kept: tuple[str] | None = run(find, (owner, title, lines)).fetchone()
             if kept is not None:
                 return kept[0]
@@ -516,7 +329,7 @@ class TableStore:
 
     def record(self, record_id: str) -> tuple[str, bytes] | None:
         """Return the title and the gzipped lines of an uploaded game; None without such a game."""
-        found = self._rows("SELECT title, lines FROM records WHERE id = ?", record_id)
+        found = self._database.rows("SELECT title, lines FROM records WHERE id = ?", record_id)
         return found[0] if found else None
 
     def records_of(self, owner: str, limit: int) -> list[tuple[str, str]]:
@@ -525,34 +338,22 @@ class TableStore:
             f"SELECT id, substr(title, 1, {_MAX_TITLE_CHARS}) FROM records "
             "WHERE owner = ? ORDER BY created DESC LIMIT ?"
         )
-        return self._rows(find, owner, limit)
+        return self._database.rows(find, owner, limit)
 
     def keep_verdict(self, key: str, content: str) -> None:
         """Keep the verdict on a decision, as JSON, by the key of the decision and its judge."""
-        with self._transaction() as run:
+        with self._database.transaction() as run:
             run("INSERT OR REPLACE INTO verdicts VALUES (?, ?)", (key, content))
 
     def verdict(self, key: str) -> str | None:
         """Return a verdict as JSON; None if there is none."""
-        rows = self._rows("SELECT content FROM verdicts WHERE key = ?", key)
+        rows = self._database.rows("SELECT content FROM verdicts WHERE key = ?", key)
         return rows[0][0] if rows else None
 
-    @contextmanager
-    def _transaction(self) -> Iterator[Callable[..., sqlite3.Cursor]]:
-        """Yield a function that runs statements. Either all of them take effect or none does."""
-        try:
-            with self._lock, self._database:
-                self._deadline = time.monotonic() + STATEMENT_LIMIT_S
-                self._database.execute("BEGIN")
-                yield self._database.execute
-        except sqlite3.Error as fault:
-            raise StoreError(
-                f"the file of games, {self.path.name}, cannot be used: {_described(fault)}"
-            ) from fault
-
-    def _rows(self, statement: str, *values: Any) -> list[Any]:
-        with self._transaction() as run:
-            return run(statement, values).fetchall()
+    def delete_verdict(self, key: str) -> None:
+        """Delete the verdict on a decision that has been taken back."""
+        with self._database.transaction() as run:
+            run("DELETE FROM verdicts WHERE key = ?", (key,))
 
     def _tables(self, condition: str, *values: Any) -> Iterator[StoredTable]:
         """Yield the tables that fulfil an SQL condition, which may end with an order and limit."""
@@ -569,21 +370,21 @@ class TableStore:
             f"SELECT seat, substr(move, 1, {_MAX_MOVE_CHARS}) FROM choices "
             "WHERE table_id = ? LIMIT ?"
         )
-        for values_of_row in self._rows(find, *values):
+        for values_of_row in self._database.rows(find, *values):
             row = _TableRow(*values_of_row)
             plan = _validated(_PLAN, row.plan)
             if len(plan.seats) != plan.players:
                 raise DatasetError(
                     f"a stored table has {plan.players} seats but {len(plan.seats)} players"
                 )
-            moves = self._rows(find_moves, row.id, _MAX_MOVES)
+            moves = self._database.rows(find_moves, row.id, _MAX_MOVES)
             yield StoredTable(
                 id=row.id,
                 owner=row.owner,
                 box_digest=row.box_digest,
                 plan=plan,
                 moves=tuple(move for (move,) in moves),
-                choices=dict(self._rows(find_choices, row.id, _MAX_LINKS)),
+                choices=dict(self._database.rows(find_choices, row.id, _MAX_LINKS)),
                 undone=row.undone,
                 over=bool(row.over),
                 rematch=row.rematch,
@@ -595,56 +396,12 @@ class TableStore:
             f"LEFT JOIN claims ON claims.token = links.token WHERE {condition} "
             "ORDER BY links.seats LIMIT ?"
         )
-        for token, table_id, seats, holder in self._rows(find, value, _MAX_LINKS):
+        for token, table_id, seats, holder in self._database.rows(find, value, _MAX_LINKS):
             yield SeatLink(token, table_id, _validated(_NUMBERS, seats), holder)
 
 
 def _insert_claim(run: Callable[..., Any], token: str, holder: str, name: str) -> None:
     run("INSERT INTO claims VALUES (?, ?, ?, ?)", (token, holder, name, time.time()))
-
-
-@contextmanager
-def _locked(path: Path) -> Iterator[None]:
-    """Lock a file against other servers.
-
-    Raises:
-        OSError: Another server has locked it.
-    """
-    descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
-        yield
-    except BlockingIOError as fault:
-        raise OSError("another table server has it open; end that one") from fault
-    finally:
-        os.close(descriptor)
-
-
-def _connection(name: str) -> sqlite3.Connection:
-    """Open a database that a stranger may have made."""
-    database = sqlite3.connect(
-        name, timeout=_BUSY_TIMEOUT_S, check_same_thread=False, isolation_level=None
-    )
-    database.setlimit(sqlite3.SQLITE_LIMIT_LENGTH, _MAX_VALUE_BYTES)
-    database.execute("PRAGMA trusted_schema = OFF")
-    database.execute("PRAGMA cell_size_check = ON")
-    return database
-
-
-def _schema_of(database: sqlite3.Connection) -> set[tuple[str, str, str, str | None]]:
-    """Return everything that a database declares: tables, indexes, views and triggers."""
-    return set(database.execute("SELECT type, name, tbl_name, sql FROM sqlite_master"))
-
-
-def _described(fault: Exception) -> str:
-    """Return what is wrong with a file, and what to do about it."""
-    if not isinstance(fault, sqlite3.Error):
-        return str(fault)
-    # The first two words of a name such as SQLITE_BUSY_SNAPSHOT are the kind of the error.
-    kind = "_".join(getattr(fault, "sqlite_errorname", "").split("_")[:2])
-    return _SQLITE_ERRORS.get(
-        kind, f"{fault}; make room on the disk, or let the server write there"
-    )
 
 
 def _as_json(plan: TablePlan) -> str:

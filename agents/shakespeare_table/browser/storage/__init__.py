@@ -1,0 +1,1 @@
+"""The games of a server on disk."""

@@ -1,0 +1,1 @@
+"""The tables of a server at which people and agents play."""
