@@ -195,14 +195,13 @@ def test_a_deviation_goes_on_from_what_is_known_in_the_currency_of_hints():
             "shakespeare",
             Difference(-1.0, 0.5, in_points=True),
             "mood",
-            "About 1 point better than the suggestion, mostly in “mood”: your move is the better "
-            "one.",
+            "About 1 point better than the suggestion: your move is the better one.",
         ),
         (
             "figaro",
             Difference(6.7, 1.2, in_points=True),
             "round 2",
-            "About 6.7 points worse than the suggestion: mostly in “round 2”.",
+            "About 6.7 points worse than the suggestion: your road gets longer.",
         ),
     ],
 )

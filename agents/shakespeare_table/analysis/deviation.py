@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from shakespeare_env.core.position import Position
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import Difference
-from shakespeare_table.analysis.playouts import PositionPlayouts
+from shakespeare_table.analysis.playouts import FORECAST_ROW, PositionPlayouts
 
 
 @dataclass(frozen=True)
@@ -44,5 +44,10 @@ def judge_deviation(
     known = PositionPlayouts(analyst, position, stored)
     gain = known.compare(suggested, played)
     better, worse = (suggested, played) if gain.amount > 0 else (played, suggested)
-    rows = [reason for reason in known.reasons(better, worse) if reason.gain > 0]
-    return Deviation(gain, rows[0].row if rows else "", known.to_bytes())
+    # A forecast explains nothing.
+    rows = [
+        reason.row
+        for reason in known.reasons(better, worse)
+        if reason.gain > 0 and reason.row != FORECAST_ROW
+    ]
+    return Deviation(gain, rows[0] if rows else "", known.to_bytes())

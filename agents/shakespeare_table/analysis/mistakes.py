@@ -126,9 +126,13 @@ def chances_graph(
 def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
     """Return the mistakes as a list in HTML, the worst first, with better moves and reasons."""
     scale = float(film.game.score_scale)
-    worst_first = sorted(
-        _mistakes(film, judged), key=lambda mistake: -mistake.decision.loss.in_shares(scale)
-    )
+
+    def order(mistake: _Mistake) -> tuple[int, bool, float]:
+        loss = mistake.decision.loss
+        # Of one kind, those that cost chances to win come before those that only cost points.
+        return MISTAKE_KINDS.index(mistake.kind), loss.in_points, -loss.in_shares(scale)
+
+    worst_first = sorted(_mistakes(film, judged), key=order)
     rows = []
     for mistake in worst_first:
         decision = mistake.decision
@@ -151,6 +155,8 @@ def reasons_in_words(
 ) -> str:
     """Return how many points more or less a better move brings, row by row, and in all.
 
+    If fewer points are better, it says how much better or worse the rows are.
+
     Rows that are small or uncertain are added up, so that all numbers add up to the sum.
     """
     if not reasons:
@@ -170,8 +176,9 @@ def reasons_in_words(
 
 
 def _more_or_less(game: Game, gain: float) -> str:
-    people_read = gain * game.presentation.score_sign
-    return f"{abs(people_read):.1f} points {'less' if people_read < 0 else 'more'}"
+    if game.presentation.score_sign < 0:  # of points such as lengths, the fewest are best
+        return f"{abs(gain):.1f} points {'worse' if gain < 0 else 'better'}"
+    return f"{abs(gain):.1f} points {'less' if gain < 0 else 'more'}"
 
 
 class LostPoints(NamedTuple):

@@ -48,7 +48,8 @@ _FEWEST_PLAYOUTS = 64  # of a move that is compared with the best one
 _CONFIDENCE = 0.95
 _LOOKS = 5  # how often more playouts may follow because a difference is not clear yet
 _EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
-_FORECAST_ROW = "the end, by forecast"
+FORECAST_ROW = "the end, by forecast"
+"""The name of the row with the points that a network forecasts instead of playing on."""
 _MOST_SCORING_MOVES = 96  # of a playout that is explained
 _STEPS_PER_SHARE = 6000  # shares are kept as whole numbers, which up to six winners divide
 _STEPS_PER_UNIT = 1000  # so are scores, in steps of a unit of `Game.score_scale`
@@ -484,7 +485,7 @@ class PositionPlayouts:
                         rows[row] = rows.get(row, 0) + event.points
             if self.analyst.runner.horizon < TO_THE_END:
                 changes = float(outcomes[1, game, self.seat]) - before
-                rows[_FORECAST_ROW] = changes - sum(rows.values())
+                rows[FORECAST_ROW] = changes - sum(rows.values())
             points.append(rows)
         return points
 

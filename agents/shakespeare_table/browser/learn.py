@@ -222,12 +222,14 @@ def deviation_in_words(game: str, deviation: Deviation) -> str:
         less = "less" if is_worse else "more"
         percent = f"{100 * amount:.1f}".removesuffix(".0")
         difference = f"About {percent} % {less} chance to win than with the suggestion"
-    cause = f"mostly in “{deviation.row}”" if deviation.row else "in many rows"
     if not is_worse:
-        return f"{difference}, {cause}: your move is the better one."
+        return f"{difference}: your move is the better one."
+    if not deviation.row:
+        return f"{difference}."
     game_lesson = lesson(game)
     assert game_lesson is not None
     # The name of the row comes first, then the time at which the points come.
+    cause = f"mostly in “{deviation.row}”"
     for row, words in game_lesson.causes.items():
         cause = words if f"{deviation.row} ".startswith(f"{row} ") else cause
     return f"{difference}: {cause}."

@@ -31,12 +31,17 @@
   async function lineFrom(ply) {
     const own = ++asked;
     root.film.leave();
+    const place = root.film.place();
     looking = true;
     say(`${agent} is looking for the best line …`);
     const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
       { headers: { "HX-Request": "true" } });
     if (own !== asked) return;
     looking = false;
+    if (root.film.place() !== place) {  // the viewer has gone on meanwhile
+      say("");
+      return;
+    }
     if (!answer.ok) {
       say(await answer.text());
       return;
@@ -45,6 +50,7 @@
     list(line);
     root.film.enter(line, ply);
     root.film.show(1);
+    moves.scrollIntoView({ block: "nearest" });
   }
 
   function ask(ply) {

@@ -1,4 +1,4 @@
-// Asks for the better move of a mistake. The viewer clicks it on the board, place after place as when
+// Asks for the better move of a mistake. The viewer chooses it on the board, place after place as when
 // playing, or chooses it from a list. Then the moves are compared.
 "use strict";
 
@@ -84,7 +84,7 @@
     wanted = false;
     box.hidden = false;
     box.querySelector("h2").textContent = item.querySelector("[data-ply]").textContent;
-    box.querySelector(".task").textContent = `Played${item.querySelector(".film-played").textContent}. Which move is better? Click it on the board, or choose it from the list.`;
+    box.querySelector(".task").textContent = `Played${item.querySelector(".film-played").textContent}. Which move is better? Choose it on the board or from the list.`;
     compared.replaceChildren();
     box.querySelector("[data-show-me]").hidden = false;
     box.querySelector("[data-show-line]").hidden = true;
@@ -118,6 +118,7 @@
       return;
     }
     compared.innerHTML = text;
+    box.querySelector(".task").textContent = "";
     solved.add(number);
     box.querySelector("[data-show-me]").hidden = true;
     box.querySelector("[data-show-line]").hidden = false;
