@@ -45,6 +45,7 @@ def _take_screenshots(address: str) -> None:
             executable_path=shutil.which("chromium"), args=["--no-sandbox"]
         )
         page = browser.new_page(viewport={"width": 1280, "height": 800}, reduced_motion="reduce")
+        page.add_init_script("localStorage.setItem('confirm', 'no')")
         page.goto(f"{address}/learn/shakespeare")  # this page opens once the rules are compiled
         page.get_by_role("heading", name="How to play").wait_for(timeout=600_000)
         page.goto(f"{address}/?players={SEATS}")
