@@ -182,14 +182,15 @@ def test_a_players_mistakes_are_counted_by_kind(game):
 
 def test_the_rows_of_a_reason_add_up_in_words(game):
     contract = game.position.game
-    sign = contract.presentation.score_sign
-    reasons = [Reason("A", 3.0 * sign, 0.5), Reason("B", -1.0 * sign, 0.5), Reason("C", 0.5, 0.6)]
-    difference = Difference(2.0 + 0.5 * sign, 0.5, in_points=True)
-    words = reasons_in_words(contract, reasons, difference)
+    reasons = [Reason("A", 3.0, 0.5), Reason("B", -1.0, 0.5), Reason("C", 0.5, 0.6)]
+    words = reasons_in_words(contract, reasons, Difference(2.5, 0.5, in_points=True))
+    # Where the fewest points win, "more" would be misread.
+    up, down = ("more", "less") if contract.presentation.score_sign > 0 else ("better", "worse")
     numbers = [
-        float(number) * (1 if way == "more" else -1)
-        for number, way in re.findall(r"([.\d]+) points (more|less)", words)
+        float(number) * (1 if way == up else -1)
+        for number, way in re.findall(rf"([.\d]+) points ({up}|{down})", words)
     ]
+    assert len(numbers) == 4
     *rows, total = numbers
     assert sum(rows) == pytest.approx(total)
     assert "at C" not in words  # it is within its interval
