@@ -139,7 +139,7 @@ class Topic:
 
 @dataclass(frozen=True)
 class NextScoring:
-    """What the next scoring would bring every seat if it took place now.
+    """The changes that the next scoring would bring every seat if it took place now.
 
     Attributes:
         condition: The condition in words, such as "if the round ended now".
