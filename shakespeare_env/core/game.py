@@ -423,6 +423,16 @@ class Game:
             object.__setattr__(self, "digest", source_digest(self.box))
 
     @property
+    def chapter_field(self) -> str:
+        """The field of records that grows with each new day or round, as `presentation.chapter`.
+
+        It is `players`, which never changes, in games whose records have no such field.
+        """
+        names = self.state.names or ()
+        chapter = self.presentation.chapter
+        return chapter if chapter in names else "players"
+
+    @property
     def solo_target(self) -> float | None:
         """The score to beat in a solo game; None if the game cannot be played alone."""
         return self.good_scores.get(1)

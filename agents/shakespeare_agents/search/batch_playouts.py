@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
-from shakespeare_agents.search.playouts import ScoringMoves
+from shakespeare_agents.search.playouts import TO_THE_END, ScoringMoves
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
@@ -39,16 +39,23 @@ class BatchPlayouts:
 
     Attributes:
         decisions: The number of decisions made and forecast so far.
+        chapters: As for `PlayoutRunner`.
     """
 
     def __init__(self, game: Game, advisor: Advisor, *, horizon: int, temperature: float) -> None:
         self.game = game
         self.advisor = advisor
         self.horizon = horizon
+        self.chapters = TO_THE_END
         self.temperature = temperature
         self.decisions = 0
         # A function (records, seed) that returns a batch of these games.
         self._batch_of = Batch(game.name, players=game.max_seats).maker()
+
+    @property
+    def may_forecast(self) -> bool:
+        """Whether games may be valued before their end."""
+        return min(self.horizon, self.chapters) < TO_THE_END
 
     def play(
         self,
@@ -96,6 +103,8 @@ class BatchPlayouts:
         Scores are divided by `Game.score_scale`.
         """
         movers = games["to_move"].copy()
+        chapter = self.game.chapter_field
+        last_chapters = games[chapter].astype(np.int64) + self.chapters - 1
         _take_back_secret_choices(self.game)(games)
         batch = self._batch_of(games, 0)
 
@@ -105,9 +114,13 @@ class BatchPlayouts:
             batch.step(self._choose(batch, rows, states, temperature=1.0), rows)
         _step(batch, np.arange(batch.n), actions, movers, scoring)
 
-        # Play on until a game is over or has used up the decisions of its horizon.
+        # Play on until a game is over, or has used up the decisions or the chapters it may take.
         left = self.horizon * batch.players.astype(np.int64)
-        while (rows := np.flatnonzero((batch.to_move >= 0) & (left > 0))).size:
+        while True:
+            rows = np.flatnonzero((batch.to_move >= 0) & (left > 0))
+            rows = rows[batch.save(rows)[chapter] <= last_chapters[rows]]
+            if not rows.size:
+                break
             chosen = self._choose(batch, rows, states, self.temperature)
             _step(batch, rows, chosen, movers, scoring)
             left[rows] -= 1

@@ -93,6 +93,8 @@ class Evaluation:
     Attributes:
         seat: The seat to move.
         moves: The moves that were tried, the best first. No move is worth more than the first.
+        equal_count: The number of moves, from the first on, between which there is no clear
+            difference. They were all tried as often as the first.
         chances: The share of the victory by seat after the first move.
         scores: The final score by seat after the first move.
         playouts: The number of playouts of all moves together.
@@ -100,6 +102,7 @@ class Evaluation:
 
     seat: int
     moves: tuple[MoveWorth, ...]
+    equal_count: int
     chances: tuple[float, ...]
     scores: tuple[float, ...]
     playouts: int
@@ -111,13 +114,13 @@ class Evaluation:
 
     @property
     def equals(self) -> tuple[MoveWorth, ...]:
-        """The best move and those that are not clearly worse."""
-        return tuple(worth for worth in self.moves if not worth.loss.is_clear)
+        """The best move and those of which the evaluation cannot tell it."""
+        return self.moves[: self.equal_count]
 
     @property
     def is_clear(self) -> bool:
-        """Whether the best move is clearly better than every other one that was tried."""
-        return len(self.equals) == 1
+        """Whether the best move is clearly better than every other one that was tried as often."""
+        return self.equal_count == 1
 
     @property
     def standing(self) -> str:

@@ -67,7 +67,8 @@ def judge_decision(
     nothing_lost = Difference(0.0, 0.0, in_points=position.players == 1)
     if not stored and known.probability(move) >= NEAR_CERTAIN:
         return MoveVerdict(number + 1, known.seat, move, move, nothing_lost, (), None, b"")
-    *_, evaluation = known.refine(playouts, move=move)
+    *_, _ = known.refine(playouts)
+    evaluation = known.judged(move)
     worth = evaluation.worth(move)
     assert worth is not None
     verdict = MoveVerdict(
@@ -98,8 +99,8 @@ def compare(
         stored: The playouts of earlier analyses of the position by this analyst.
     """
     known = PositionPlayouts(analyst, position, stored)
-    *_, _ = known.refine(move=other)
-    *_, evaluation = known.refine(move=move)
+    *_, _ = known.refine()
+    evaluation = known.judged(move, other)
     worth = evaluation.worth(move)
     assert worth is not None
     best = evaluation.best.move
