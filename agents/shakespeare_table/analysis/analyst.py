@@ -31,9 +31,9 @@ class Analyst:
     the game's heuristic, and at random in a game without one. A network or model that has outputs
     for results also forecasts them without playing on, which is faster but less exact.
 
-    In games with a `Game.forecast_horizon` such a network forecasts the results where the next round
-    begins. Such playouts cost less than complete games, and their results vary far less. All other
-    playouts go on to the end.
+    In games with a `Game.forecast_horizon` such a network forecasts the results where the next
+    round begins. Such playouts cost less than complete games, and their results vary far less. All
+    other playouts go on to the end.
 
     Args:
         game: The game.

@@ -28,7 +28,6 @@ from shakespeare_table.analysis.analyst import Analyst, Floats
 from shakespeare_table.analysis.evaluation import (
     LOST_BELOW,
     POINTS_PER_PLACE,
-    SMALLEST_LOSS,
     WON_ABOVE,
     Difference,
     Evaluation,
@@ -554,15 +553,11 @@ def evaluation_key(position: Position, agent: str) -> str:
     return digest.hexdigest()
 
 
-def _in_order(
-    worths: Iterable[MoveWorth], equals: Sequence[MoveWorth]
-) -> tuple[MoveWorth, ...]:
+def _in_order(worths: Iterable[MoveWorth], equals: Sequence[MoveWorth]) -> tuple[MoveWorth, ...]:
     """Return moves with those between which there is no clear difference at the front."""
     rest = [worth for worth in worths if worth not in equals]
     # A clear loss of chances of victory weighs more than one of points, whatever their sizes.
-    rest.sort(
-        key=lambda worth: (worth.loss.is_clear, not worth.loss.in_points, worth.loss.amount)
-    )
+    rest.sort(key=lambda worth: (worth.loss.is_clear, not worth.loss.in_points, worth.loss.amount))
     return (*equals, *rest)
 
 
