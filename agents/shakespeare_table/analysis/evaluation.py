@@ -26,8 +26,8 @@ class Difference:
 
     Attributes:
         amount: The mean difference, in shares of the victory or in points.
-        margin: Half the width of its interval, which holds for all pairs of a position's moves
-            together with a probability of 95 %.
+        margin: Half the width of its 95 % interval, which holds however often more playouts
+            followed because the difference was not settled.
         in_points: Whether it is in points. They decide where both moves win almost surely or
             hardly ever, and in solo games. They include `POINTS_PER_PLACE`.
     """

@@ -35,7 +35,7 @@ from shakespeare_table.analysis.evaluation import (
     Reason,
 )
 
-PLAYOUTS = 4096
+PLAYOUTS = 2048
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
 PLAYOUTS_OF_TWO = 4096
 """Playouts of each of two moves, if one of them may be a mistake."""
@@ -45,9 +45,9 @@ _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FIRST_PLAYOUTS_OF_TWO = 64  # of each, if a move is compared with a given one
-_HOPE = 0.5  # of the margin, by which a difference may still grow
+_HOPE = 0.5  # the part of its margin by which a difference may still grow
 _CONFIDENCE = 0.95
-_LOOKS = 6  # how often more playouts may follow because a difference is not clear yet
+_LOOKS = 6  # how often more playouts may follow because a difference is not settled yet
 _EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
 FORECAST_ROW = "the end, by forecast"
 """The name of the row with the points that a network forecasts instead of playing on."""
@@ -142,10 +142,11 @@ class PositionPlayouts:
             yield self._evaluation()
 
     def judged(self, *moves: str, playouts: int = PLAYOUTS_OF_TWO) -> Evaluation:
-        """Return the evaluation after the last `refine`, with moves compared with the best one.
+        """Return the evaluation after `refine`, with some moves compared with the best one.
 
-        Moves that the evaluation does not tell from the best one stay as they are. A move that
-        turns out to be better than the best one counts as equal to it.
+        Moves between which the evaluation finds no clear difference stay as they are, so that
+        nobody is told that a move is as good as the best one, and then that it was a mistake. A
+        move that turns out to be better than the best one counts as equal to it.
 
         Args:
             moves: The moves to compare.
