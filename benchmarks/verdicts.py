@@ -37,7 +37,7 @@ from shakespeare_table.session import Session
 
 SEED = 77
 PLAYERS = 4
-BUDGETS = (1024, 2048, 4096)
+BUDGETS = (512, 1024, 2048)
 TRUTH = 8192
 """Playouts of the search that is taken for the truth."""
 _TELL_EVERY = 10  # positions
@@ -127,7 +127,7 @@ def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> li
         began = time.process_time()
         known = PositionPlayouts(analyst, position)
         *_, _ = known.refine(budget)
-        evaluation = known.judged(move, playouts=budget)
+        evaluation = known.judged(move)
         found.append((evaluation, time.process_time() - began))
     truth = PositionPlayouts(judge, position)
     tried = {move, *(evaluation.best.move for evaluation, _ in found)}

@@ -35,7 +35,7 @@ from shakespeare_table.analysis.evaluation import (
     Reason,
 )
 
-PLAYOUTS = 2048
+PLAYOUTS = 1024
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
 PLAYOUTS_OF_TWO = 4096
 """Playouts of each of two moves, if one of them may be a mistake."""
@@ -45,7 +45,7 @@ _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FIRST_PLAYOUTS_OF_TWO = 64  # of each, if a move is compared with a given one
-_HOPE = 0.5  # the part of its margin by which a difference may still grow
+_HOPE = 0.4  # the part of its margin by which a difference may still grow
 _CONFIDENCE = 0.95
 _LOOKS = 6  # how often more playouts may follow because a difference is not settled yet
 _EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
