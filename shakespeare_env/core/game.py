@@ -390,7 +390,8 @@ class Game:
             digest. By default it is computed from `box` when this object is made, since the file
             may change later.
         forecast_horizon: The number of decisions of each seat after which a search should use a
-            network's forecast instead of playing on; None if playouts to the end are better.
+            network's forecast instead of playing on; None if playouts to the end are better. An
+            analysis, which has more time, then uses forecasts where the next round begins.
     """
 
     name: str
@@ -426,11 +427,12 @@ class Game:
     def chapter_field(self) -> str:
         """The field of records that grows with each new day or round, as `presentation.chapter`.
 
-        It is `players`, which never changes, in games whose records have no such field.
+        It is `players`, which never changes, in games whose records have no such number.
         """
-        names = self.state.names or ()
         chapter = self.presentation.chapter
-        return chapter if chapter in names else "players"
+        fields = self.state.fields or {}
+        is_number = chapter in fields and np.issubdtype(fields[chapter][0], np.integer)
+        return chapter if is_number else "players"
 
     @property
     def solo_target(self) -> float | None:
