@@ -60,7 +60,9 @@ def test_a_position_has_one_evaluation_whoever_asks(session, analyst):
     assert hint.evaluation == thought.evaluation
     verdict = judge_decision(position, move, 10, analyst, stored=hint.stored, playouts=100)
     assert verdict.evaluation is not None
-    assert verdict.evaluation.equals == hint.evaluation.equals
+    assert verdict.best == hint.evaluation.best.move
+    equals = [worth for worth in hint.evaluation.equals if worth.move != move]
+    assert [worth for worth in verdict.evaluation.equals if worth.move != move] == equals
     others = [worth for worth in verdict.evaluation.moves if worth.move != move]
     assert set(others) <= set(hint.evaluation.moves)
     # A comparison plays some moves more often, which does not change the evaluation.
@@ -134,6 +136,25 @@ def test_a_network_ends_the_playouts_of_a_game_with_a_forecast_horizon():
         else:
             assert deviations[0] == deviations[1]
     assert not Analyst(registry.game("shakespeare")).runner.may_forecast
+
+
+def test_more_playouts_decide_whether_a_move_is_a_mistake():
+    session = played("figaro", 3)
+    analyst = Analyst(registry.game("figaro"))
+    scale = float(analyst.game.score_scale)
+    found = []
+    for number in (92, 110, 113):
+        known = PositionPlayouts(analyst, session.positions[number])
+        *_, before = known.refine(60)
+        worths = [
+            known.judged(session.moves[number], playouts=playouts).worth(session.moves[number])
+            for playouts in (64, 512)
+        ]
+        found.append([(worth.playouts, worth.loss.is_mistake(scale)) for worth in worths if worth])
+        assert all(worth and before.best.move != worth.move for worth in worths)
+    # One is certain at once, and is not played any further. Others need more playouts.
+    assert found[0] == [(64, True), (64, True)]
+    assert found[1] == found[2] == [(64, False), (512, True)]
 
 
 def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst):
