@@ -152,8 +152,8 @@ def test_more_playouts_decide_whether_a_move_is_a_mistake():
         ]
         found.append([(worth.playouts, worth.loss.is_mistake(scale)) for worth in worths if worth])
         assert all(worth and before.best.move != worth.move for worth in worths)
-    # One is certain at once, and is not played any further. Others need more playouts.
-    assert found[0] == [(64, True), (64, True)]
+    # One is certain at once, which twice as many confirm. Others need more playouts.
+    assert found[0] == [(64, True), (128, True)]
     assert found[1] == found[2] == [(64, False), (512, True)]
 
 

@@ -291,19 +291,24 @@ class PositionPlayouts:
         """
         in_rounds = min(self._sizes.get(action, 0) for action in (first, second))
         size = max(_FIRST_PLAYOUTS_OF_TWO, in_rounds)
+        was_certain = False
         while True:
             for action in (first, second):
                 self._play_up_to(action, size)
             lead = self._difference(first, second, size)
-            if 2 * size > playouts or not self._is_open(lead, size, playouts):
+            is_certain = replace(lead, amount=abs(lead.amount)).is_mistake(self._scale)
+            # A mistake has to be certain twice running, as chance makes one of many seem so once.
+            is_settled = was_certain if is_certain else not self._is_open(lead, size, playouts)
+            if is_settled or 2 * size > playouts:
                 return size
+            was_certain = is_certain
             size *= 2
 
     def _is_open(self, lead: Difference, size: int, playouts: int) -> bool:
         """Return whether more playouts may show that a move is a mistake.
 
-        They may not if it is one for certain already, or if the difference is so small that it
-        would not be one after all playouts, unless the difference grew by half of its margin.
+        They may not if the difference is so small that the move would not be one after all
+        playouts, even if the difference grew by a part of its margin.
 
         Args:
             lead: The difference so far.
@@ -312,8 +317,7 @@ class PositionPlayouts:
         """
         hoped = replace(lead, amount=abs(lead.amount) + _HOPE * lead.margin)
         at_last = lead.margin * (size / playouts) ** 0.5
-        is_certain = replace(lead, amount=abs(lead.amount)).is_mistake(self._scale)
-        return not is_certain and hoped.is_mistake(self._scale, at_last)
+        return hoped.is_mistake(self._scale, at_last)
 
     @property
     def _scale(self) -> float:
