@@ -430,7 +430,7 @@ class Game:
         It is `players`, which never changes, in games whose records have no such number.
         """
         chapter = self.presentation.chapter
-        fields = self.state.fields or {}
+        fields: Mapping[str, Any] = self.state.fields or {}
         is_number = chapter in fields and np.issubdtype(fields[chapter][0], np.integer)
         return chapter if is_number else "players"
 
