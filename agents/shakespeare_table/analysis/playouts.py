@@ -144,8 +144,9 @@ class PositionPlayouts:
     def judged(self, *moves: str, playouts: int = PLAYOUTS_OF_TWO) -> Evaluation:
         """Return the evaluation after `refine`, with some moves compared with the best one.
 
-        A move that turns out to be better than the best one counts as equal to it. A move that the
-        evaluation does not tell from the best one stays as it is, unless it is a mistake.
+        Moves between which the evaluation finds no clear difference stay as they are, so that
+        nobody is told that a move is as good as the best one, and then that it was a mistake. A
+        move that turns out to be better than the best one counts as equal to it.
 
         Args:
             moves: The moves to compare.
@@ -154,20 +155,13 @@ class PositionPlayouts:
         evaluation = self._evaluation()
         leader = self._leader()
         worths = {worth.move: worth for worth in evaluation.moves}
-        equals = {worth.move: worth for worth in evaluation.equals}
+        equals = {worth.move for worth in evaluation.equals}
         for move in moves:
-            action = self.position.action_id(move)
-            if action == leader:
-                continue
-            worth = self._worth(action, leader, self._settle(leader, action, playouts))
-            if move not in equals or worth.loss.is_mistake(self._scale):
-                worths[move] = worth
-                equals.pop(move, None)
-        return replace(
-            evaluation,
-            moves=_in_order(worths.values(), tuple(equals.values())),
-            equal_count=len(equals),
-        )
+            if move not in equals:
+                action = self.position.action_id(move)
+                size = self._settle(leader, action, playouts)
+                worths[move] = self._worth(action, leader, size)
+        return replace(evaluation, moves=_in_order(worths.values(), evaluation.equals))
 
     def compare(self, first: str, second: str, playouts: int = PLAYOUTS) -> Difference:
         """Return how much better a move is than another.
