@@ -37,8 +37,11 @@ from shakespeare_table.analysis.evaluation import (
 
 PLAYOUTS = 1024
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
-PLAYOUTS_OF_TWO = 4096
-"""Playouts of each of two moves, if one of them may be a mistake."""
+SHORT_PLAYOUTS_OF_TWO = 4096
+"""Playouts of each of two moves, if one of them may be a mistake and a network ends playouts early.
+
+If they go on to the end of the game, which takes longer, there are at most `PLAYOUTS` of each.
+"""
 _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
 _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
 _MAX_CANDIDATES = 8
@@ -141,7 +144,7 @@ class PositionPlayouts:
         if not has_told:
             yield self._evaluation()
 
-    def judged(self, *moves: str, playouts: int = PLAYOUTS_OF_TWO) -> Evaluation:
+    def judged(self, *moves: str, playouts: int | None = None) -> Evaluation:
         """Return the evaluation after `refine`, with some moves compared with the best one.
 
         Moves between which the evaluation finds no clear difference stay as they are, so that
@@ -150,8 +153,11 @@ class PositionPlayouts:
 
         Args:
             moves: The moves to compare.
-            playouts: The most playouts of each of two moves.
+            playouts: The most playouts of each of two moves. The default is
+                `SHORT_PLAYOUTS_OF_TWO` or `PLAYOUTS`.
         """
+        if playouts is None:
+            playouts = SHORT_PLAYOUTS_OF_TWO if self.analyst.runner.may_forecast else PLAYOUTS
         evaluation = self._evaluation()
         leader = self._leader()
         worths = {worth.move: worth for worth in evaluation.moves}
