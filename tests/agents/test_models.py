@@ -222,8 +222,10 @@ def test_a_search_in_batches_plays_as_the_compiled_one(
     ):
         assert isinstance(agent.runner, PlayoutRunner | BatchPlayouts)
         agent.runner.chapters = chapters
-        entrants = [Entrant("search", agent), "random"]
-        scores.append(evaluate(entrants, name, players=players, games=2, seed=3))
+        found = evaluate(
+            [Entrant("search", agent), "random"], name, players=players, games=2, seed=3
+        )
+        scores.append(found)
     assert scores[0] == scores[1]
 
 
