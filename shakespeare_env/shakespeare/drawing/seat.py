@@ -216,7 +216,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     height = body_height + _HEAD
     strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
     inner: d.Elements = [
-        *(_number(entry, seat, what, scale=1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
+        *(_number(entry, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
         d.caption(160, 33, f"wages {wages_due(entry)}£", room=76),
         _mood(entry["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
@@ -241,7 +241,7 @@ _NUMBERS_AT = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 """Left ends of the numbers of a seat's state."""
 
 
-def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float = 1) -> d.Block:
+def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float) -> d.Block:
     """Draw one of a seat's counters as its sign and number, as a place."""
     number = entry[counter]
     y = 12.5 * scale
@@ -252,10 +252,10 @@ def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float = 1)
         "mood": partial(shapes.mask, smile=number),
     }
     x = 21.5 * scale
-    room = 24 * scale
+    room = 30 if counter == "prestige" else 24 * scale  # prestige may be −12
     sign = signs[counter](10 * scale, y, 17 * scale)
     amount = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
-    block = d.Block([*sign, amount], 45 * scale, 24 * scale)
+    block = d.Block([*sign, amount], x + room - 2, 24 * scale)
     return block.as_place(f"seat{seat}.{counter}")
 
 
@@ -334,7 +334,8 @@ _STAGE = 68  # width of the stage of a summary
 _STAGE_ROWS = 2  # the rows of tiles beside the stage
 _TILE = 22  # height of a row of characters' tiles
 _TILE_TEXT = 13.5  # 13 pixels on the page of a table
-_NUMBERS = ("prestige", "pounds", "tokens", "mood")
+_SUMMARY_NUMBERS_AT = {"prestige": 138, "pounds": 185, "tokens": 224, "mood": 255}
+"""Left ends of the numbers of a seat's summary."""
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
@@ -343,10 +344,11 @@ def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     decides = position["to_move"] == seat
     entry = position["seats"][seat]
     top = 28
-    strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
+    room = min(_SUMMARY_NUMBERS_AT.values()) - 3
+    strip = seat_strip(seat, name, SEAT_COLOURS[seat], room, top - 2, wins=wins, decides=decides)
     drawn: d.Elements = [
         strip.at(0, 0),
-        *(_number(entry, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
+        *(_number(entry, seat, what, 0.9).at(x, 2) for what, x in _SUMMARY_NUMBERS_AT.items()),
     ]
     is_finished = entry["passed"] or (entry["recruited"] and not entry["cylinders"])  # Rules T4
     if is_finished:
