@@ -27,16 +27,23 @@ def seat_title(seat: int, name: str) -> str:
     return name or f"Seat {seat}"
 
 
+def strip_signs(*, wins: bool, decides: bool, ink: str) -> list[StripSign]:
+    """Return the signs on the strip of a seat that wins or decides."""
+    signs: list[StripSign] = []
+    if wins:
+        signs.append(d.star)
+    if decides:
+        signs.append(partial(d.arrow, fill=ink))
+    return signs
+
+
 def seat_strip(
     seat: int,
     name: str,
     colours: tuple[str, str],
     width: float,
     height: float,
-    *,
-    wins: bool,
-    decides: bool,
-    more: Sequence[StripSign] = (),
+    signs: Sequence[StripSign],
     facts: str = "",
 ) -> d.Block:
     """Draw a band in a seat's colour with the player's name.
@@ -45,12 +52,6 @@ def seat_strip(
     """
     fill, ink = colours
     middle = height / 2
-    signs: list[StripSign] = []
-    if wins:
-        signs.append(d.star)
-    if decides:
-        signs.append(partial(d.arrow, fill=ink))
-    signs += more
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
         drawn += sign(width - 12 - _SIGN_WIDTH * number, middle, 0.6 * height)

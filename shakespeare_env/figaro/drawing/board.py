@@ -183,17 +183,14 @@ def _strip(
     position: Mapping[str, Any], seat: int, name: str, width: float, facts: str = ""
 ) -> Block:
     """Draw the band with a seat's name; signs mark the mover, the King and the winner."""
-    return common.seat_strip(
-        seat,
-        name,
-        SEAT_COLOURS[seat],
-        width,
-        _STRIP,
+    signs = common.strip_signs(
         wins=seat in (position["winners"] or ()),
         decides=seat == position["to_move"],
-        more=[d.crown] if seat == position["king"] else [],
-        facts=facts,
+        ink=SEAT_COLOURS[seat][1],
     )
+    if seat == position["king"]:
+        signs.append(d.crown)
+    return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs, facts)
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from shakespeare_env.drawing import shapes as d
-from shakespeare_env.drawing.board import SUMMARY, seat_strip
+from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
 from shakespeare_env.fonts import width as text_width
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
@@ -210,11 +210,10 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     entry = position["seats"][seat]
     over = position["phase"] == "over"
     decides = position["to_move"] == seat
-    wins = seat in w.winners(position)
     body_height = _OBJECTIVES + _LINE * max(1, len(entry["objectives"])) + 4
     width = WIDTH + 2 * _EDGE
     height = body_height + _HEAD
-    strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
+    strip = _strip(position, seat, name, width, _HEAD)
     inner: d.Elements = [
         *(_number(entry, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
         d.caption(160, 33, f"wages {wages_due(entry)}£", room=76),
@@ -235,6 +234,17 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
         inner += _day(position, entry, seat)
     body = d.Block(inner, WIDTH, body_height).at(_EDGE, _HEAD - 3)
     return d.Block([d.box(0, 0, width, height), strip.at(0, 0), body], width, height)
+
+
+def _strip(
+    position: Mapping[str, Any], seat: int, name: str, width: float, height: float
+) -> d.Block:
+    """Draw the band with a seat's name; signs mark the mover and the winner."""
+    colours = SEAT_COLOURS[seat]
+    signs = strip_signs(
+        wins=seat in w.winners(position), decides=position["to_move"] == seat, ink=colours[1]
+    )
+    return seat_strip(seat, name, colours, width, height, signs)
 
 
 _NUMBERS_AT = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
@@ -340,12 +350,10 @@ _SUMMARY_NUMBERS_AT = {"prestige": 138, "pounds": 185, "tokens": 224, "mood": 25
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     """Draw a summary of a seat for the other players: its numbers, characters and stage."""
-    wins = seat in w.winners(position)
-    decides = position["to_move"] == seat
     entry = position["seats"][seat]
     top = 28
     room = min(_SUMMARY_NUMBERS_AT.values()) - 3
-    strip = seat_strip(seat, name, SEAT_COLOURS[seat], room, top - 2, wins=wins, decides=decides)
+    strip = _strip(position, seat, name, room, top - 2)
     drawn: d.Elements = [
         strip.at(0, 0),
         *(_number(entry, seat, what, 0.9).at(x, 2) for what, x in _SUMMARY_NUMBERS_AT.items()),
