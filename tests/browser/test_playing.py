@@ -124,7 +124,7 @@ def test_a_page_catches_up_if_its_worker_is_silent_and_an_answer_is_lost(server,
     page.expected += ["net::ERR_FAILED", "htmx:afterRequest", "htmx:sendError"]
     page.add_init_script(_SILENT_WORKER)
     page.clock.install()
-    lost = []
+    lost = list[str]()
 
     def lose_the_first(route):
         if lost:

@@ -73,7 +73,7 @@ def test_a_stream_repeats_the_versions_of_its_tables(client, monkeypatch):
     """A page that has missed one catches up."""
     page = begin(client)
     monkeypatch.setattr(play_pages, "REPEAT_EVERY_S", 0.0)
-    site_of(client).is_closing = _TrueAfter(3)
+    monkeypatch.setattr(site_of(client), "is_closing", _TrueAfter(3))
     found = events(client.get("/events", params={"of": page.url.path}))
     assert found == [("changed", f"{field(page, 'version')} {page.url.path}")] * 3
 
