@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -58,7 +59,11 @@ _PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer ma
 _MAX_MOVES = 8  # the most moves in an agent's thoughts
 _POLL_EVERY_S = 0.1  # how often a stream of events looks for changes of its tables
 _MAX_TABLES = 100  # the most tables that one stream of events reports on
-_PING_S = 20  # a stream without events sends a comment after so many seconds
+REPEAT_EVERY_S = 20.0
+"""Seconds after which a stream says the versions of its tables again.
+
+A page that has missed one catches up, and one that hears nothing knows that its stream is dead.
+"""
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,11 @@ async def _events(site: Site, request: Request) -> Response:
 
     async def versions() -> AsyncIterator[dict[str, str]]:
         last: dict[str, TableState] = {}
+        began = time.monotonic()
         while not site.is_closing:
+            if time.monotonic() - began > REPEAT_EVERY_S:
+                last.clear()
+                began = time.monotonic()
             for address, table in tables.items():
                 state = table.state()
                 if state is not last.get(address):  # each change makes a new object
@@ -263,7 +272,7 @@ async def _events(site: Site, request: Request) -> Response:
                     yield {"event": "changed", "data": f"{state.version} {address}"}
             await asyncio.sleep(_POLL_EVERY_S)
 
-    return EventSourceResponse(versions(), ping=_PING_S)
+    return EventSourceResponse(versions())
 
 
 def _handle_form(

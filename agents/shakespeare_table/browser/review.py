@@ -305,13 +305,18 @@ async def _download(query: _ReviewQuery) -> Response:
     run = query.site.threads.run
     review = await run(query.viewer, query.review)
     verdicts = list(review.verdicts.values())
-    forecasts = await run(query.viewer, review.forecasts) if verdicts else None
+    forecasts = await run(query.viewer, _forecasts, review) if verdicts else None
     game = query.reviewed.history
     job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts, query.seat)
     page = await query.drawing(("page", review.name, len(verdicts), query.seat), job)
     name = query.reviewed.film.game.name
     headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
+
+
+def _forecasts(review: AgentReview) -> Forecasts:
+    """Return a review's forecasts, made by "the computer", as the pages call every judge."""
+    return replace(review.forecasts(), forecaster="the computer")
 
 
 def _page_of(
@@ -363,7 +368,7 @@ def _line_response(
     film = json.loads(Film(named).data())
     is_solo = query.reviewed.film.players == 1
     values = forecasts.scores if is_solo else 100 * forecasts.chances
-    title = f"Position {query.ply}: {review.name} would go on as follows."
+    title = f"Position {query.ply}: the computer would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
@@ -453,7 +458,7 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
     own = set(review.decisions_of(seat))
 
     def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
-        graph = mistakes.chances_graph(film, review.forecasts(), verdicts, link)
+        graph = mistakes.chances_graph(film, _forecasts(review), verdicts, link)
         return [
             {"event": "graph", "data": graph},
             {"event": "mistakes", "data": mistakes.mistakes_list(film, verdicts, link)},

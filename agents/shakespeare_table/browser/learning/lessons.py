@@ -42,6 +42,8 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.storage.plan import Occupant, TablePlan
 
+LEARNER_NAME = "Learner"
+"""The name of whoever plays a guided game."""
 LEARNER = 0
 """The seat of the person who learns."""
 _RULE = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
@@ -163,7 +165,7 @@ def lesson(game: str) -> Lesson | None:
 
     agent = guided_game["agent"]
     opponents = [Occupant(name, agent) for name in guided_game["opponents"]]
-    seats = (Occupant("Learner"), *opponents)
+    seats = (Occupant(LEARNER_NAME), *opponents)
     plan = TablePlan(game, len(seats), (), guided_game["seed"], seats)
     preferred = guided_game.get("preferred", ())
     entries = {**content, **how_to_play, **facts, "game": game, "plan": plan}
