@@ -427,6 +427,12 @@ class Game:
         """The score to beat in a solo game; None if the game cannot be played alone."""
         return self.good_scores.get(1)
 
+    @property
+    def chapter_field(self) -> str | None:
+        """The record's field that counts days or rounds; None if the game has a single chapter."""
+        key = self.presentation.chapter
+        return key if key in (self.state.names or ()) and key != "players" else None
+
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
         """Return the variants that are switched on, as bits in the order of `options`.
 

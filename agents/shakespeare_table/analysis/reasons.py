@@ -1,0 +1,257 @@
+"""Why one move is better than another: sentences in the game's words, and rows of the score sheet.
+
+Both come from possible games that were played on after each of the two moves. They agree with what
+the decider knows, so they reveal no secrets, and a fact of all of them follows from the rules.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+
+from shakespeare_env.core.consequences import Consequence, Continuation
+from shakespeare_env.core.game import Game
+from shakespeare_env.core.position import Position
+from shakespeare_env.core.seat_names import seat_placeholder, with_names
+from shakespeare_table.analysis.evaluation import Difference, Floats, mean_and_margin
+
+FORECAST_ROW = "the end, by forecast"
+"""The name of the row with the points that a network forecasts instead of playing on."""
+_MOST_SENTENCES = 2
+_LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
+
+Continuations = tuple[Sequence[Continuation], Floats]
+"""The games that go on from a move, and the decider's final scores in them, float64[n]."""
+
+
+class RowGain(NamedTuple):
+    """A row of the score sheet in which two moves differ.
+
+    Attributes:
+        row: The row's name, and whether the points come this day (or round) or later.
+        gain: How many points more the better move brings there.
+        margin: Half the width of the 95 % interval.
+    """
+
+    row: str
+    gain: float
+    margin: float
+
+
+class Reasons(NamedTuple):
+    """Why one move is better than another.
+
+    Attributes:
+        rows: The rows of the score sheet in which they differ, the largest first.
+        sentences: At most two sentences about what follows the moves, the one that explains most
+            first, with placeholders for `seat_names.with_names`.
+    """
+
+    rows: tuple[RowGain, ...] = ()
+    sentences: tuple[str, ...] = ()
+
+
+NO_REASONS = Reasons()
+
+
+def score_rows(
+    position: Position,
+    better: Continuations,
+    worse: Continuations,
+    total: float,
+    *,
+    is_forecast: bool,
+) -> list[RowGain]:
+    """Return the gains of a move by row of the score sheet.
+
+    Args:
+        position: The position of the decision.
+        better: What follows the better move.
+        worse: What follows the worse one.
+        total: The difference of the final scores over more playouts than these. Each row is
+            corrected by as much as it varies with the sum (a control variate).
+        is_forecast: Whether playouts stop before the end. A row of its own then holds the points
+            that a network forecasts.
+    """
+    by_move = []
+    for continuations, scores in (better, worse):
+        points = [_points_by_row(position, game) for game in continuations]
+        if is_forecast:
+            before = position.scores()[continuations[0].seat]
+            for rows, score in zip(points, scores.tolist(), strict=True):
+                rows[FORECAST_ROW] = score - before - sum(rows.values())
+        by_move.append(points)
+    names = sorted({name for points in by_move for rows in points for name in rows})
+    differences = np.zeros((len(by_move[0]), len(names)))
+    for game, (ours, theirs) in enumerate(zip(*by_move, strict=True)):
+        differences[game] = [ours.get(name, 0) - theirs.get(name, 0) for name in names]
+    gains, margins = _corrected(differences, total)
+    return [
+        RowGain(name, float(gain), float(margin))
+        for name, gain, margin in zip(names, gains, margins, strict=True)
+    ]
+
+
+def _points_by_row(position: Position, game: Continuation) -> dict[str, float]:
+    """Return the decider's points in a game by row, those of this day or round and later ones."""
+    key = position.game.chapter_field
+    rows: dict[str, float] = {}
+    for move in game.moves:
+        for event in move.events:
+            if event.seat == game.seat and event.points:
+                row = event.source
+                if key is not None and key not in row:
+                    is_now = move.record[key] == game.start[key]
+                    row += f" this {key}" if is_now else " later"
+                rows[row] = rows.get(row, 0) + event.points
+    return rows
+
+
+def _corrected(rows: Floats, total: float) -> tuple[Floats, Floats]:
+    """Return the means of rows, corrected so that they add up to a total, and their margins.
+
+    Args:
+        rows: float64[n, R], the differences by playout and row.
+        total: The mean of the rows' sums over more playouts than these.
+    """
+    sums = rows.sum(axis=1)
+    deviations = sums - sums.mean()
+    variance = float((deviations**2).mean())
+    missing = total - float(sums.mean())
+    shares = np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))
+    if variance > 0:
+        shares = (rows * deviations[:, None]).mean(axis=0) / variance
+    gains = rows.mean(axis=0) + shares * missing
+    rest = rows - sums[:, None] * shares
+    margins = np.array([mean_and_margin(column, 0.0, 1)[1] for column in rest.T])
+    return gains, margins
+
+
+class _Finding(NamedTuple):
+    """A clear difference between the games that follow two moves."""
+
+    topic: str
+    sentence: str
+    explained: float  # how many points of the difference go with it
+
+
+def sentences(position: Position, better: Continuations, worse: Continuations) -> tuple[str, ...]:
+    """Return at most two sentences about what follows a better move instead of a worse one.
+
+    A sentence needs a clear difference, by its 95 % interval, in favour of the better move.
+
+    Args:
+        position: The position of the decision.
+        better: What follows the better move.
+        worse: What follows the worse one.
+    """
+    found: list[_Finding] = []
+    for consequence in position.game.presentation.consequences:
+        finding = _finding(position, consequence, better, worse)
+        if finding is not None:
+            found.append(finding)
+    found.sort(key=lambda finding: -finding.explained)
+    said: dict[str, str] = {}
+    for finding in found:
+        said.setdefault(finding.topic, finding.sentence)
+    return tuple(said.values())[:_MOST_SENTENCES]
+
+
+def _finding(
+    position: Position, consequence: Consequence, better: Continuations, worse: Continuations
+) -> _Finding | None:
+    """Return how a consequence differs; None if that is not clear or does not favour the better."""
+    numbers = []
+    for continuations, _ in (better, worse):
+        values = [consequence.number(game) for game in continuations]
+        known = [value for value in values if value is not None]
+        if len(known) < len(values):
+            return None
+        numbers.append(np.array(known, np.float64))
+    ours, theirs = numbers
+    differences = ours - theirs
+    lead, margin = mean_and_margin(differences, float(np.ptp(numbers)), 1)
+    direction = 1 if consequence.is_good else -1
+    if abs(lead) <= margin or lead * direction < 0:
+        return None
+    # The points that go with one unit, by how numbers and final scores vary after the same move.
+    spread = np.concatenate([values - values.mean() for values in numbers])
+    scores = np.concatenate([scores - scores.mean() for _, scores in (better, worse)])
+    variance = float((spread**2).mean())
+    slope = float((spread * scores).mean()) / variance if variance > 0 else 0.0
+    if slope * direction < 0:
+        return None
+    words = _in_words(position, consequence, ours, theirs, better[0][0].seat)
+    return _Finding(consequence.topic, words, slope * lead)
+
+
+def _in_words(
+    position: Position, consequence: Consequence, ours: Floats, theirs: Floats, seat: int
+) -> str:
+    """Return a consequence's sentence with its numbers, and with placeholders for names."""
+    key = position.game.presentation.chapter
+    games = f"in {ours.sum():.0f} of {len(ours)} games instead of {theirs.sum():.0f}"
+    parts = {
+        "{amounts}": f"{_amount(ours)} instead of {_amount(theirs)}",
+        "{games}": games,
+        "{chapter}": f"{key} {position.seen_by(seat)[key]}",
+        "{seat}": seat_placeholder(seat),
+    }
+    text = consequence.words
+    for placeholder, part in parts.items():
+        text = text.replace(placeholder, part)
+    return text
+
+
+def _amount(numbers: Floats) -> str:
+    """Return a mean with one decimal, or none if all numbers are the same."""
+    return f"{numbers.mean():.0f}" if np.ptp(numbers) == 0 else f"{numbers.mean():.1f}"
+
+
+def reasons_in_words(
+    game: Game, reasons: Reasons, difference: Difference, names: Sequence[str] = ()
+) -> str:
+    """Return why a move is better than another: its sentences, or its rows if it has none.
+
+    Args:
+        game: The game.
+        reasons: The reasons.
+        difference: How much better the move is.
+        names: The players' names by seat; without names, seats stay numbers.
+    """
+    if not reasons.sentences:
+        return rows_in_words(game, reasons.rows, difference)
+    return ". ".join(with_names(sentence, names) for sentence in reasons.sentences)
+
+
+def rows_in_words(
+    game: Game, rows: Sequence[RowGain], difference: Difference, most: int = 4
+) -> str:
+    """Return how many points more or less a better move brings, row by row, and in all.
+
+    If fewer points are better, it says how much better or worse the rows are.
+
+    Rows that are small or uncertain are added up, so that all numbers add up to the sum.
+    """
+    if not rows:
+        return ""
+    clear = [row for row in rows if abs(row.gain) > max(row.margin, _LEAST_GAIN)]
+    shown = clear[:most]
+    rest = sum(row.gain for row in rows if row not in shown)
+    parts = [f"{_more_or_less(game, row.gain)} at {row.row}" for row in shown]
+    if abs(rest) >= _LEAST_GAIN:
+        parts.append(f"{_more_or_less(game, rest)} {'elsewhere' if shown else 'in many rows'}")
+    total = sum(row.gain for row in rows)
+    if len(parts) > 1:
+        parts.append(f"{_more_or_less(game, total)} in all")
+    if not difference.in_points and total <= 0:
+        parts.append("but it wins more often")
+    return ", ".join(parts)
+
+
+def _more_or_less(game: Game, gain: float) -> str:
+    if game.presentation.score_sign < 0:  # of points such as lengths, the fewest are best
+        return f"{abs(gain):.1f} points {'worse' if gain < 0 else 'better'}"
+    return f"{abs(gain):.1f} points {'less' if gain < 0 else 'more'}"
