@@ -56,6 +56,18 @@ class Continuation(NamedTuple):
         """The decisions of the seat, of which the first is the one that is explained."""
         return (move for move in self.moves if move.record["to_move"] == self.seat)
 
+    def chapter_end(self, key: str) -> Record | None:
+        """Return the game when the day or round of the decision is over; None if it is not yet.
+
+        Args:
+            key: The field that counts days or rounds.
+        """
+        for move in self.moves:
+            if move.record[key] > self.start[key]:
+                return move.record
+        is_past = self.end[key] > self.start[key] or self.end["to_move"] < 0
+        return self.end if is_past else None
+
     def points(self, source: str) -> list[int]:
         """Return the seat's points from a row of the score sheet, event by event."""
         return [
@@ -72,10 +84,11 @@ class Consequence:
 
     Attributes:
         topic: What it is about. Only one sentence is said of a topic.
-        words: The sentence. `{amounts}` stands for both means, such as "3.2 instead of 1.4", and
-            `{games}` for both shares of games, such as "in 27 of 32 games instead of 9", if the
-            number is 1 or 0. `{seat}` stands for the decider, `{chapter}` for the day or round of
-            the decision. Verbs stand in braces (`core/seat_names.py`).
+        words: The sentence. `{ours}` stands for the mean after the better move and `{theirs}` for
+            that after the worse one. If a number is 1 or 0, in a sentence with `{games}`, they are
+            sums, and `{games}` is the number of games. `{seat}` stands for the decider, and
+            `{chapter}` for the day or round of the decision. Verbs stand in braces
+            (`core/seat_names.py`).
         number: (Continuation) -> the number, or None if the game stopped too early to know it.
         is_good: Whether more is better for the seat.
     """

@@ -194,7 +194,7 @@ class PositionPlayouts:
             gain, margin = mean_and_margin(places * self._place_points, 0.0, 1)
             rows.append(RowGain("your place at the end", gain, margin))
         rows.sort(key=lambda row: -abs(row.gain))
-        return Reasons(tuple(rows), sentences(self.position, ours, theirs))
+        return Reasons(tuple(rows), sentences(self.position, ours, theirs, total))
 
     def to_bytes(self) -> bytes:
         """Return the playouts so far in a compact form, which `stored` takes."""

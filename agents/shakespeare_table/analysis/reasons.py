@@ -87,10 +87,13 @@ def score_rows(
     differences = np.zeros((len(by_move[0]), len(names)))
     for game, (ours, theirs) in enumerate(zip(*by_move, strict=True)):
         differences[game] = [ours.get(name, 0) - theirs.get(name, 0) for name in names]
-    gains, margins = _corrected(differences, total)
+    sums = differences.sum(axis=1)
+    gains = [_corrected(column, sums, total) for column in differences.T]
+    # Without a correction, since the sums are all the same, rows share what is missing.
+    missing = (total - sum(gain.mean for gain in gains)) / max(len(gains), 1)
     return [
-        RowGain(name, float(gain), float(margin))
-        for name, gain, margin in zip(names, gains, margins, strict=True)
+        RowGain(name, gain.mean + missing, gain.margin)
+        for name, gain in zip(names, gains, strict=True)
     ]
 
 
@@ -109,24 +112,29 @@ def _points_by_row(position: Position, game: Continuation) -> dict[str, float]:
     return rows
 
 
-def _corrected(rows: Floats, total: float) -> tuple[Floats, Floats]:
-    """Return the means of rows, corrected so that they add up to a total, and their margins.
+class _Estimate(NamedTuple):
+    """The mean of a difference, and half the width of its 95 % interval."""
+
+    mean: float
+    margin: float
+
+
+def _corrected(differences: Floats, sums: Floats, total: float, unseen: float = 0.0) -> _Estimate:
+    """Estimate a difference that varies with another one, whose mean is known more exactly.
 
     Args:
-        rows: float64[n, R], the differences by playout and row.
-        total: The mean of the rows' sums over more playouts than these.
+        differences: float64[n], by playout.
+        sums: float64[n], the differences of the final scores.
+        total: The mean of these over more playouts. It corrects the mean as far as both vary
+            together (a control variate).
+        unseen: A deviation that might have been seen but was not, see `mean_and_margin`.
     """
-    sums = rows.sum(axis=1)
     deviations = sums - sums.mean()
     variance = float((deviations**2).mean())
+    share = float((differences * deviations).mean()) / variance if variance > 0 else 0.0
     missing = total - float(sums.mean())
-    shares = np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))
-    if variance > 0:
-        shares = (rows * deviations[:, None]).mean(axis=0) / variance
-    gains = rows.mean(axis=0) + shares * missing
-    rest = rows - sums[:, None] * shares
-    margins = np.array([mean_and_margin(column, 0.0, 1)[1] for column in rest.T])
-    return gains, margins
+    _, margin = mean_and_margin(differences - share * sums, unseen, 1)
+    return _Estimate(float(differences.mean()) + share * missing, margin)
 
 
 class _Finding(NamedTuple):
@@ -134,68 +142,109 @@ class _Finding(NamedTuple):
 
     topic: str
     sentence: str
+    is_certain: bool  # whether every game shows the same
     explained: float  # how many points of the difference go with it
 
 
-def sentences(position: Position, better: Continuations, worse: Continuations) -> tuple[str, ...]:
+def sentences(
+    position: Position, better: Continuations, worse: Continuations, total: float
+) -> tuple[str, ...]:
     """Return at most two sentences about what follows a better move instead of a worse one.
 
-    A sentence needs a clear difference, by its 95 % interval, in favour of the better move.
+    A sentence needs a clear difference, by its 95 % interval, in favour of the better move. The
+    first one is about what is the same in all games, since it follows from the rules. The others
+    are ordered by how many points go with them.
 
     Args:
         position: The position of the decision.
         better: What follows the better move.
         worse: What follows the worse one.
+        total: The difference of the final scores over more playouts than these.
     """
     found: list[_Finding] = []
     for consequence in position.game.presentation.consequences:
-        finding = _finding(position, consequence, better, worse)
+        finding = _finding(position, consequence, better, worse, total)
         if finding is not None:
             found.append(finding)
     found.sort(key=lambda finding: -finding.explained)
+    certain = [finding for finding in found if finding.is_certain][:1]
     said: dict[str, str] = {}
-    for finding in found:
+    for finding in certain + [finding for finding in found if not finding.is_certain]:
         said.setdefault(finding.topic, finding.sentence)
     return tuple(said.values())[:_MOST_SENTENCES]
 
 
 def _finding(
-    position: Position, consequence: Consequence, better: Continuations, worse: Continuations
+    position: Position,
+    consequence: Consequence,
+    better: Continuations,
+    worse: Continuations,
+    total: float,
 ) -> _Finding | None:
     """Return how a consequence differs; None if that is not clear or does not favour the better."""
-    numbers = []
-    for continuations, _ in (better, worse):
-        values = [consequence.number(game) for game in continuations]
-        known = [value for value in values if value is not None]
-        if len(known) < len(values):
-            return None
-        numbers.append(np.array(known, np.float64))
-    ours, theirs = numbers
-    differences = ours - theirs
-    lead, margin = mean_and_margin(differences, float(np.ptp(numbers)), 1)
-    direction = 1 if consequence.is_good else -1
-    if abs(lead) <= margin or lead * direction < 0:
+    ours = _numbers(consequence, better[0])
+    theirs = _numbers(consequence, worse[0])
+    if ours is None or theirs is None:
         return None
-    # The points that go with one unit, by how numbers and final scores vary after the same move.
-    spread = np.concatenate([values - values.mean() for values in numbers])
-    scores = np.concatenate([scores - scores.mean() for _, scores in (better, worse)])
-    variance = float((spread**2).mean())
-    slope = float((spread * scores).mean()) / variance if variance > 0 else 0.0
+    scores = better[1] - worse[1]
+    possible = float(np.ptp([ours, theirs]))
+    lead = _corrected(ours - theirs, scores, total, possible)
+    direction = 1 if consequence.is_good else -1
+    if abs(lead.mean) <= lead.margin or lead.mean * direction < 0:
+        return None
+    is_certain = not np.ptp(ours) and not np.ptp(theirs)
+    slope = _slope([ours, theirs], [better[1], worse[1]])
     if slope * direction < 0:
         return None
-    words = _in_words(position, consequence, ours, theirs, better[0][0].seat)
-    return _Finding(consequence.topic, words, slope * lead)
+    # What the correction adds is shared by both means, unless one of them is certain.
+    missing = lead.mean - float((ours - theirs).mean())
+    shares = [bool(np.ptp(ours)), bool(np.ptp(theirs))]
+    added = missing / max(sum(shares), 1)
+    means = [float(ours.mean()) + shares[0] * added, float(theirs.mean()) - shares[1] * added]
+    shown = [_amount(mean, is_certain=not share) for mean, share in zip(means, shares, strict=True)]
+    if "{games}" in consequence.words:
+        shown = [f"{values.sum():.0f}" for values in (ours, theirs)]
+    if shown[0] == shown[1]:
+        return None
+    words = _in_words(position, consequence, better[0][0].seat, *shown, len(ours))
+    return _Finding(consequence.topic, words, is_certain, slope * lead.mean)
+
+
+def _numbers(consequence: Consequence, games: Sequence[Continuation]) -> Floats | None:
+    """Return a consequence's number in each game, float64[n]; None if it is not known in all."""
+    known = [number for number in map(consequence.number, games) if number is not None]
+    return np.array(known, np.float64) if len(known) == len(games) else None
+
+
+def _slope(numbers: Sequence[Floats], scores: Sequence[Floats]) -> float:
+    """Return how many points go with one unit of a number, in games after the same move.
+
+    Args:
+        numbers: float64[n] for each move.
+        scores: The final scores, as `numbers`.
+    """
+    spread = np.concatenate([values - values.mean() for values in numbers])
+    points = np.concatenate([values - values.mean() for values in scores])
+    variance = float((spread**2).mean())
+    return float((spread * points).mean()) / variance if variance > 0 else 0.0
+
+
+def _amount(mean: float, *, is_certain: bool) -> str:
+    """Return a mean with one decimal, or with none if it is the same in all games."""
+    if is_certain:
+        return f"{mean:.0f}"
+    return f"{mean:.1f}".replace("-", "−")
 
 
 def _in_words(
-    position: Position, consequence: Consequence, ours: Floats, theirs: Floats, seat: int
+    position: Position, consequence: Consequence, seat: int, ours: str, theirs: str, games: int
 ) -> str:
     """Return a consequence's sentence with its numbers, and with placeholders for names."""
     key = position.game.presentation.chapter
-    games = f"in {ours.sum():.0f} of {len(ours)} games instead of {theirs.sum():.0f}"
     parts = {
-        "{amounts}": f"{_amount(ours)} instead of {_amount(theirs)}",
-        "{games}": games,
+        "{ours}": ours,
+        "{theirs}": theirs,
+        "{games}": str(games),
         "{chapter}": f"{key} {position.seen_by(seat)[key]}",
         "{seat}": seat_placeholder(seat),
     }
@@ -203,11 +252,6 @@ def _in_words(
     for placeholder, part in parts.items():
         text = text.replace(placeholder, part)
     return text
-
-
-def _amount(numbers: Floats) -> str:
-    """Return a mean with one decimal, or none if all numbers are the same."""
-    return f"{numbers.mean():.0f}" if np.ptp(numbers) == 0 else f"{numbers.mean():.1f}"
 
 
 def reasons_in_words(

@@ -20,19 +20,13 @@ def _is_over(game: Record) -> bool:
     return bool(game["to_move"] == NOBODY)
 
 
-def _next_round(game: Continuation) -> Record | None:
-    """Return the first record after the round of the decision; None if the round did not end."""
-    number = game.start["round"]
-    for move in game.moves:
-        if move.record["round"] > number:
-            return move.record
-    is_later = game.end["round"] > number or _is_over(game.end)
-    return game.end if is_later else None
+def _round_end(game: Continuation) -> Record | None:
+    return game.chapter_end("round")
 
 
 def _taken_in_round(game: Continuation, seat: int) -> int | None:
     """Return the cards that a seat has taken when the round ends; None if it did not end."""
-    if _next_round(game) is None:
+    if _round_end(game) is None:
         return None
     number = game.start["round"]
     if number == LAST_ROUND:  # the cards stay visible
@@ -60,12 +54,12 @@ def _taken(game: Continuation) -> float | None:
 def _has_most(game: Continuation) -> float | None:
     """Return whether the seat gets the longest road piece of the round."""
     longest = int(game.start["pieces"][game.start["round"]].max())
-    return float(-longest in _pieces(game)) if _next_round(game) is not None else None
+    return float(-longest in _pieces(game)) if _round_end(game) is not None else None
 
 
 def _has_none(game: Continuation) -> float | None:
     """Return whether the seat gets no road piece in the round."""
-    return float(not _pieces(game)) if _next_round(game) is not None else None
+    return float(not _pieces(game)) if _round_end(game) is not None else None
 
 
 def _pieces(game: Continuation) -> list[int]:
@@ -74,14 +68,14 @@ def _pieces(game: Continuation) -> list[int]:
 
 
 def _exchanges(game: Continuation) -> float | None:
-    if game.start["round"] != LAST_ROUND or _next_round(game) is None:
+    if game.start["round"] != LAST_ROUND or _round_end(game) is None:
         return None
     return float(any(game.points(f"round {LAST_ROUND + 1}, exchange")))
 
 
 def _longer(game: Continuation) -> float | None:
     """Return by how much the seat's road gets longer in the round."""
-    after = _next_round(game)
+    after = _round_end(game)
     if after is None:
         return None
     return int(_road_length(after, game.seat)) - int(_road_length(game.start, game.seat))
@@ -94,39 +88,64 @@ def _own_pile(game: Continuation) -> float | None:
     return int(game.after["total"][game.seat])
 
 
+def _given(game: Continuation) -> float:
+    """Return how many cards the move makes another seat take at once."""
+    taken = [
+        event.counters.get("taken", 0)
+        for event in game.moves[0].events
+        if event.seat not in (game.seat, None)
+    ]
+    return sum(number for number in taken if number > 0)
+
+
 CONSEQUENCES = (
     Consequence(
-        "cards", "{seat} {take} {amounts} cards before the next turn", _taken_at_once, is_good=False
+        "given", "another player has to take {ours} cards at once instead of {theirs}", _given
+    ),
+    Consequence(
+        "pile",
+        "the pile in front of {seat} then stands at {ours} instead of {theirs}, "
+        f"and at {t.FULL} {{seat}} {{have}} to take all cards",
+        _own_pile,
+        is_good=False,
     ),
     Consequence(
         "cards",
-        "{seat} {have} taken {amounts} cards at the end of the round, "
+        "{seat} {have} to take {ours} cards before the next turn instead of {theirs}",
+        _taken_at_once,
+        is_good=False,
+    ),
+    Consequence(
+        "cards",
+        "{seat} {have} {ours} cards at the end of the round instead of {theirs}, "
         "and the most cards bring the longest road piece",
         _taken,
         is_good=False,
     ),
     Consequence(
         "piece",
-        "{seat} {get} the longest road piece of the round {games}",
+        "{seat} {get} the longest road piece of the round in {ours} of {games} possible games "
+        "instead of {theirs}",
         _has_most,
         is_good=False,
     ),
-    Consequence("piece", "{seat} {get} no road piece in this round {games}", _has_none),
     Consequence(
-        "piece", "the road of {seat} gets {amounts} longer in this round", _longer, is_good=False
+        "piece",
+        "{seat} {get} no road piece in this round in {ours} of {games} possible games instead of "
+        "{theirs}",
+        _has_none,
+    ),
+    Consequence(
+        "piece",
+        "{seat} {add} {ours} to the length of the road in this round instead of {theirs}",
+        _longer,
+        is_good=False,
     ),
     Consequence(
         "exchange",
-        "{seat} {take} the fewest cards and {exchange} the longest road piece for a short one "
-        "{games}",
+        "{seat} {have} the fewest cards, and {exchange} the longest road piece for a short one, in "
+        "{ours} of {games} possible games instead of {theirs}",
         _exchanges,
     ),
-    Consequence(
-        "pile",
-        f"the pile in front of {{seat}} then stands at {{amounts}}; at {t.FULL} {{seat}} {{take}} "
-        "all cards",
-        _own_pile,
-        is_good=False,
-    ),
 )
-"""The consequences that are named, those of one topic one after the other."""
+"""The consequences that are named."""

@@ -7,14 +7,18 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from itertools import takewhile
 
 from shakespeare_env.core.consequences import Consequence, Continuation
 from shakespeare_env.core.game import Record
+from shakespeare_env.play.tracing import interpreted
 from shakespeare_env.shakespeare import actions as a
 from shakespeare_env.shakespeare.box import tables as t
 from shakespeare_env.shakespeare.box.facts import ACTS
+from shakespeare_env.shakespeare.rules.scoring import wage
 from shakespeare_env.shakespeare.state import OVER
 
+_wage = interpreted(wage)
 _Number = Callable[[Continuation], float | None]
 
 
@@ -54,18 +58,41 @@ def _count_of(field: str) -> _Number:
     return partial(_at_end, lambda game, seat: int(game[field][seat]))
 
 
-def _prestige(source: str, game: Continuation) -> float:
-    return sum(game.points(source))
+def _today(count: Callable[[Record, int], int], game: Continuation) -> float | None:
+    """Return by how much a count of the seat grows until the day of the decision is over."""
+    end = game.chapter_end("day")
+    return None if end is None else count(end, game.seat) - count(game.start, game.seat)
 
 
-def _gains(source: str, game: Continuation) -> float:
+def _at_once(count: Callable[[Record, int], int], game: Continuation) -> float:
+    """Return by how much a count of the seat grows by the decision."""
+    return count(game.after, game.seat) - count(game.start, game.seat)
+
+
+def _gained_at_once(counter: str, game: Continuation) -> float:
+    """Return how much of a counter the decision brings the seat, before anybody else moves."""
+    events = takewhile(lambda event: event.seat is not None, game.moves[0].events)
+    return sum(event.counters.get(counter, 0) for event in events if event.seat == game.seat)
+
+
+def _wages(game: Record, seat: int) -> int:
+    members = range(int(game["troupe_len"][seat]))
+    return sum(int(_wage(game["card"][seat, i], game["extra"][seat, i])) for i in members)
+
+
+def _gained(source: str, game: Continuation) -> float:
+    """Return the prestige that a row of the score sheet brings the seat, losses aside."""
+    return sum(points for points in game.points(source) if points > 0)
+
+
+def _lost(source: str, game: Continuation) -> float:
+    """Return the prestige that a row of the score sheet costs the seat, gains aside."""
+    return -sum(points for points in game.points(source) if points < 0)
+
+
+def _times(source: str, game: Continuation) -> float:
     """Return how often a row of the score sheet brings the seat prestige."""
     return sum(points > 0 for points in game.points(source))
-
-
-def _losses(source: str, game: Continuation) -> float:
-    """Return how often a row of the score sheet costs the seat prestige."""
-    return sum(points < 0 for points in game.points(source))
 
 
 def _of_act(act: int) -> list[Consequence]:
@@ -73,77 +100,120 @@ def _of_act(act: int) -> list[Consequence]:
     return [
         Consequence(
             name,
-            f"the disc of {{seat}} is still on the first {t.GREY_SPACES} spaces of {name} at "
-            "{amounts} rehearsals, which costs 1 prestige each time",
-            partial(_losses, name),
+            f"{{seat}} {{lose}} {{ours}} prestige on {name} instead of {{theirs}}, "
+            f"1 at each rehearsal on its first {t.GREY_SPACES} spaces",
+            partial(_lost, name),
             is_good=False,
         ),
         Consequence(
             name,
-            f"{{seat}} {{get}} {{amounts}} prestige for {name} at rehearsals",
-            partial(_prestige, name),
+            f"{{seat}} {{get}} {{ours}} prestige on {name} at rehearsals instead of {{theirs}}",
+            partial(_gained, name),
         ),
         Consequence(
             name,
-            f"the disc of {{seat}} ends on space {{amounts}} of {name}",
+            f"{{seat}} {{end}} on space {{ours}} of {name} instead of {{theirs}}",
             partial(_final_space, act),
         ),
     ]
 
 
 CONSEQUENCES = (
-    Consequence("activations", "{seat} {activate} {amounts} characters on {chapter}", _activations),
+    Consequence(
+        "activations",
+        "{seat} {activate} {ours} characters on {chapter} instead of {theirs}",
+        _activations,
+    ),
     Consequence(
         "costumes",
-        "{seat} {complete} {amounts} costumes by the end of the game",
+        "{seat} {complete} {ours} costumes at once instead of {theirs}",
+        partial(_at_once, _complete_costumes),
+    ),
+    Consequence(
+        "pounds",
+        "{seat} {get} {ours} pounds at once instead of {theirs}",
+        partial(_gained_at_once, "pounds"),
+    ),
+    Consequence(
+        "wages",
+        "the characters of {seat} then cost {ours} pounds at the end instead of {theirs}",
+        lambda game: _wages(game.after, game.seat),
+        is_good=False,
+    ),
+    Consequence(
+        "costumes",
+        "{seat} {complete} {ours} costumes until the end of the game instead of {theirs}",
         partial(_at_end, _complete_costumes),
     ),
     Consequence(
         "costumes",
-        "{seat} {get} {amounts} prestige for completing costumes",
-        partial(_prestige, "costumes"),
+        "{seat} {get} {ours} prestige for completing costumes instead of {theirs}",
+        partial(_gained, "costumes"),
     ),
     Consequence(
         "stage",
-        "{seat} {fill} {amounts} candle spaces of the stage, for 1 prestige each",
+        "{seat} {fill} {ours} candle spaces of the stage on {chapter} instead of {theirs}",
+        partial(_today, _candles),
+    ),
+    Consequence(
+        "stage",
+        "{seat} {fill} {ours} candle spaces of the stage until the end of the game instead of "
+        "{theirs}, for 1 prestige each",
         partial(_at_end, _candles),
     ),
     Consequence(
         "stage",
-        "{seat} {fill} {amounts} spaces of the stage by the end of the game",
+        "{seat} {fill} {ours} spaces of the stage until the end of the game instead of {theirs}",
         partial(_at_end, _stage_spaces),
     ),
     Consequence(
         "yellow elements",
-        "{seat} {get} {amounts} yellow elements, which count 1 prestige each at the end",
+        "{seat} {get} {ours} yellow elements instead of {theirs}, for 1 prestige each at the end",
         _count_of("yellow"),
     ),
     Consequence(
         "unpaid wages",
-        f"{{seat}} {{leave}} {{amounts}} characters unpaid at the end, for {-t.UNPAID} prestige each",
+        f"{{seat}} cannot pay {{ours}} characters at the end instead of {{theirs}}, which costs "
+        f"{-t.UNPAID} prestige each",
         _count_of("unpaid"),
         is_good=False,
     ),
     *(consequence for act in range(3) for consequence in _of_act(act)),
-    Consequence("objectives", "{seat} {keep} {amounts} objectives", _count_of("objectives_len")),
     Consequence(
         "objectives",
-        "{seat} {get} {amounts} prestige for objectives at the end",
-        partial(_prestige, "objectives"),
+        "{seat} {keep} {ours} more objectives instead of {theirs}",
+        _count_of("objectives_len"),
+    ),
+    Consequence(
+        "objectives",
+        "{seat} {get} {ours} prestige for objectives at the end instead of {theirs}",
+        partial(_gained, "objectives"),
     ),
     Consequence(
         "first in Order",
-        "{seat} {be} first in Order on {amounts} days, for 1 prestige each time",
-        partial(_gains, "first in Order"),
+        "{seat} {go} first in Order on {ours} days instead of {theirs}, for 1 prestige each time",
+        partial(_times, "first in Order"),
     ),
-    Consequence("mood", "{seat} {get} {amounts} prestige for the mood", partial(_prestige, "mood")),
     Consequence(
-        "actors", "{seat} {get} {amounts} prestige from actors", partial(_prestige, "actors")
+        "mood",
+        "{seat} {lose} {ours} prestige by bad mood instead of {theirs}",
+        partial(_lost, "mood"),
+        is_good=False,
+    ),
+    Consequence(
+        "mood",
+        "{seat} {get} {ours} prestige by good mood instead of {theirs}",
+        partial(_gained, "mood"),
+    ),
+    Consequence(
+        "actors",
+        "{seat} {get} {ours} prestige from activated actors instead of {theirs}",
+        partial(_gained, "actors"),
     ),
     Consequence(
         "costume powers",
-        "{seat} {get} {amounts} prestige from the powers of costumes at rehearsals",
-        partial(_prestige, "costume powers"),
+        "{seat} {get} {ours} prestige from worn costumes at rehearsals instead of {theirs}",
+        partial(_gained, "costume powers"),
     ),
 )
-"""The consequences that are named, those of one topic one after the other."""
+"""The consequences that are named."""
