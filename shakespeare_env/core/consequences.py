@@ -84,11 +84,11 @@ class Consequence:
 
     Attributes:
         topic: What it is about. Only one sentence is said of a topic.
-        words: The sentence. `{ours}` stands for the mean after the better move and `{theirs}` for
-            that after the worse one. If a number is 1 or 0, in a sentence with `{games}`, they are
-            sums, and `{games}` is the number of games. `{seat}` stands for the decider, and
-            `{chapter}` for the day or round of the decision. Verbs stand in braces
-            (`core/seat_names.py`).
+        words: The sentence. `{ours}` stands for the mean after the better move, `{ours card}` for
+            that many cards, and `{theirs}` for the mean after the worse move. In a sentence with
+            `{games}`, the number of games, they are sums of numbers that are 1 or 0. `{seat}` and
+            `{seat's}` stand for the decider, and `{chapter}` for the day or round of the decision.
+            Verbs stand in braces (`core/seat_names.py`).
         number: (Continuation) -> the number, or None if the game stopped too early to know it.
         is_good: Whether more is better for the seat.
     """

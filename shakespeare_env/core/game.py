@@ -12,6 +12,7 @@ table and an observation layout. Every record has these fields:
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -62,11 +63,14 @@ class Block:
         name: The block's name, unique in the table.
         texts: The text of each action.
         descriptions: The English description of each action.
+        kind: What all of them do, in the words of the game, such as "wager cylinders". Without it,
+            the kind of an action is its text up to the colon.
     """
 
     name: str
     texts: tuple[str, ...]
     descriptions: tuple[str, ...]
+    kind: str = ""
 
 
 class ActionTable:
@@ -111,6 +115,11 @@ class ActionTable:
     def size(self) -> int:
         """The number of actions."""
         return len(self.texts)
+
+    def kind(self, action: int) -> str:
+        """Return what kind of action one is, in the words of the game."""
+        block = self.blocks[bisect_right(list(self.start.values()), action) - 1]
+        return block.kind or self.texts[action].partition(":")[0]
 
     def texts_for(self, seat: int, players: int) -> tuple[str, ...]:
         """Return the texts of all actions when a seat moves.

@@ -17,7 +17,7 @@ from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, mistake_kind
 from shakespeare_table.analysis.playouts import PLAYOUTS, PositionPlayouts
-from shakespeare_table.analysis.reasons import Reasons
+from shakespeare_table.analysis.reasons import NO_REASONS
 
 NEAR_CERTAIN = 0.95
 """A move that the analyst finds at least this likely is compared with no other."""
@@ -103,7 +103,7 @@ def compare(
     worth = evaluation.worth(move)
     assert worth is not None
     best = evaluation.best.move
-    reasons = known.reasons(best, move) if best != move else Reasons()
+    reasons = known.reasons(best, move) if best != move else NO_REASONS
     return MoveVerdict(0, known.seat, move, best, worth.loss, reasons, evaluation, known.to_bytes())
 
 

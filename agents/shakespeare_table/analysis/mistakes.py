@@ -14,7 +14,12 @@ from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
 from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, SMALLEST_LOSS, Difference
-from shakespeare_table.analysis.reasons import NO_REASONS, Reasons, reasons_in_words
+from shakespeare_table.analysis.reasons import (
+    NO_REASONS,
+    Reasons,
+    figures_in_words,
+    reasons_in_words,
+)
 
 
 @dataclass(frozen=True)
@@ -143,7 +148,10 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
                 "title": _title(film, mistake),
                 "played": film.describe_move(before, decision.played),
                 "better": film.describe_move(before, decision.best),
-                "reasons": reasons_in_words(film.game, decision.reasons, decision.loss),
+                "reasons": reasons_in_words(
+                    film.game, decision.reasons, decision.loss, film.labels
+                ),
+                "figures": figures_in_words(film.game, decision.reasons, decision.loss),
             }
         )
     return str(template("graphs.html").module.mistakes(rows, link))
@@ -181,7 +189,8 @@ def lost_points(
     for decision in own:
         chapter = bisect_right(starts, decision.number - 1) - 1
         by_phase.setdefault(film.chapters[chapter][1], []).append(decision)
-        by_kind.setdefault(decision.played.partition(":")[0], []).append(decision)
+        action = film.positions[decision.number - 1].action_id(decision.played)
+        by_kind.setdefault(film.game.actions.kind(action), []).append(decision)
     scale = float(film.game.score_scale)
     phases = [_lost(film, name, some) for name, some in by_phase.items()]
     kinds = [_lost(film, name, some) for name, some in by_kind.items()]

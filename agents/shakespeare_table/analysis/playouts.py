@@ -36,7 +36,15 @@ from shakespeare_table.analysis.evaluation import (
     MoveWorth,
     mean_and_margin,
 )
-from shakespeare_table.analysis.reasons import Reasons, RowGain, score_rows, sentences
+from shakespeare_table.analysis.reasons import (
+    MOST_SENTENCES,
+    NO_REASONS,
+    Continuations,
+    Reasons,
+    RowGain,
+    score_rows,
+    sentences,
+)
 
 PLAYOUTS = 1024
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
@@ -48,7 +56,8 @@ _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FIRST_PLAYOUTS_OF_TWO = 128  # of each, if a move is compared with a given one
 _FEWEST_PLAYOUTS = 64  # of a move that is compared with the best one
 _LOOKS = 5  # how often more playouts may follow because a difference is not clear yet
-_EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
+_FIRST_EXPLAINED_PLAYOUTS = 16  # of each of two moves whose difference is explained
+_EXPLAINED_PLAYOUTS = 64  # at most
 _MOST_KEPT_MOVES = 256  # of a playout that is explained
 _STEPS_PER_SHARE = 6000  # shares are kept as whole numbers, which up to six winners divide
 _STEPS_PER_UNIT = 1000  # so are scores, in steps of a unit of `Game.score_scale`
@@ -168,33 +177,45 @@ class PositionPlayouts:
     def reasons(self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS) -> Reasons:
         """Return sentences and rows of the score sheet that explain how two moves differ.
 
-        They come from the first playouts of both moves. The sum of the rows over all playouts is
-        known more exactly, and the rows are corrected by what it differs. So they add up to the
-        difference that the evaluation gives, with a row for the place where points decide.
+        They come from the first playouts of both moves, of which more are looked at until there are
+        two sentences, or after half of them one. The sum of the rows over all playouts is known more exactly, and the rows are
+        corrected by what it differs. So they add up to the difference that the evaluation gives,
+        with a row for the place where points decide.
 
         Args:
             better: A move that has been tried.
             worse: Another one.
             pairs: The most playouts of each that are explained.
         """
-        first = self.position.action_id(better)
-        second = self.position.action_id(worse)
-        common = min(self._size(first), self._size(second))
-        pairs = min(pairs, common)
-        found = [self._continuations(action, pairs) for action in (first, second)]
-        if found[0] is None or found[1] is None:
-            return Reasons()
-        ours, theirs = found[0], found[1]
-        scores = [self._outcomes[action][1, :common, self.seat] for action in (first, second)]
+        actions = self.position.action_id(better), self.position.action_id(worse)
+        common = min(self._size(action) for action in actions)
+        scores = [self._outcomes[action][1, :common, self.seat] for action in actions]
         total = float((scores[0].astype(np.float64) - scores[1]).mean())
+        ours: list[Continuation] = []
+        theirs: list[Continuation] = []
+        said: tuple[str, ...] = ()
+        while len(ours) < min(pairs, common):
+            size = min(max(2 * len(ours), _FIRST_EXPLAINED_PLAYOUTS), pairs, common)
+            for action, known in zip(actions, (ours, theirs), strict=True):
+                found = self._continuations(action, len(known), size)
+                if found is None:
+                    return NO_REASONS
+                known += found
+            played_on = [
+                Continuations(known, self._outcomes[action][1, :size, self.seat].astype(np.float64))
+                for action, known in zip(actions, (ours, theirs), strict=True)
+            ]
+            said = sentences(self.position, *played_on, total)
+            if len(said) == MOST_SENTENCES or (said and size >= pairs // 2):
+                break
         is_forecast = self.analyst.runner.horizon < TO_THE_END
-        rows = score_rows(self.position, ours, theirs, total, is_forecast=is_forecast)
-        if self._difference(first, second, common).in_points and self._players > 1:
-            places = self._places(second)[:common] - self._places(first)[:common]
+        rows = score_rows(self.position, *played_on, total, is_forecast=is_forecast)
+        if self._difference(*actions, common).in_points and self._players > 1:
+            places = self._places(actions[1])[:common] - self._places(actions[0])[:common]
             gain, margin = mean_and_margin(places * self._place_points, 0.0, 1)
             rows.append(RowGain("your place at the end", gain, margin))
         rows.sort(key=lambda row: -abs(row.gain))
-        return Reasons(tuple(rows), sentences(self.position, ours, theirs, total))
+        return Reasons(tuple(rows), said)
 
     def to_bytes(self) -> bytes:
         """Return the playouts so far in a compact form, which `stored` takes."""
@@ -445,14 +466,14 @@ class PositionPlayouts:
         outcomes = np.stack([results.win, results.score * np.float32(self._scale)])
         return self._from_steps(self._in_steps(outcomes[:, :, : self._players]))
 
-    def _continuations(self, action: int, games: int) -> tuple[list[Continuation], Floats] | None:
-        """Return the first playouts of an action, and the seat's final scores, float64[n].
+    def _continuations(self, action: int, first: int, end: int) -> list[Continuation] | None:
+        """Return the playouts `first` to `end` of an action, move by move.
 
         None means that a playout has more moves than can be followed.
         """
         game = self.analyst.game
-        kept = KeptMoves.of(game, games, _MOST_KEPT_MOVES)
-        outcomes = self._play(action, 0, games, kept)
+        kept = KeptMoves.of(game, end - first, _MOST_KEPT_MOVES)
+        self._play(action, first, end, kept)
         if (kept.counts > _MOST_KEPT_MOVES).any():
             return None
         events = game.presentation.events
@@ -466,7 +487,7 @@ class PositionPlayouts:
                 told = events(record, played, record, None) if is_told else []
                 moves.append(KeptMove(record, played, told))
             played_on.append(Continuation(self.seat, moves, kept.ends[number]))
-        return played_on, outcomes[1, :, self.seat].astype(np.float64)
+        return played_on
 
 
 class Found(NamedTuple):
@@ -499,7 +520,7 @@ def think(
     """
     known = PositionPlayouts(analyst, position, stored)
     for evaluation in known.refine(playouts):
-        yield Found(evaluation, Reasons(), known.to_bytes())
+        yield Found(evaluation, NO_REASONS, known.to_bytes())
 
 
 def advise(

@@ -6,6 +6,7 @@ the decider knows, so they reveal no secrets, and a fact of all of them follows 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 from typing import NamedTuple
 
@@ -19,11 +20,22 @@ from shakespeare_table.analysis.evaluation import Difference, Floats, mean_and_m
 
 FORECAST_ROW = "the end, by forecast"
 """The name of the row with the points that a network forecasts instead of playing on."""
-_MOST_SENTENCES = 2
+MOST_SENTENCES = 2
+"""The most sentences about the difference of two moves."""
+_NOUN = re.compile(r"\{ours ([a-z ]+)\}")
 _LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
 
-Continuations = tuple[Sequence[Continuation], Floats]
-"""The games that go on from a move, and the decider's final scores in them, float64[n]."""
+
+class Continuations(NamedTuple):
+    """The n games that go on from a move.
+
+    Attributes:
+        games: The games.
+        scores: The decider's final scores in them, float64[n].
+    """
+
+    games: Sequence[Continuation]
+    scores: Floats
 
 
 class RowGain(NamedTuple):
@@ -119,7 +131,9 @@ class _Estimate(NamedTuple):
     margin: float
 
 
-def _corrected(differences: Floats, sums: Floats, total: float, unseen: float = 0.0) -> _Estimate:
+def _corrected(
+    differences: Floats, sums: Floats, total: float, unseen: float = 0.0, tests: int = 1
+) -> _Estimate:
     """Estimate a difference that varies with another one, whose mean is known more exactly.
 
     Args:
@@ -128,12 +142,13 @@ def _corrected(differences: Floats, sums: Floats, total: float, unseen: float = 
         total: The mean of these over more playouts. It corrects the mean as far as both vary
             together (a control variate).
         unseen: A deviation that might have been seen but was not, see `mean_and_margin`.
+        tests: The number of differences for whose intervals the confidence holds together.
     """
     deviations = sums - sums.mean()
     variance = float((deviations**2).mean())
     share = float((differences * deviations).mean()) / variance if variance > 0 else 0.0
     missing = total - float(sums.mean())
-    _, margin = mean_and_margin(differences - share * sums, unseen, 1)
+    _, margin = mean_and_margin(differences - share * sums, unseen, tests)
     return _Estimate(float(differences.mean()) + share * missing, margin)
 
 
@@ -171,7 +186,7 @@ def sentences(
     said: dict[str, str] = {}
     for finding in certain + [finding for finding in found if not finding.is_certain]:
         said.setdefault(finding.topic, finding.sentence)
-    return tuple(said.values())[:_MOST_SENTENCES]
+    return tuple(said.values())[:MOST_SENTENCES]
 
 
 def _finding(
@@ -182,18 +197,23 @@ def _finding(
     total: float,
 ) -> _Finding | None:
     """Return how a consequence differs; None if that is not clear or does not favour the better."""
-    ours = _numbers(consequence, better[0])
-    theirs = _numbers(consequence, worse[0])
+    ours = _numbers(consequence, better.games)
+    theirs = _numbers(consequence, worse.games)
     if ours is None or theirs is None:
         return None
-    scores = better[1] - worse[1]
+    scores = better.scores - worse.scores
     possible = float(np.ptp([ours, theirs]))
-    lead = _corrected(ours - theirs, scores, total, possible)
+    tests = len(position.game.presentation.consequences)
+    counts_games = "{games}" in consequence.words
+    if counts_games:  # the sentence shows the sums as they are
+        lead = _Estimate(*mean_and_margin(ours - theirs, possible, tests))
+    else:
+        lead = _corrected(ours - theirs, scores, total, possible, tests)
     direction = 1 if consequence.is_good else -1
     if abs(lead.mean) <= lead.margin or lead.mean * direction < 0:
         return None
     is_certain = not np.ptp(ours) and not np.ptp(theirs)
-    slope = _slope([ours, theirs], [better[1], worse[1]])
+    slope = _slope([ours, theirs], [better.scores, worse.scores])
     if slope * direction < 0:
         return None
     # What the correction adds is shared by both means, unless one of them is certain.
@@ -202,11 +222,11 @@ def _finding(
     added = missing / max(sum(shares), 1)
     means = [float(ours.mean()) + shares[0] * added, float(theirs.mean()) - shares[1] * added]
     shown = [_amount(mean, is_certain=not share) for mean, share in zip(means, shares, strict=True)]
-    if "{games}" in consequence.words:
+    if counts_games:
         shown = [f"{values.sum():.0f}" for values in (ours, theirs)]
     if shown[0] == shown[1]:
         return None
-    words = _in_words(position, consequence, better[0][0].seat, *shown, len(ours))
+    words = _in_words(position, consequence, better.games[0].seat, *shown, len(ours))
     return _Finding(consequence.topic, words, is_certain, slope * lead.mean)
 
 
@@ -231,9 +251,7 @@ def _slope(numbers: Sequence[Floats], scores: Sequence[Floats]) -> float:
 
 def _amount(mean: float, *, is_certain: bool) -> str:
     """Return a mean with one decimal, or with none if it is the same in all games."""
-    if is_certain:
-        return f"{mean:.0f}"
-    return f"{mean:.1f}".replace("-", "−")
+    return f"{mean:.0f}" if is_certain else f"{mean:.1f}".replace("-", "−")
 
 
 def _in_words(
@@ -241,14 +259,20 @@ def _in_words(
 ) -> str:
     """Return a consequence's sentence with its numbers, and with placeholders for names."""
     key = position.game.presentation.chapter
+    noun = _NOUN.search(consequence.words)
+    counted = ours
+    if noun is not None:
+        counted = f"{'no' if ours == '0' else ours} {noun[1]}{'s' * (ours != '1')}"
+        theirs = "none" if theirs == "0" else theirs
     parts = {
-        "{ours}": ours,
+        "{ours}": counted,
         "{theirs}": theirs,
         "{games}": str(games),
         "{chapter}": f"{key} {position.seen_by(seat)[key]}",
         "{seat}": seat_placeholder(seat),
+        "{seat's}": f"{{seat {seat}'s}}",
     }
-    text = consequence.words
+    text = _NOUN.sub("{ours}", consequence.words)
     for placeholder, part in parts.items():
         text = text.replace(placeholder, part)
     return text
@@ -267,7 +291,13 @@ def reasons_in_words(
     """
     if not reasons.sentences:
         return rows_in_words(game, reasons.rows, difference)
-    return ". ".join(with_names(sentence, names) for sentence in reasons.sentences)
+    named = [with_names(sentence, names) for sentence in reasons.sentences]
+    return ". ".join(sentence[0].upper() + sentence[1:] for sentence in named)
+
+
+def figures_in_words(game: Game, reasons: Reasons, difference: Difference) -> str:
+    """Return the rows of the score sheet in words, if `reasons_in_words` does not say them."""
+    return rows_in_words(game, reasons.rows, difference) if reasons.sentences else ""
 
 
 def rows_in_words(

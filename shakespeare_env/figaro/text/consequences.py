@@ -100,25 +100,25 @@ def _given(game: Continuation) -> float:
 
 CONSEQUENCES = (
     Consequence(
-        "given", "another player has to take {ours} cards at once instead of {theirs}", _given
+        "given", "another player has to take {ours card} at once instead of {theirs}", _given
     ),
     Consequence(
         "pile",
-        "the pile in front of {seat} then stands at {ours} instead of {theirs}, "
-        f"and at {t.FULL} {{seat}} {{have}} to take all cards",
+        "{seat's} pile then stands at {ours} instead of {theirs}, and at "
+        f"{t.FULL} {{seat}} {{have}} to take all cards",
         _own_pile,
         is_good=False,
     ),
     Consequence(
         "cards",
-        "{seat} {have} to take {ours} cards before the next turn instead of {theirs}",
+        "{seat} {take} {ours card} by {seat's} next turn instead of {theirs}",
         _taken_at_once,
         is_good=False,
     ),
     Consequence(
         "cards",
-        "{seat} {have} {ours} cards at the end of the round instead of {theirs}, "
-        "and the most cards bring the longest road piece",
+        "{seat} {have} {ours card} at the end of the round instead of {theirs}, and the most cards "
+        "bring the longest road piece",
         _taken,
         is_good=False,
     ),
@@ -137,7 +137,7 @@ CONSEQUENCES = (
     ),
     Consequence(
         "piece",
-        "{seat} {add} {ours} to the length of the road in this round instead of {theirs}",
+        "{seat's} road gets {ours} longer in this round instead of {theirs}",
         _longer,
         is_good=False,
     ),

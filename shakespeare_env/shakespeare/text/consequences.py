@@ -75,6 +75,12 @@ def _gained_at_once(counter: str, game: Continuation) -> float:
     return sum(event.counters.get(counter, 0) for event in events if event.seat == game.seat)
 
 
+def _wages_after_recruiting(game: Continuation) -> float | None:
+    """Return the wages that are due after the seat has recruited; None of any other move."""
+    is_recruiting = a.RECRUIT <= game.moves[0].action < a.ACTIVATE
+    return _wages(game.after, game.seat) if is_recruiting else None
+
+
 def _wages(game: Record, seat: int) -> int:
     members = range(int(game["troupe_len"][seat]))
     return sum(int(_wage(game["card"][seat, i], game["extra"][seat, i])) for i in members)
@@ -97,6 +103,8 @@ def _times(source: str, game: Continuation) -> float:
 
 def _of_act(act: int) -> list[Consequence]:
     name = f"Act {ACTS[act]}"
+    first_paid = int(t.ACT_I_POUNDS.nonzero()[0][0]) if act == t.ACT_I else 0
+    what_for = f", which pays pounds from space {first_paid} on" if first_paid else ""
     return [
         Consequence(
             name,
@@ -112,7 +120,7 @@ def _of_act(act: int) -> list[Consequence]:
         ),
         Consequence(
             name,
-            f"{{seat}} {{end}} on space {{ours}} of {name} instead of {{theirs}}",
+            f"{{seat}} {{get}} to space {{ours}} of {name} instead of {{theirs}}{what_for}",
             partial(_final_space, act),
         ),
     ]
@@ -121,28 +129,28 @@ def _of_act(act: int) -> list[Consequence]:
 CONSEQUENCES = (
     Consequence(
         "activations",
-        "{seat} {activate} {ours} characters on {chapter} instead of {theirs}",
+        "{seat} {activate} {ours character} on {chapter} instead of {theirs}",
         _activations,
     ),
     Consequence(
         "costumes",
-        "{seat} {complete} {ours} costumes at once instead of {theirs}",
+        "{seat} {complete} {ours costume} at once instead of {theirs}",
         partial(_at_once, _complete_costumes),
     ),
     Consequence(
         "pounds",
-        "{seat} {get} {ours} pounds at once instead of {theirs}",
+        "{seat} {get} {ours pound} at once instead of {theirs}",
         partial(_gained_at_once, "pounds"),
     ),
     Consequence(
         "wages",
-        "the characters of {seat} then cost {ours} pounds at the end instead of {theirs}",
-        lambda game: _wages(game.after, game.seat),
+        "{seat} then {owe} {ours pound} of wages at the end instead of {theirs}",
+        _wages_after_recruiting,
         is_good=False,
     ),
     Consequence(
         "costumes",
-        "{seat} {complete} {ours} costumes until the end of the game instead of {theirs}",
+        "{seat} {complete} {ours costume} by the end of the game instead of {theirs}",
         partial(_at_end, _complete_costumes),
     ),
     Consequence(
@@ -152,28 +160,28 @@ CONSEQUENCES = (
     ),
     Consequence(
         "stage",
-        "{seat} {fill} {ours} candle spaces of the stage on {chapter} instead of {theirs}",
+        "{seat} {fill} {ours candle space} of the stage on {chapter} instead of {theirs}",
         partial(_today, _candles),
     ),
     Consequence(
         "stage",
-        "{seat} {fill} {ours} candle spaces of the stage until the end of the game instead of "
+        "{seat} {fill} {ours candle space} of the stage by the end of the game instead of "
         "{theirs}, for 1 prestige each",
         partial(_at_end, _candles),
     ),
     Consequence(
         "stage",
-        "{seat} {fill} {ours} spaces of the stage until the end of the game instead of {theirs}",
+        "{seat} {fill} {ours space} of the stage by the end of the game instead of {theirs}",
         partial(_at_end, _stage_spaces),
     ),
     Consequence(
         "yellow elements",
-        "{seat} {get} {ours} yellow elements instead of {theirs}, for 1 prestige each at the end",
+        "{seat} {get} {ours yellow element} instead of {theirs}, for 1 prestige each at the end",
         _count_of("yellow"),
     ),
     Consequence(
         "unpaid wages",
-        f"{{seat}} cannot pay {{ours}} characters at the end instead of {{theirs}}, which costs "
+        f"{{seat}} cannot pay {{ours character}} at the end instead of {{theirs}}, which costs "
         f"{-t.UNPAID} prestige each",
         _count_of("unpaid"),
         is_good=False,
@@ -181,7 +189,7 @@ CONSEQUENCES = (
     *(consequence for act in range(3) for consequence in _of_act(act)),
     Consequence(
         "objectives",
-        "{seat} {keep} {ours} more objectives instead of {theirs}",
+        "{seat} {keep} {ours objective} more instead of {theirs}",
         _count_of("objectives_len"),
     ),
     Consequence(
@@ -191,7 +199,7 @@ CONSEQUENCES = (
     ),
     Consequence(
         "first in Order",
-        "{seat} {go} first in Order on {ours} days instead of {theirs}, for 1 prestige each time",
+        "{seat} {go} first in Order on {ours day} instead of {theirs}, for 1 prestige each time",
         partial(_times, "first in Order"),
     ),
     Consequence(
