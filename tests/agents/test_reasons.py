@@ -86,14 +86,16 @@ def test_sentences_depend_only_on_what_the_seat_may_know(name):
     """They may be shown while the game goes on."""
     session = played_session(name, seed=6)
     analyst = Analyst(session.position.game, ROLLOUTS)
-    at = next(k for k in range(6, 60) if len(session.positions[k].moves()) > 4)
-    position = session.positions[at]
-    others = [position.determinize(position.to_move, seed) for seed in (1, 2)]
-    assert any(other != position for other in others)
-    found = []
-    for possible in (position, *others):
-        known = PositionPlayouts(analyst, possible)
-        *_, evaluation = known.refine(64)
-        found.append(known.reasons(evaluation.moves[0].move, evaluation.moves[-1].move))
-    assert found[0] == found[1] == found[2]
-    assert found[0].sentences
+    is_said = False
+    decisions = [before for before in session.positions[6:-1] if len(before.moves()) > 4]
+    for position in decisions[:6]:
+        others = [position.determinize(position.to_move, seed) for seed in (1, 2)]
+        assert any(other != position for other in others)
+        found = []
+        for possible in (position, *others):
+            known = PositionPlayouts(analyst, possible)
+            *_, evaluation = known.refine(200)
+            found.append(known.reasons(evaluation.moves[0].move, evaluation.moves[-1].move))
+        assert found[0] == found[1] == found[2]
+        is_said |= bool(found[0].sentences)
+    assert is_said

@@ -22,6 +22,7 @@ from shakespeare_table.analysis.mistakes import (
     JudgedDecision,
     annotated_page,
     lost_points,
+    mistakes_list,
     mistakes_summary,
 )
 from shakespeare_table.analysis.reasons import (

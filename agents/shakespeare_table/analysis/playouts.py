@@ -177,10 +177,10 @@ class PositionPlayouts:
     def reasons(self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS) -> Reasons:
         """Return sentences and rows of the score sheet that explain how two moves differ.
 
-        They come from the first playouts of both moves, of which more are looked at until there are
-        two sentences, or after half of them one. The sum of the rows over all playouts is known more exactly, and the rows are
-        corrected by what it differs. So they add up to the difference that the evaluation gives,
-        with a row for the place where points decide.
+        They come from the first playouts of both moves. More of them are looked at until there are
+        two sentences, or one after half of them. The sum of the rows over all playouts is known
+        more exactly, and the rows are corrected by what it differs. So they add up to the
+        difference that the evaluation gives, with a row for the place where points decide.
 
         Args:
             better: A move that has been tried.
