@@ -4,12 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, Self
+from typing import Any, Self
 
 from shakespeare_env.core.seat_names import seat_placeholder, with_names
-
-if TYPE_CHECKING:
-    from shakespeare_env.core.consequences import Consequence
 
 
 @dataclass(frozen=True)
@@ -188,7 +185,7 @@ class Presentation:
             the least wins.
         next_scoring: (dict) -> the `NextScoring` of the position, or None if no scoring is to come.
             It follows from what every seat knows.
-        consequences: The consequences of a decision that sentences about mistakes may name. Without
+        consequences: The `core.consequences.Consequence`s of a decision that sentences about mistakes may name. Without
             any, only the rows of the score sheet explain a mistake.
     """
 
@@ -205,4 +202,4 @@ class Presentation:
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
     score_sign: int = 1
     next_scoring: Callable[[Mapping[str, Any]], NextScoring | None] = lambda position: None
-    consequences: Sequence[Consequence] = ()
+    consequences: Sequence[Any] = ()

@@ -5,22 +5,22 @@ import pytest
 from tests.contract.continuations import number
 from tests.figaro import positions as p
 
-OURS = {"hands": {0: "red-1 blue-1 ..."}}
+HANDS = {0: "red-1 blue-1 ..."}
 
 
 def test_a_card_makes_another_seat_take_all_cards():
-    d = p.position(front={1: "jester-1", 2: "red-3 red-2"}, **OURS)
+    d = p.position(front={1: "jester-1", 2: "red-3 red-2"}, hands=HANDS)
     assert number("another player", d, "play:red-1>2") == 4
     assert number("another player", d, "play:blue-1>1") == 0
 
 
 def test_cards_that_the_seat_itself_takes_count_for_nobody_else():
-    d = p.position(front={0: "red-3 red-2"}, **OURS)
+    d = p.position(front={0: "red-3 red-2"}, hands=HANDS)
     assert number("another player", d, "play:red-1>0") == 0
 
 
 def test_the_own_pile_grows_by_a_card_played_there():
-    d = p.position(front={0: "red-3", 1: "jester-1"}, **OURS)
+    d = p.position(front={0: "red-3", 1: "jester-1"}, hands=HANDS)
     assert number("pile then stands", d, "play:red-1>0") == 4
     assert number("pile then stands", d, "play:blue-1>1") == 3
     assert number("pile then stands", d, "take") == 0
@@ -61,7 +61,11 @@ def test_cards_that_the_last_move_of_the_round_makes_a_seat_take_count():
 
 
 def test_the_fewest_cards_of_the_third_round_exchange_a_piece():
-    fields = {"in_round": 3, "pieces": [[], [], [13, 10, 7]], "roads": [[9], [8], [11], [15]]}
+    fields: p.Dict = {
+        "in_round": 3,
+        "pieces": [[], [], [13, 10, 7]],
+        "roads": [[9], [8], [11], [15]],
+    }
     assert number("exchange", p.ending([5, 6, 7, 4], **fields), p.last_card(0)) == 1
     assert number("exchange", p.ending([5, 6, 3, 4], **fields), p.last_card(0)) == 0
     # Nobody exchanges in another round.
@@ -69,6 +73,6 @@ def test_the_fewest_cards_of_the_third_round_exchange_a_piece():
 
 
 def test_a_round_that_has_not_ended_brings_nothing_yet():
-    d = p.position(front={1: "jester-1"}, **OURS)
+    d = p.position(front={1: "jester-1"}, hands=HANDS)
     for words in ("at the end of the round", "no road piece", "road gets"):
         assert number(words, d, "play:blue-1>1") is None

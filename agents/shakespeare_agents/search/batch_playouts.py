@@ -78,7 +78,13 @@ class BatchPlayouts:
                     records[sources].copy(),
                     playouts.actions[some],
                     chance[sources].copy(),
-                    KeptMoves(*(part[some] for part in kept)),
+                    KeptMoves(
+                        records=kept.records[some],
+                        actions=kept.actions[some],
+                        is_turning=kept.is_turning[some],
+                        counts=kept.counts[some],
+                        ends=kept.ends[some],
+                    ),
                 )
         return Outcomes.of(playouts, records, win, score)
 

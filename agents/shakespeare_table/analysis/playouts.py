@@ -201,15 +201,13 @@ class PositionPlayouts:
                 if found is None:
                     return NO_REASONS
                 known += found
-            played_on = [
-                Continuations(known, self._outcomes[action][1, :size, self.seat].astype(np.float64))
-                for action, known in zip(actions, (ours, theirs), strict=True)
-            ]
-            said = sentences(self.position, *played_on, total)
+            after_better = Continuations(ours, scores[0][:size].astype(np.float64))
+            after_worse = Continuations(theirs, scores[1][:size].astype(np.float64))
+            said = sentences(self.position, after_better, after_worse, total)
             if len(said) == MOST_SENTENCES or (said and size >= pairs // 2):
                 break
         is_forecast = self.analyst.runner.horizon < TO_THE_END
-        rows = score_rows(self.position, *played_on, total, is_forecast=is_forecast)
+        rows = score_rows(self.position, after_better, after_worse, total, is_forecast=is_forecast)
         if self._difference(*actions, common).in_points and self._players > 1:
             places = self._places(actions[1])[:common] - self._places(actions[0])[:common]
             gain, margin = mean_and_margin(places * self._place_points, 0.0, 1)
