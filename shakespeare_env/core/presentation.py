@@ -185,8 +185,9 @@ class Presentation:
             the least wins.
         next_scoring: (dict) -> the `NextScoring` of the position, or None if no scoring is to come.
             It follows from what every seat knows.
-        consequences: The `core.consequences.Consequence`s of a decision that sentences about mistakes may name. Without
-            any, only the rows of the score sheet explain a mistake.
+        consequences: The consequences of a decision, each a `core.consequences.Consequence`, that
+            sentences about mistakes may name. Without any, only the rows of the score sheet explain
+            a mistake.
     """
 
     chapter: str

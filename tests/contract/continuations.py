@@ -32,4 +32,5 @@ def number(words: str, d: Dict, *moves: str) -> float | None:
     played_on = continuation(d, *moves)
     consequences = Position.from_dict(d).game.presentation.consequences
     (found,) = [consequence for consequence in consequences if words in consequence.words]
-    return found.number(played_on)
+    counted: float | None = found.number(played_on)
+    return counted

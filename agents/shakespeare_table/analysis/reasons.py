@@ -226,7 +226,7 @@ def _finding(
         shown = [f"{values.sum():.0f}" for values in (ours, theirs)]
     if shown[0] == shown[1]:
         return None
-    words = _in_words(position, consequence, better.games[0].seat, *shown, len(ours))
+    words = _in_words(position, consequence, better.games[0].seat, shown[0], shown[1], len(ours))
     return _Finding(consequence.topic, words, is_certain, slope * lead.mean)
 
 
