@@ -27,8 +27,8 @@ from shakespeare_env import Position
 from shakespeare_env.checks.values import parse_number
 from shakespeare_env.core import registry
 from shakespeare_table.analysis.deviation import judge_deviation
-from shakespeare_table.analysis.mistakes import reasons_in_words
 from shakespeare_table.analysis.playouts import advise, think
+from shakespeare_table.analysis.reasons import reasons_in_words
 from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import (
     certain_events,
@@ -424,7 +424,8 @@ async def _deviation(site: Site, request: Request) -> Response:
     except JobError as fault:
         raise TableError(f"the moves cannot be compared: {fault}") from fault
     known.keep(deviation.stored)
-    return PlainTextResponse(deviation_in_words(game, deviation))
+    names = names_for_reader(state.plan.names, found.position.to_move)
+    return PlainTextResponse(deviation_in_words(game, deviation, names))
 
 
 async def _hint(site: Site, request: Request) -> Response:
@@ -444,13 +445,16 @@ async def _hint(site: Site, request: Request) -> Response:
         raise TableError(f"there is no hint: {fault}") from fault
     known.keep(found.stored)
     events = await site.threads.run(viewer, certain_events, position, found.evaluation.best.move)
+    names = names_for_reader(state.plan.names, position.to_move)
     text = site.render(
         "hint.html",
         position=position,
         found=found.evaluation,
-        reasons=found.reasons,
-        in_words=reasons_in_words(position.game, found.reasons, found.evaluation.moves[1].loss),
-        names=names_for_reader(state.plan.names, position.to_move),
+        reasons=found.reasons.rows,
+        in_words=reasons_in_words(
+            position.game, found.reasons, found.evaluation.moves[1].loss, names
+        ),
+        names=names,
         effects=effects_in_words(events, position.to_move, state.plan.names),
     )
     return HTMLResponse(text)

@@ -27,6 +27,7 @@ from shakespeare_env.play.named import capitalised
 from shakespeare_table.analysis import mistakes
 from shakespeare_table.analysis.judging import MoveVerdict
 from shakespeare_table.analysis.mistakes import Forecasts
+from shakespeare_table.analysis.reasons import reasons_in_words
 from shakespeare_table.browser.access import MAX_UPLOAD_BYTES
 from shakespeare_table.browser.capacity import SharedResults, cancel_on_disconnect, viewer_of
 from shakespeare_table.browser.judging.agent_review import AgentReview
@@ -411,19 +412,20 @@ async def _compare(query: _ReviewQuery) -> Response:
         marks[guess] = "played" if guess == played else "your choice"
     equals = [worth.move for worth in found.equals]
     shown = [worth for worth in found.moves if worth.move in {verdict.best, *marks}]
+    names = query.reviewed.film.labels
     text = query.site.render(
         "compared.html",
         found=replace(found, moves=tuple(shown)),
         position=position,
-        names=[query.reviewed.film.label(seat) for seat in range(position.players)],
+        names=names,
         marks=marks,
         guess=guess,
         played=played,
         best=verdict.best,
         is_found=guess == verdict.best or (guess in equals and guess != played),
         loss=verdict.loss,
-        in_words=mistakes.reasons_in_words(position.game, verdict.reasons, verdict.loss),
-        reasons=verdict.reasons,
+        in_words=reasons_in_words(position.game, verdict.reasons, verdict.loss, names),
+        reasons=verdict.reasons.rows,
     )
     return HTMLResponse(text)
 

@@ -325,12 +325,14 @@ class MoveChoice:
 
     Attributes:
         move: The move in notation.
+        kind: What kind of move it is, such as "Recruit a character".
         words: The move as a sentence.
         places: The places of the board to click for it, in this order; none if it has a button.
         needs_confirming: Whether the player confirms the move before it is played.
     """
 
     move: str
+    kind: str
     words: str
     places: Sequence[str]
     needs_confirming: bool
@@ -435,16 +437,16 @@ def _move_choices(
         words = capitalised(position.describe_move(move, names))
         places = list(position.game.presentation.places(seen, move))
         confirm = position.game.presentation.needs_confirming(seen, move)
-        choices.append(MoveChoice(move, words, places, confirm))
+        kind = capitalised(position.game.actions.kind(position.action_id(move)))
+        choices.append(MoveChoice(move, kind, words, places, confirm))
     return choices
 
 
 def _by_kind(choices: Sequence[MoveChoice]) -> list[tuple[str, list[MoveChoice]]]:
-    """Return moves by their kind, such as `recruit` in `recruit:lear`, with the kind's title."""
+    """Return moves by their kind, with the kind's title."""
     groups: dict[str, list[MoveChoice]] = {}
     for choice in choices:
-        kind = choice.move.partition(":")[0].capitalize()
-        groups.setdefault(kind, []).append(choice)
+        groups.setdefault(choice.kind, []).append(choice)
     return list(groups.items())
 
 
