@@ -12,6 +12,7 @@ table and an observation layout. Every record has these fields:
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import namedtuple
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -62,11 +63,14 @@ class Block:
         name: The block's name, unique in the table.
         texts: The text of each action.
         descriptions: The English description of each action.
+        kind: What all of them do, in the words of the game, such as "wager cylinders". Without it,
+            the kind of an action is its text up to the colon.
     """
 
     name: str
     texts: tuple[str, ...]
     descriptions: tuple[str, ...]
+    kind: str = ""
 
 
 class ActionTable:
@@ -111,6 +115,11 @@ class ActionTable:
     def size(self) -> int:
         """The number of actions."""
         return len(self.texts)
+
+    def kind(self, action: int) -> str:
+        """Return what kind of action one is, in the words of the game."""
+        block = self.blocks[bisect_right(list(self.start.values()), action) - 1]
+        return block.kind or self.texts[action].partition(":")[0]
 
     def texts_for(self, seat: int, players: int) -> tuple[str, ...]:
         """Return the texts of all actions when a seat moves.
@@ -424,20 +433,17 @@ class Game:
             object.__setattr__(self, "digest", source_digest(self.box))
 
     @property
-    def chapter_field(self) -> str:
-        """The field of records that grows with each new day or round, as `presentation.chapter`.
-
-        It is `players`, which never changes, in games whose records have no such number.
-        """
-        chapter = self.presentation.chapter
-        fields: Mapping[str, Any] = self.state.fields or {}
-        is_number = chapter in fields and np.issubdtype(fields[chapter][0], np.integer)
-        return chapter if is_number else "players"
-
-    @property
     def solo_target(self) -> float | None:
         """The score to beat in a solo game; None if the game cannot be played alone."""
         return self.good_scores.get(1)
+
+    @property
+    def chapter_field(self) -> str | None:
+        """The record's field that counts days or rounds; None if the game has a single chapter."""
+        key = self.presentation.chapter
+        fields: Mapping[str, Any] = self.state.fields or {}
+        is_number = key in fields and np.issubdtype(fields[key][0], np.integer)
+        return key if is_number and key != "players" else None
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
         """Return the variants that are switched on, as bits in the order of `options`.

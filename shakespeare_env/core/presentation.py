@@ -185,6 +185,9 @@ class Presentation:
             the least wins.
         next_scoring: (dict) -> the `NextScoring` of the position, or None if no scoring is to come.
             It follows from what every seat knows.
+        consequences: The consequences of a decision, each a `core.consequences.Consequence`, that
+            sentences about mistakes may name. Without any, only the rows of the score sheet explain
+            a mistake.
     """
 
     chapter: str
@@ -200,3 +203,4 @@ class Presentation:
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]]
     score_sign: int = 1
     next_scoring: Callable[[Mapping[str, Any]], NextScoring | None] = lambda position: None
+    consequences: Sequence[Any] = ()

@@ -1,8 +1,8 @@
 """Texts with placeholders for seats, which are filled with names for each reader.
 
-A text names seats as `{seat 2}`, `{Seat 2}` or `{seats 0, 2}`. Verbs stand in braces in their base
-form, such as `{win}`. A verb right after a seat agrees with that seat, and any other verb agrees
-with the player who moves.
+A text names seats as `{seat 2}`, `{Seat 2}` or `{seats 0, 2}`, and the owner of something as
+`{seat 2's}`. Verbs stand in braces in their base form, such as `{win}`. A verb right after a seat
+agrees with that seat, and any other verb agrees with the player who moves.
 
 >>> with_names("{seat 2} {win} with a road of 9")
 'seat 2 wins with a road of 9'
@@ -10,6 +10,8 @@ with the player who moves.
 'you win with a road of 9'
 >>> with_names("{play} a ring before {seat 0}", ["Ann", "Bob", "you"], mover="Bob")
 'plays a ring before Ann'
+>>> with_names("{seat 2's} pile", ["Ann", "Bob", "you"])
+'your pile'
 """
 
 from __future__ import annotations
@@ -21,7 +23,7 @@ YOU = "you"
 """The name of the reader in a list of names."""
 
 _PLACEHOLDER = re.compile(
-    r"\{(?P<seats>[Ss]eats? (?P<numbers>\d+(?:, \d+)*))\}(?: \{(?P<its_verb>[a-z]+)\})?"
+    r"\{(?P<seats>[Ss]eats? (?P<numbers>\d+(?:, \d+)*))(?P<of>'s)?\}(?: \{(?P<its_verb>[a-z]+)\})?"
     r"|\{(?P<verb>[a-z]+)\}"
 )
 _IRREGULAR = {"be": "is", "have": "has"}
@@ -50,6 +52,8 @@ def with_names(text: str, names: Sequence[str] = (), *, mover: str = YOU) -> str
             return _agreeing(placeholder["verb"], mover)
         seats = [int(number) for number in placeholder["numbers"].split(", ")]
         subject = ", ".join(map(name_of, seats)) if names else placeholder["seats"]
+        if placeholder["of"]:
+            return "your" if subject.lower() == YOU else f"{subject}'s"
         verb = placeholder["its_verb"]
         if not verb:
             return subject

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from shakespeare_env.core.consequences import Consequence
 from shakespeare_env.core.game import ActionTable, Record
 from shakespeare_env.core.presentation import (
     Event,
@@ -63,6 +64,7 @@ class GamePresentation:
     score_sheet: Callable[[Mapping[str, Any]], list[tuple[str, list[int]]]] | None = None
     score_sign: int = 1
     next_scoring: Callable[[Mapping[str, Any]], NextScoring | None] | None = None
+    consequences: Sequence[Consequence] = ()
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,9 @@ from shakespeare_env.fonts import width as text_width
 
 StripSign: TypeAlias = Callable[[float, float, float], d.Elements]
 """Draws a sign, given x and y of its middle and its size."""
-_SIGN_WIDTH = 24  # on a strip
+_NAME_AT = 28  # on a strip, after the token
+_SIGN_WIDTH = 19  # on a strip
+_FOLD = 56  # at the end of a strip, where a phone shows the button that folds its panel
 SUMMARY = 340
 """The width of a panel's summary (`Panel.summary`)."""
 _WIDEST_CARD = 220
@@ -25,32 +27,42 @@ def seat_title(seat: int, name: str) -> str:
     return name or f"Seat {seat}"
 
 
+def strip_signs(*, wins: bool, decides: bool, ink: str) -> list[StripSign]:
+    """Return the signs on the strip of a seat that wins or decides."""
+    signs: list[StripSign] = []
+    if wins:
+        signs.append(d.star)
+    if decides:
+        signs.append(partial(d.arrow, fill=ink))
+    return signs
+
+
 def seat_strip(
     seat: int,
     name: str,
     colours: tuple[str, str],
     width: float,
     height: float,
-    *,
-    wins: bool,
-    decides: bool,
-    more: Sequence[StripSign] = (),
+    signs: Sequence[StripSign],
+    facts: str = "",
 ) -> d.Block:
-    """Draw a band in a seat's colour with the player's name, and with signs at its right end."""
+    """Draw a band in a seat's colour with the player's name.
+
+    Signs stand at its right end, and `facts` about the seat before them.
+    """
     fill, ink = colours
     middle = height / 2
-    signs: list[StripSign] = []
-    if wins:
-        signs.append(d.star)
-    if decides:
-        signs.append(partial(d.arrow, fill=ink))
-    signs += more
     drawn: d.Elements = [d.box(0, 0, width, height, fill=fill, line=d.INK)]
     for number, sign in enumerate(signs):
-        drawn += sign(width - 14 - _SIGN_WIDTH * number, middle, 0.66 * height)
+        drawn += sign(width - 12 - _SIGN_WIDTH * number, middle, 0.6 * height)
     drawn += d.token(15, middle, 21, str(seat), d.PAPER, d.ON_LIGHT)
-    room = width - 36 - _SIGN_WIDTH * len(signs)
-    drawn.append(d.bold(31, middle + 5, seat_title(seat, name), 14, fill=ink, room=room))
+    right = width - 3 - _SIGN_WIDTH * len(signs)
+    if facts:
+        right = min(right - 4, width - _FOLD)
+        drawn.append(d.words(right, middle + 5, facts, 13, fill=ink, anchor="end"))
+        right -= text_width(facts, 13) + 8
+    title = seat_title(seat, name)
+    drawn.append(d.bold(_NAME_AT, middle + 5, title, 14, fill=ink, room=right - _NAME_AT))
     return d.Block(drawn, width, height)
 
 

@@ -17,9 +17,15 @@ TABLE = ActionTable(
             "play",
             tuple(f"play:{card}>{seat}" for card, seat in _PLAYS),
             tuple(f"play {card.replace('-', ' ')} in front of {seat}" for card, seat in _PLAYS),
+            "play a card",
         ),
-        Block("ring", ("ring",), (_RING_DESCRIPTION,)),
-        Block("take", ("take",), ("take all face-up cards, and {play} again",)),
+        Block("ring", ("ring",), (_RING_DESCRIPTION,), "play a ring"),
+        Block(
+            "take",
+            ("take",),
+            ("take all face-up cards, and {play} again",),
+            "take all face-up cards",
+        ),
     ]
 )
 PLAY = TABLE.start["play"]

@@ -16,6 +16,7 @@ from shakespeare_env.figaro.rules.flow import legal, play
 from shakespeare_env.figaro.rules.scoring import scores
 from shakespeare_env.figaro.rules.setup import set_up
 from shakespeare_env.figaro.state import FIELDS, TEXT
+from shakespeare_env.figaro.text.consequences import CONSEQUENCES
 from shakespeare_env.figaro.text.drawing import draw
 from shakespeare_env.figaro.text.events import events
 from shakespeare_env.figaro.text.glossary import topics
@@ -57,6 +58,7 @@ GAME = define(
         events=events,
         score_sheet=score_sheet,
         next_scoring=next_scoring,
+        consequences=CONSEQUENCES,
         score_sign=-1,  # scores are negated lengths of roads; people read the lengths
     ),
     box=BOX_FILE,

@@ -11,6 +11,7 @@ from typing import Any, NamedTuple
 
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.presentation import Panel, Piece
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
 from shakespeare_env.film.standings import standings_bar
@@ -91,6 +92,12 @@ class Film:
     def label(self, seat: int) -> str:
         """Return the name of a seat's player, or the seat if the name is unknown."""
         return self.names[seat] if self.names else f"Seat {seat}"
+
+    @property
+    def labels(self) -> list[str]:
+        """The labels of all seats for use within a sentence, `YOU` for the reader."""
+        labels = [self.label(seat) for seat in range(self.players)]
+        return [YOU if label.lower() == YOU else label for label in labels]
 
     def turns(self) -> list[tuple[str, list[tuple[int, ToldMove]]]]:
         """Return who has moved, and the numbers and words of the moves that follow each other."""

@@ -49,8 +49,10 @@ def template(name: str) -> Any:
 
 
 def score_graph(film: Film, link: str = "#") -> str:
-    """Draw every seat's score over the game."""
-    return graph(film, "Score", np.array(film.scores, float), link)
+    """Draw every seat's score over the game, as people read it on the board."""
+    sign = film.game.presentation.score_sign
+    title = "Score" if sign > 0 else "Score: the lowest wins"
+    return graph(film, title, sign * np.array(film.scores, float), link)
 
 
 def graph(

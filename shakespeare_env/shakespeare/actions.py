@@ -56,8 +56,28 @@ _BLOCKS = {
     "pass": {"pass": "pass for the rest of the day"},
     "keep": {f"keep:{i}": f"keep {name} free of a rest token" for i, name in _CARDS},
 }
+_KINDS = {
+    "draft": "take a character at setup",
+    "wager": "wager cylinders",
+    "recruit": "recruit a character",
+    "extra": "take an extra",
+    "activate": "activate a character",
+    "activate+3": 'activate a character with a "+3" token',
+    "quill": "advance on an act by a white quill",
+    "back": "move back on an act",
+    "costume": "take a costume element",
+    "set": "take a stage set element",
+    "done": "take no more elements",
+    "queen": "choose what the Queen gives",
+    "objective": "keep an objective",
+    "pass": "pass",
+    "keep": "choose who needs no rest",
+}
 TABLE = ActionTable(
-    [Block(name, tuple(moves), tuple(moves.values())) for name, moves in _BLOCKS.items()]
+    [
+        Block(name, tuple(moves), tuple(moves.values()), _KINDS[name])
+        for name, moves in _BLOCKS.items()
+    ]
 )
 
 DRAFT = TABLE.start["draft"]

@@ -18,6 +18,7 @@ from shakespeare_env.shakespeare.rules.scoring import scores
 from shakespeare_env.shakespeare.rules.setup import OPTIONS, set_up
 from shakespeare_env.shakespeare.state import FIELDS, HIDDEN_FROM_TEXT
 from shakespeare_env.shakespeare.text import notation
+from shakespeare_env.shakespeare.text.consequences import CONSEQUENCES
 from shakespeare_env.shakespeare.text.drawing import draw
 from shakespeare_env.shakespeare.text.events import events
 from shakespeare_env.shakespeare.text.glossary import topics
@@ -70,6 +71,7 @@ GAME = define(
         events=events,
         score_sheet=score_sheet,
         next_scoring=next_scoring,
+        consequences=CONSEQUENCES,
     ),
     box=BOX_FILE,
     digest=BOX_DIGEST,

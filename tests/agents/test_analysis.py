@@ -9,7 +9,7 @@ import pytest
 
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.search.halving import Playouts
-from shakespeare_agents.search.playouts import TO_THE_END, ScoringMoves
+from shakespeare_agents.search.playouts import TO_THE_END, KeptMoves
 from shakespeare_env.core import registry
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, counterfactual
@@ -103,7 +103,7 @@ def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
         known = PositionPlayouts(analyst, position)
         *_, evaluation = known.refine(200)
         best, other = evaluation.moves[:2]
-        rows = known.reasons(best.move, other.move, pairs=8)
+        rows = known.reasons(best.move, other.move, pairs=8).rows
         gains = [abs(row.gain) for row in rows]
         assert gains == sorted(gains, reverse=True)
         points = sum(row.gain for row in rows)
@@ -169,10 +169,10 @@ def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst
         is_certain = least.in_shares(scale) >= SMALLEST_LOSS / 2
         is_large = verdict.loss.in_shares(scale) >= SMALLEST_LOSS
         assert (mistake_kind(verdict, scale) is not None) == (is_certain and is_large)
-        assert bool(verdict.reasons) <= (is_certain and is_large)
+        assert bool(verdict.reasons.rows) <= (is_certain and is_large)
 
 
-def test_the_scoring_moves_of_playouts_account_for_their_final_scores(session, analyst):
+def test_the_kept_moves_of_playouts_account_for_their_final_scores(session, analyst):
     position = session.positions[30]
     game = position.game
     seat = position.to_move
@@ -181,17 +181,25 @@ def test_the_scoring_moves_of_playouts_account_for_their_final_scores(session, a
     records = games.records(root, generators(1, seed=1))
     actions = np.full(4, position.action_id(session.moves[30]))
     playouts = Playouts(root, np.arange(4), root, root, actions)
-    scoring = ScoringMoves.of(game, 4, 100)
+    kept = KeptMoves.of(game, 4, 300)
     analyst.runner.chapters = TO_THE_END
-    outcomes = analyst.runner.play(playouts, records, np.arange(4, dtype=np.uint64), scoring)
-    assert (scoring.counts > 0).any()
-    for number, count in enumerate(scoring.counts):
+    outcomes = analyst.runner.play(playouts, records, np.arange(4, dtype=np.uint64), kept)
+    assert kept.is_turning.any()
+    for number, count in enumerate(kept.counts):
         points = position.scores()[seat]
-        moves = zip(scoring.records[number, :count], scoring.actions[number, :count], strict=True)
-        for record, action in moves:
+        turning = np.flatnonzero(kept.is_turning[number, :count])
+        for record, action in zip(
+            kept.records[number, turning], kept.actions[number, turning], strict=True
+        ):
             events = game.presentation.events(record, int(action), record, None)
             points += sum(event.points for event in events if event.seat == seat)
         assert points == pytest.approx(outcomes.score[number, seat] * game.score_scale, abs=1e-3)
+        # The searching seat's own decisions are kept too, from the first one on.
+        assert kept.records[number, 0]["to_move"] == seat
+        own = kept.records[number, :count]["to_move"] == seat
+        assert own.sum() > 1
+        assert (own | kept.is_turning[number, :count])[2:].all()
+        assert kept.ends[number]["to_move"] < 0
 
 
 def test_where_victory_is_out_of_reach_points_decide():

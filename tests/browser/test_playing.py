@@ -23,6 +23,8 @@ _MAX_FIRST_PAGE = 300_000
 _MAX_ANSWER = 60_000
 """The most bytes that the answer to a move may take when it is sent."""
 _MOVES = 5
+_SILENT_WORKER = "window.SharedWorker = class { port = { postMessage() {} }; };"
+"""Gives a page a worker that never runs, as if a debugger held it."""
 
 
 def test_a_game_is_played_to_its_end(server, new_page):
@@ -104,11 +106,42 @@ def test_the_others_moves_are_shown_one_after_the_other(server, new_page):
     entry = page.locator("#since li:not(.own) .step").first
     entry.hover()
     page.wait_for_selector(".shown-mark", state="attached")
+    page.evaluate(
+        "Object.defineProperty(document, 'hidden', { value: true, configurable: true });"
+        "document.dispatchEvent(new Event('visibilitychange'));"
+    )
+    assert page.input_value("#stepwise") == ""  # nobody sees the steps
+    page.evaluate("delete document.hidden")
     page.locator("#pace").select_option("0")
     seen = person.look()
     person.play(seen, *person.choose(seen))
     person.look()
     assert page.locator("#skip").is_hidden()
+
+
+def test_a_page_catches_up_if_its_worker_is_silent_and_an_answer_is_lost(server, new_page):
+    page = new_page()
+    page.expected += ["net::ERR_FAILED", "htmx:afterRequest", "htmx:sendError"]
+    page.add_init_script(_SILENT_WORKER)
+    page.clock.install()
+    lost = list[str]()
+
+    def lose_the_first(route):
+        if lost:
+            route.continue_()
+        else:
+            lost.append(route.request.url)
+            route.abort()
+
+    page.route("**/changes?*", lose_the_first)
+    person = Person(page)
+    person.begin(server.address, "figaro", ["person", "random", "random"], seed=1)
+    page.clock.fast_forward(10_000)  # until the page no longer waits for the worker
+    for _ in range(2):
+        seen = person.look()
+        person.play(seen, *person.choose(seen))
+    person.look()
+    assert lost
 
 
 def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
@@ -136,6 +169,17 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
             page.wait_for_function(
                 "() => window.readVersion === document.getElementById('version').value"
             )
+    # Who leaves a seat is asked first.
+    leave = other.page.get_by_role("button", name="Leave the seat")
+    for answer in ("Cancel", "Leave the seat"):
+        assert "/seat/" in other.page.url
+        other.page.locator("#this-table > summary").click()
+        leave.click()
+        other.page.locator("dialog").get_by_role("button", name=answer).click()
+    other.page.wait_for_url("**/watch/*")
+    one.page.wait_for_selector("#open-seats")
+    other.page.go_back()
+    other.page.get_by_role("button", name="Take the seat").click()
     logs = [wait_for_log(page, 2) for page in (one.page, other.page, spectator)]
     assert len({len(log) for log in logs}) == 1
     assert any(line.lstrip("01").startswith("Ann ") for line in logs[1])

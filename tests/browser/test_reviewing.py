@@ -29,7 +29,7 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
     page.get_by_label("File").set_input_files(lines)
     page.get_by_role("button", name="Review").click()
     page.locator(".film-place").wait_for()
-    for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 3.5)):
+    for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 3.1)):
         page.set_viewport_size(look["viewport"])
         page.reload()
         page.locator(".film-place").wait_for()
@@ -50,6 +50,13 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
         assert serious_findings(page) == []
 
 
+def _with_twins(route):
+    """Answer with the legal moves, each twice, so that several have the same places."""
+    moves = route.fetch().json()
+    twins = [[move, places, f"{words} (once more)"] for move, places, words in moves]
+    route.fulfill(json=[*moves, *twins])
+
+
 @pytest.mark.parametrize("look", [{}, _PHONE])
 def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_page, tmp_path, look):
     at = _BLUNDER
@@ -57,10 +64,11 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     lines = tmp_path / "game.jsonl"
     lines.write_bytes(to_json_lines(GameHistory(game.positions[at:], game.moves[at:], _NAMES)))
     page = new_page(**look)
+    page.route("**/choices", _with_twins)
     page.goto(f"{server.address}review")
     page.get_by_label("File").set_input_files(lines)
     page.get_by_role("button", name="Review").click()
-    page.get_by_text("has judged all 2 decisions").wait_for(timeout=_JUDGED)
+    page.get_by_text("The computer has judged all 2 decisions").wait_for(timeout=_JUDGED)
     seat = game.positions[at].to_move
     page.get_by_label("Mistakes of").select_option(str(seat))
     mistake = page.locator(".film-mistakes li:visible")
@@ -73,16 +81,28 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     puzzle.get_by_text("Which move is better?").wait_for()
     page.locator(".puzzle-target").first.wait_for()
     assert serious_findings(page) == []
-    puzzle.get_by_text("List of moves").click()
-    puzzle.locator(".move-list button").first.click()
+    if look:  # three mistakes would be in view
+        box = mistake.bounding_box()
+        assert box["y"] + 3 * box["height"] < look["viewport"]["height"]
+        puzzle.get_by_text("List of moves").click()
+        puzzle.locator(".move-list button").first.click()
+    else:
+        page.locator(".puzzle-target").first.click()
+        page.locator(".puzzle-target").first.click()
+        page.locator("dialog").get_by_role("button", name="(once more)").click()
     puzzle.get_by_text("(your choice)").or_(puzzle.get_by_text("(played)")).first.wait_for(
         timeout=_JUDGED
     )
-    assert "Better" in mistake.inner_text()
+    # The board tells the better move from the one that was played, not by colour alone.
+    for kind, sign in (("better", "✓"), ("played", "?")):
+        for mark in page.locator(f".puzzle-mark.{kind}").all():
+            assert mark.locator("text").text_content() == sign
+    assert page.locator(".puzzle-mark:is(.better, .played)").count() >= 2
     best = mistake.locator(".film-better").get_attribute("title")
     assert page.locator(".film-place").inner_text() == "0 / 2"
 
     page.keyboard.press("ArrowRight")
+    assert "Better" in mistake.inner_text()
     verdict = page.locator(".film-verdict")
     assert "blunder" in verdict.inner_text()
     shares = page.locator(".film-eval > span").evaluate_all(

@@ -41,6 +41,24 @@ def test_everything_that_a_finger_touches_is_large(server, new_page, game, seats
     raise AssertionError(f"no such moves have been offered: {missing}")
 
 
+def test_a_card_and_the_seat_that_gets_it_are_two_taps_on_a_phone(server, new_page):
+    """No board has to be opened between them."""
+    person = TouchingPerson(new_page(**PHONE))
+    page = person.page
+    person.begin(server.address, "figaro", ["person", "random", "random"], seed=2)
+    seen = person.look()
+    number = page.input_value("#number")
+    others = ("front1", "front2")
+    card, seat = next(
+        places
+        for move, places, _ in seen.moves
+        if places and places[-1] in others and move not in seen.confirm
+    )
+    page.locator(f"#board .target[data-place='{card}']").tap()
+    page.locator(f"#board .summary .target[data-place='{seat}']").tap()
+    page.wait_for_function("(was) => document.getElementById('number').value !== was", arg=number)
+
+
 @pytest.mark.parametrize(("who", "look", "touch"), _PEOPLE, ids=["mouse", "finger"])
 def test_a_second_touch_confirms_a_move_that_a_slip_makes_expensive(
     server, new_page, who, look, touch

@@ -33,7 +33,9 @@ LONG_PILE = ["ring", "red-1", "ring", "ring", "jester-1", "red-1", "ring", "red-
 OVER: dict[str, Any] = {"round": 3, "to_move": None, "winners": [1], "pieces": [[], [], []]}
 SEATS = pytest.mark.parametrize("players", range(3, 7))
 PHONE = 366
-FINGER = 40
+PHONE_SUMMARY = 328
+"""The width of a summary beside the button that opens its panel."""
+FINGER = 44
 
 
 def table(players, **fields):
@@ -97,9 +99,10 @@ def test_what_is_clicked_is_wide_enough_on_a_phone(players):
     mover = full["to_move"]
     kinds = [f"{colour}-{n}" for colour in ("red", "orange", "green", "blue") for n in (1, 2, 3)]
     full["hands"][mover] = dict.fromkeys([*kinds, "jester-1", "jester-2", "ring"], 1)
-    for drawn in elements(seen_by(full, mover)).values():
+    for name, drawn in elements(seen_by(full, mover)).items():
         root = ElementTree.fromstring(drawn)
-        scale = min(1, PHONE / float(root.attrib["viewBox"].split()[2]))
+        room = PHONE_SUMMARY if name.endswith("-summary") else PHONE
+        scale = min(1, room / float(root.attrib["viewBox"].split()[2]))
         for one in root.iter():
             if one.get("data-place", "").startswith((f"hand{mover}", "front")):
                 assert min(map(float, one.attrib["data-size"].split())) * scale >= FINGER

@@ -16,14 +16,21 @@ from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.play.history import GameHistory
-from shakespeare_table.analysis.evaluation import Difference, Reason
+from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.mistakes import (
     Forecasts,
     JudgedDecision,
     annotated_page,
     lost_points,
+    mistakes_list,
     mistakes_summary,
+)
+from shakespeare_table.analysis.reasons import (
+    Reasons,
+    RowGain,
+    figures_in_words,
     reasons_in_words,
+    rows_in_words,
 )
 from tests.agents.sessions import played_session
 from tests.drawings import pieces
@@ -154,17 +161,20 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     seat = game.positions[2].to_move
     other = (seat + 1) % game.position.players
     film = Film(game)
+    actions = game.position.game.actions
+    first = next(text for text in actions.texts if "{" not in text)
+    last = next(text for text in reversed(actions.texts) if "{" not in text)
     losses = {1: (0.3, 0.1), 2: (0.12, 0.1), 3: (0.06, 0.01), 4: (0.4, 0.5), 5: (-0.08, 0.1)}
     judged = [
-        JudgedDecision(number, seat, "a:x", "b", Difference(*loss, in_points=False))
+        JudgedDecision(number, seat, first, first, Difference(*loss, in_points=False))
         for number, loss in losses.items()
     ]
     # Where the chance of victory is gone, points count.
     scale = float(game.position.game.score_scale)
     in_points = Difference(0.2 * scale, 0.01 * scale, in_points=True)
-    judged.append(JudgedDecision(6, seat, "c:x", "b", in_points))
+    judged.append(JudgedDecision(6, seat, last, last, in_points))
     nothing = Difference(0.0, 0.0, in_points=False)
-    table = mistakes_summary(film, [*judged, JudgedDecision(7, other, "a", "a", nothing)], seat)
+    table = mistakes_summary(film, [*judged, JudgedDecision(7, other, first, first, nothing)], seat)
     rows = re.findall(r"<tr>(.*?)</tr>", table)
     titles = ["% to win", "points", "??", "?", "?!"]
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == titles
@@ -175,15 +185,15 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     phases, kinds = lost_points(film, judged, seat)
     assert sum(lost.mistakes for lost in phases) == 4
     assert [(lost.name, lost.decisions, lost.mistakes) for lost in kinds] == [
-        ("a", 5, 3),
-        ("c", 1, 1),
+        (actions.kind(actions.texts.index(first)), 5, 3),
+        (actions.kind(actions.texts.index(last)), 1, 1),
     ]
 
 
 def test_the_rows_of_a_reason_add_up_in_words(game):
     contract = game.position.game
-    reasons = [Reason("A", 3.0, 0.5), Reason("B", -1.0, 0.5), Reason("C", 0.5, 0.6)]
-    words = reasons_in_words(contract, reasons, Difference(2.5, 0.5, in_points=True))
+    rows = [RowGain("A", 3.0, 0.5), RowGain("B", -1.0, 0.5), RowGain("C", 0.5, 0.6)]
+    words = rows_in_words(contract, rows, Difference(2.5, 0.5, in_points=True))
     # Where the fewest points win, "more" would be misread.
     up, down = ("more", "less") if contract.presentation.score_sign > 0 else ("better", "worse")
     numbers = [
@@ -191,12 +201,32 @@ def test_the_rows_of_a_reason_add_up_in_words(game):
         for number, way in re.findall(rf"([.\d]+) points ({up}|{down})", words)
     ]
     assert len(numbers) == 4
-    *rows, total = numbers
-    assert sum(rows) == pytest.approx(total)
+    *parts, total = numbers
+    assert sum(parts) == pytest.approx(total)
     assert "at C" not in words  # it is within its interval
     opposite = Difference(0.1, 0.05, in_points=False)
-    worse = [Reason("A", -1.0, 0.1)]
-    assert reasons_in_words(contract, worse, opposite).endswith("but it wins more often")
+    worse = [RowGain("A", -1.0, 0.1)]
+    assert rows_in_words(contract, worse, opposite).endswith("but it wins more often")
+
+
+def test_sentences_explain_a_mistake_and_rows_stay_beneath_as_figures(game):
+    contract = game.position.game
+    loss = Difference(2.5, 0.5, in_points=True)
+    rows = (RowGain("A", 2.5, 0.5),)
+    said = Reasons(rows, ("{seat 1} {win} more", "{seat 1's} road is short"))
+    names = ["Ann", "you", "Bob", "Cid"]
+    assert reasons_in_words(contract, said, loss, names) == "You win more. Your road is short"
+    assert figures_in_words(contract, said, loss) == rows_in_words(contract, rows, loss)
+    # Without a sentence the rows are the words.
+    unsaid = Reasons(rows)
+    assert reasons_in_words(contract, unsaid, loss, names) == rows_in_words(contract, rows, loss)
+    assert figures_in_words(contract, unsaid, loss) == ""
+    seat = game.positions[2].to_move
+    judged = JudgedDecision(3, seat, game.moves[2], game.moves[2], loss, said)
+    listed = mistakes_list(Film(game), [judged])
+    assert "road is short." in listed
+    assert rows_in_words(contract, rows, loss) in listed
+    assert "±" in listed.split("<ol>")[0]  # it is explained before it is used
 
 
 def test_a_film_of_positions_names_or_forecasts_that_do_not_fit_is_refused(game):

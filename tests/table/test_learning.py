@@ -9,11 +9,13 @@ import pytest
 
 from shakespeare_agents.making import make
 from shakespeare_env import Position
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.deviation import Deviation, judge_deviation
 from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.playouts import advise
+from shakespeare_table.analysis.reasons import Reasons
 from shakespeare_table.browser.learn import (
     deviation_in_words,
     example_game,
@@ -170,43 +172,33 @@ def test_a_deviation_goes_on_from_what_is_known_in_the_currency_of_hints():
 
 
 @pytest.mark.parametrize(
-    ("game", "gain", "row", "words"),
+    ("gain", "said", "words"),
     [
         (
-            "shakespeare",
             Difference(3.04, 1.0, in_points=True),
-            "unpaid wages",
-            "About 3 points worse than the suggestion: it leaves more wages unpaid at the end.",
+            ("{seat 0} {pay} all",),
+            "About 3 points worse than the suggestion. With the suggestion: You pay all.",
         ),
         (
-            "shakespeare",
             Difference(0.044, 0.02, in_points=False),
-            "mood later",
-            "About 4.4 % less chance to win than with the suggestion: your audience's mood gets "
-            "worse.",
+            (),
+            "About 4.4 % less chance to win than with the suggestion.",
         ),
         (
-            "shakespeare",
             Difference(1.0, 1.2, in_points=True),
-            "mood",
+            ("{seat 0} {pay} all",),
             "That makes no clear difference.",
         ),
         (
-            "shakespeare",
             Difference(-1.0, 0.5, in_points=True),
-            "mood",
+            ("{seat 0} {pay} all",),
             "About 1 point better than the suggestion: your move is the better one.",
-        ),
-        (
-            "figaro",
-            Difference(6.7, 1.2, in_points=True),
-            "round 2",
-            "About 6.7 points worse than the suggestion: your road gets longer.",
         ),
     ],
 )
-def test_a_deviation_is_put_in_words(game, gain, row, words):
-    assert deviation_in_words(game, Deviation(gain, row)) == words
+def test_a_deviation_is_put_in_words(gain, said, words):
+    deviation = Deviation(gain, Reasons((), said))
+    assert deviation_in_words("shakespeare", deviation, [YOU, "Ann"]) == words
 
 
 def test_an_empty_lobby_is_one_click_from_learning(client):

@@ -150,3 +150,11 @@ def test_a_browser_finds_its_own_tables_again_and_no_others(client):
     assert seat in client.get("/").text
     client.cookies.clear()
     assert seat not in client.get("/").text
+
+
+def test_the_name_of_guided_games_is_nobodys_own(client):
+    client.post("/learn/figaro/first-game")
+    assert 'value="Learner"' not in client.get("/").text
+    begin(client)
+    client.post("/learn/figaro/first-game")
+    assert 'name="name0" maxlength="64" value="P0"' in client.get("/").text

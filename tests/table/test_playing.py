@@ -7,6 +7,7 @@ from starlette.testclient import TestClient
 
 from shakespeare_env import Position
 from shakespeare_env.play.history import GameHistory
+from shakespeare_table.browser import play as play_pages
 from shakespeare_table.browser.processes import FairPool
 from shakespeare_table.browser.tables.live import LiveTable
 from tests.table.tables import (
@@ -15,11 +16,13 @@ from tests.table.tables import (
     begin,
     begun,
     claim,
+    events,
     field,
     invitations,
     moves,
     play,
     seats_of,
+    site_of,
     spectators_address,
     turn,
 )
@@ -53,6 +56,26 @@ def test_nothing_has_changed_since_the_latest_version(client):
     mover, _ = begun(client, seed=4)
     version = field(client.get(mover), "version")
     assert client.get(f"{mover}/changes?since={version}").status_code == 204
+
+
+class _TrueAfter:
+    """A flag that is read as true after it has been read as false some times."""
+
+    def __init__(self, times):
+        self._times = times
+
+    def __bool__(self):
+        self._times -= 1
+        return self._times < 0
+
+
+def test_a_stream_repeats_the_versions_of_its_tables(client, monkeypatch):
+    """A page that has missed one catches up."""
+    page = begin(client)
+    monkeypatch.setattr(play_pages, "REPEAT_EVERY_S", 0.0)
+    monkeypatch.setattr(site_of(client), "is_closing", _TrueAfter(3))
+    found = events(client.get("/events", params={"of": page.url.path}))
+    assert found == [("changed", f"{field(page, 'version')} {page.url.path}")] * 3
 
 
 def test_a_move_is_refused_that_is_not_legal_not_the_next_or_not_this_seats(client):

@@ -10,7 +10,7 @@ from starlette.testclient import TestClient
 
 from shakespeare_env import Position
 from shakespeare_env.play.simultaneous import simultaneous_choices
-from shakespeare_table.browser.lobby import levels_beaten
+from shakespeare_table.browser.lobby import levels_played
 from shakespeare_table.browser.opponents import levels
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.storage.plan import Occupant, TableError, TablePlan
@@ -72,6 +72,19 @@ def test_a_claimed_seat_opens_for_the_browser_that_holds_it_and_for_nobody_else(
     assert field(guest.get(link), "version")
     assert "Bea" in client.get(page.url.path).text
     assert not invitations(client.get(page.url.path))
+
+
+def test_a_table_that_waits_for_somebody_to_join_says_so(client, guest):
+    page = begin(client)
+    while moves(page):
+        play(client, page.url.path, page, moves(page)[0])
+        page = client.get(page.url.path)
+    waits = "Waiting for somebody to join as P1."
+    assert waits in text_of(page)
+    (link,) = invitations(page)
+    assert waits in text_of(client.get(spectators_address(page)))
+    claim(guest, link, "Bea")
+    assert "somebody to join" not in text_of(client.get(page.url.path))
 
 
 def test_an_open_seat_plays_no_move(client):
@@ -264,30 +277,40 @@ def finished(agents, place, **changes):
     return FinishedGame("x", 0.0, plan, (0,), Result((0,) * len(seats), tuple(places)))
 
 
-def test_a_level_is_beaten_by_winning_against_it_and_higher_ones(client):
+def test_one_win_at_a_level_proves_little_and_two_in_a_fair_share_lead_to_the_next(client):
+    """A game is of the level of its weakest opponent, unless that one has no level."""
     agents = [level.agent for level in levels("shakespeare")]
-    assert levels_beaten("shakespeare", []).following == 2
-    for games, highest in (
-        ([finished(agents[2:4], 1)], 3),
-        ([finished(agents[2:4], 2)], 0),
-        ([finished([agents[4], "mine.py:Agent"], 1)], 0),
-        ([finished(agents[2:4], 1, start={"game": "shakespeare"})], 0),
-        ([finished(agents[:2], 1), finished(agents[3:5], 1)], 4),
+    won = finished(agents[2:4], 1)
+    lost = finished(agents[2:4], 2)
+    for games, records, following in (
+        ([], [], 2),
+        ([lost], [(3, 1, 0)], 2),
+        ([won], [(3, 1, 1)], 3),
+        ([won, won, lost], [(3, 3, 2)], 4),
+        ([won, won, *[lost] * 5], [(3, 7, 2)], 2),  # two of seven are less than one of three
+        ([finished([agents[4], "mine.py:Agent"], 1)], [], 2),
+        ([finished(agents[2:4], 1, start={"game": "shakespeare"})], [], 2),
+        ([finished(agents[:2], 1), finished(agents[3:5], 1)], [(4, 1, 1), (1, 1, 1)], 4),
+        ([finished([agents[-1]] * 2, 1)] * 2, [(6, 2, 2)], 0),
     ):
-        beaten = levels_beaten("shakespeare", games)
-        assert beaten.highest == highest
-        assert beaten.following == (highest + 1 if highest else 2)
-        assert beaten.agent == agents[beaten.following - 1]
-    last = finished([agents[-1]] * 2, 1)
-    assert levels_beaten("shakespeare", [last]).following == 0
+        found = levels_played("shakespeare", games)
+        assert [(it.level, it.played, it.won) for it in found.records] == records
+        assert found.following == following
+        assert found.agent == (agents[following - 1] if following else "")
 
 
 def test_one_level_is_chosen_for_all_opponents(client):
     level = levels("figaro")[3]
     fields = {"game": "figaro", "players": 4, "opponents": level.agent}
     form = client.get("/", params=fields)
-    assert form.text.count(f'<option value="{level.agent}" selected>') == 3
+    selected = f'<option value="{level.agent}" selected>'
+    assert form.text.count(selected) == 4  # the choice itself is shown, too
     assert 'value="person" selected' in form.text
+    # The choice does not undo what has been chosen for a single seat since.
+    fields |= {"shown_opponents": level.agent, "seat1": level.agent, "seat2": "random"}
+    form = client.get("/", params={**fields, "seat3": level.agent})
+    assert form.text.count(selected) == 2
+    assert '<option value="random" selected>' in form.text
 
 
 def test_a_guest_opens_lobby_lessons_and_rules_without_the_token_and_begins_nothing(tmp_path):

@@ -77,7 +77,7 @@ def test_thoughts_come_in_until_the_search_ends(client):
     assert last == ("done", "")
     assert len(thoughts) > 1
     assert {event for event, _ in thoughts} == {"thought"}
-    playouts = [int(n) for _, text in thoughts for n in re.findall(r">(\d+) playouts<", text)]
+    playouts = [int(n) for _, text in thoughts for n in re.findall(r">(\d+) possible games", text)]
     assert len(playouts) == len(thoughts)
     assert playouts == sorted(playouts)
     words = [re.split(r"seat \d", position.describe_move(move))[0] for move in position.moves()]

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
-from shakespeare_agents.search.playouts import TO_THE_END, ScoringMoves
+from shakespeare_agents.search.playouts import TO_THE_END, KeptMoves
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
@@ -62,7 +62,7 @@ class BatchPlayouts:
         playouts: Playouts,
         records: Records,
         chance: NDArray[np.uint64],
-        scoring: ScoringMoves | None = None,
+        kept: KeptMoves | None = None,
     ) -> Outcomes:
         """Play playouts, and return their outcomes.
 
@@ -70,10 +70,10 @@ class BatchPlayouts:
             playouts: For each of k playouts, the possible game to start from and the first action.
             records: The d possible games from which playouts start.
             chance: uint64[d], the random states of policies.
-            scoring: Receives the moves that change the searching seat's score, if given.
+            kept: Receives the moves that explain the results, if given.
         """
-        if scoring is None:
-            scoring = ScoringMoves.of(self.game, 0, 0)
+        if kept is None:
+            kept = KeptMoves.of(self.game, 0, 0)
         size = len(playouts.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
@@ -85,8 +85,12 @@ class BatchPlayouts:
                     records[sources].copy(),
                     playouts.actions[some],
                     chance[sources].copy(),
-                    ScoringMoves(
-                        scoring.records[some], scoring.actions[some], scoring.counts[some]
+                    KeptMoves(
+                        records=kept.records[some],
+                        actions=kept.actions[some],
+                        is_turning=kept.is_turning[some],
+                        counts=kept.counts[some],
+                        ends=kept.ends[some],
                     ),
                 )
         return Outcomes.of(playouts, records, win, score)
@@ -96,15 +100,14 @@ class BatchPlayouts:
         games: Records,
         actions: NDArray[np.int64],
         states: NDArray[np.uint64],
-        scoring: ScoringMoves,
+        kept: KeptMoves,
     ) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
         """Play k games on, and return shares of the victory and scores, float64[k, S].
 
         Scores are divided by `Game.score_scale`.
         """
         movers = games["to_move"].copy()
-        chapter = self.game.chapter_field
-        last_chapters = games[chapter].astype(np.int64) + self.chapters - 1
+        last_chapters = _chapters(self.game, games) + self.chapters - 1
         _take_back_secret_choices(self.game)(games)
         batch = self._batch_of(games, 0)
 
@@ -112,19 +115,21 @@ class BatchPlayouts:
         # own probability (temperature 1), until the mover is to move.
         while (rows := np.flatnonzero(batch.to_move != movers)).size:
             batch.step(self._choose(batch, rows, states, temperature=1.0), rows)
-        _step(batch, np.arange(batch.n), actions, movers, scoring)
+        _step(batch, np.arange(batch.n), actions, movers, kept)
 
         # Play on until a game is over, or has used up the decisions or the chapters it may take.
         left = self.horizon * batch.players.astype(np.int64)
         while True:
             rows = np.flatnonzero((batch.to_move >= 0) & (left > 0))
-            rows = rows[batch.save(rows)[chapter] <= last_chapters[rows]]
+            rows = rows[_chapters(self.game, batch.save(rows)) <= last_chapters[rows]]
             if not rows.size:
                 break
             chosen = self._choose(batch, rows, states, self.temperature)
-            _step(batch, rows, chosen, movers, scoring)
+            _step(batch, rows, chosen, movers, kept)
             left[rows] -= 1
 
+        if len(kept.counts):
+            kept.ends[:] = batch.save(np.arange(batch.n))
         win = victory_shares(batch.final_winners)
         score = batch.scores() / self.game.score_scale
         # In games that are not over, forecasts replace the shares and are added to the scores.
@@ -171,31 +176,45 @@ def _step(
     rows: NDArray[np.int64],
     actions: NDArray[np.int64],
     seats: NDArray[np.int8],
-    scoring: ScoringMoves,
+    kept: KeptMoves,
 ) -> None:
-    """Play an action in each of the games `rows`, and keep those that change a seat's score.
+    """Play an action in each of the games `rows`, and keep those that may explain the results.
 
     Args:
         batch: The games.
         rows: int64[m], the games.
         actions: int64[m].
-        seats: int8[n], the seat of each game whose score counts.
-        scoring: Receives the moves, if it has room.
+        seats: int8[n], the searching seat of each game.
+        kept: Receives the moves, if it has room.
     """
-    if not len(scoring.counts):
+    if not len(kept.counts):
         batch.step(actions, rows)
         return
     before = batch.save(rows)
-    scores = batch.scores()[rows, seats[rows]].copy()
+    searching = seats[rows]
+    is_own = before["to_move"] == searching
+    scores = batch.scores()[rows, searching].copy()
     batch.step(actions, rows)
-    most = scoring.actions.shape[1]
-    for place in np.flatnonzero(batch.scores()[rows, seats[rows]] != scores).tolist():
+    turns = batch.scores()[rows, searching] != scores
+    turns |= _chapters(batch.game, batch.save(rows)) != _chapters(batch.game, before)
+    most = kept.actions.shape[1]
+    for place in np.flatnonzero(is_own | turns | (kept.counts[rows] < 2)).tolist():
         row = rows[place]
-        number = scoring.counts[row]
+        number = kept.counts[row]
         if number < most:
-            scoring.records[row, number] = before[place]
-            scoring.actions[row, number] = actions[place]
-        scoring.counts[row] = min(number + 1, most + 1)
+            kept.records[row, number] = before[place]
+            kept.actions[row, number] = actions[place]
+            kept.is_turning[row, number] = turns[place]
+        kept.counts[row] = min(number + 1, most + 1)
+
+
+def _chapters(game: Game, records: Records) -> NDArray[np.int64]:
+    """Return the chapters of games, int64[n], all 0 in games with only one."""
+    key = game.chapter_field
+    if key is None:
+        return np.zeros(len(records), np.int64)
+    chapters: NDArray[np.int64] = records[key].astype(np.int64)
+    return chapters
 
 
 def add_forecasts(

@@ -79,23 +79,29 @@ class PlayoutTask(NamedTuple):
     chance: NDArray[np.uint64]  # uint64[k], the policy's random states (SplitMix64)
 
 
-class ScoringMoves(NamedTuple):
-    """The moves of k playouts that changed the searching seat's score, for explanations.
+class KeptMoves(NamedTuple):
+    """The moves of k playouts that explain their results. Kernels take it as a tuple.
 
-    Kernels take it as a tuple. A playout with more than M such moves is counted to M + 1.
+    These are the first two moves, those of the searching seat, those that change its score, and
+    those that begin a new chapter, such as a round. A playout with more than M of them is counted
+    to M + 1.
     """
 
     records: Records  # [k, M], the games before these moves
     actions: NDArray[np.int64]  # int64[k, M]
+    is_turning: NDArray[np.bool_]  # bool[k, M], whether the score or the chapter changes
     counts: NDArray[np.int64]  # int64[k]
+    ends: Records  # [k], the games where the playouts stopped
 
     @classmethod
-    def of(cls, game: Game, playouts: int, most: int) -> ScoringMoves:
+    def of(cls, game: Game, playouts: int, most: int) -> KeptMoves:
         """Allocate memory for a number of playouts and the most moves of each."""
         return cls(
             records=np.zeros((playouts, most), game.state),
             actions=np.zeros((playouts, most), np.int64),
+            is_turning=np.zeros((playouts, most), np.bool_),
             counts=np.zeros(playouts, np.int64),
+            ends=np.zeros(playouts, game.state),
         )
 
 
@@ -258,6 +264,25 @@ def write_forecast(
 
 
 @cache
+def chapter_rule(game: Game) -> Callable[[Any], int]:
+    """Return the rule (record) -> the chapter of the game, 0 in games with only one."""
+    key = game.chapter_field
+    if key is None:
+
+        @rule
+        def same(record: Any) -> int:
+            return 0
+
+        return same
+
+    @rule
+    def chapter(record: Any) -> int:
+        return int(record[key])
+
+    return chapter
+
+
+@cache
 def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     """Compile a game's kernel of playouts in which every seat follows one policy."""
     rules_play = game.rules.play
@@ -265,27 +290,32 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     rules_scores = game.rules.scores
     rules_rewind = game.rules.rewind
     play_forced_moves = forced_moves_of(game)
-    chapter = game.chapter_field
+    chapter_of = chapter_rule(game)
 
     @rule
-    def play_move(k: int, seat: int, action: int, playout: Any, scoring: Any) -> None:
-        """Play an action and forced moves. Keep the move if it changes the seat's score."""
+    def play_move(k: int, seat: int, action: int, playout: Any, kept: Any) -> None:
+        """Play an action and forced moves. Keep the move if it may explain the result."""
         game = playout.games[0]
-        records, actions, counts = scoring
+        records, actions, is_turning, counts, _ = kept
         if len(counts) == 0:
             rules_play(game, action)
             play_forced_moves(game, playout.mask)
             return
         playout.games[1] = playout.games[0]
+        is_own = game["to_move"] == seat
+        chapter = chapter_of(game)
         rules_scores(game, playout.scores)
         before = playout.scores[seat]
         rules_play(game, action)
         play_forced_moves(game, playout.mask)
         rules_scores(game, playout.scores)
-        if playout.scores[seat] != before and counts[k] <= actions.shape[1]:
-            if counts[k] < actions.shape[1]:
-                records[k, counts[k]] = playout.games[1]
-                actions[k, counts[k]] = action
+        turns = playout.scores[seat] != before or chapter_of(game) != chapter
+        count = counts[k]
+        if (is_own or turns or count < 2) and count <= actions.shape[1]:
+            if count < actions.shape[1]:
+                records[k, count] = playout.games[1]
+                actions[k, count] = action
+                is_turning[k, count] = turns
             counts[k] += 1
 
     @rule
@@ -314,7 +344,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
         limits: Any,  # PlayoutLimits
         network: Any,  # Weights
         memory: Any,  # Scratch and PlayoutScratch
-        scoring: Any,  # ScoringMoves, with room for k playouts or for none
+        kept: Any,  # KeptMoves, with room for k playouts or for none
         results: Any,  # two float32[k, S] to fill: shares of the victory, final scores in points
     ) -> int:
         """Play some of k playouts, and return the number of decisions that were made."""
@@ -336,23 +366,25 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
             game = playout.games[0]
             players = game["players"]
             state = choose_again(game, chance[k], weights, scratch, playout)
-            seat = game["to_move"]
-            last_chapter = int(game[chapter]) + chapters - 1
-            play_move(k, seat, actions[k], playout, scoring)
+            searching = game["to_move"]
+            last_chapter = chapter_of(game) + chapters - 1
+            play_move(k, searching, actions[k], playout, kept)
 
             left = horizon * int(players)
             while game["to_move"] >= 0:  # it is negative when the game is over
                 playout.seen[:] = 0
                 rules_observe(game, game["to_move"], playout.seen)
-                if left <= 0 or game[chapter] > last_chapter:
+                if left <= 0 or chapter_of(game) > last_chapter:
                     break
                 state += GOLDEN
                 number = np.float64(mix(state) >> _SHIFT) * _TO_UNIT
                 action = choose(game, weights, scratch, playout, temperature, number)
-                play_move(k, seat, action, playout, scoring)
+                play_move(k, searching, action, playout, kept)
                 left -= 1
                 decisions += 1
 
+            if len(kept[3]):
+                kept[4][k] = game
             rules_scores(game, playout.scores)
             winners = 0
             for seat in range(players):
@@ -425,7 +457,7 @@ class PlayoutRunner:
         playouts: Playouts,
         records: Records,
         chance: NDArray[np.uint64],
-        scoring: ScoringMoves | None = None,
+        kept: KeptMoves | None = None,
     ) -> Outcomes:
         """Play playouts, and return their outcomes.
 
@@ -433,10 +465,10 @@ class PlayoutRunner:
             playouts: The playouts.
             records: The d possible games from which playouts start.
             chance: uint64[d], the random state of the policy in each possible game.
-            scoring: Receives the moves that change the searching seat's score, if given.
+            kept: Receives the moves that explain the results, if given.
         """
-        if scoring is None:
-            scoring = ScoringMoves.of(self.game, 0, 0)
+        if kept is None:
+            kept = KeptMoves.of(self.game, 0, 0)
         size = len(playouts.sources)
         win = np.zeros((size, self.game.max_seats), np.float32)
         score = np.zeros_like(win)
@@ -459,7 +491,7 @@ class PlayoutRunner:
                 tuple(limits),
                 tuple(self._weights),
                 self._memory(),
-                tuple(scoring),
+                tuple(kept),
                 (win, score),
             )
             decision_counts.append(decisions)

@@ -2,9 +2,6 @@
 
 from __future__ import annotations
 
-import numpy as np
-from numpy.typing import NDArray
-
 from shakespeare_agents.baselines import RandomAgent
 from shakespeare_agents.making import make
 from shakespeare_agents.naming import default
@@ -19,8 +16,6 @@ from shakespeare_agents.search.batch_playouts import BatchPlayouts
 from shakespeare_agents.search.playouts import TO_THE_END, PlayoutRunner
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor, AgentLike, AnyAgent, Forecaster, name_of
-
-Floats = NDArray[np.float64]
 
 
 class Analyst:

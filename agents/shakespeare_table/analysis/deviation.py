@@ -7,7 +7,8 @@ from dataclasses import dataclass
 from shakespeare_env.core.position import Position
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import Difference
-from shakespeare_table.analysis.playouts import FORECAST_ROW, PositionPlayouts
+from shakespeare_table.analysis.playouts import PositionPlayouts
+from shakespeare_table.analysis.reasons import Reasons
 
 
 @dataclass(frozen=True)
@@ -16,13 +17,12 @@ class Deviation:
 
     Attributes:
         gain: How much better the suggested move is; negative if it is worse.
-        row: The row of the score sheet that differs most in the same direction, and when its points
-            come; empty without one.
+        reasons: Why the better one of the two moves is better.
         stored: The playouts in a compact form, from which later analyses go on.
     """
 
     gain: Difference
-    row: str
+    reasons: Reasons
     stored: bytes = b""
 
 
@@ -44,10 +44,4 @@ def judge_deviation(
     known = PositionPlayouts(analyst, position, stored)
     gain = known.compare(suggested, played)
     better, worse = (suggested, played) if gain.amount > 0 else (played, suggested)
-    # A forecast explains nothing.
-    rows = [
-        reason.row
-        for reason in known.reasons(better, worse)
-        if reason.gain > 0 and reason.row != FORECAST_ROW
-    ]
-    return Deviation(gain, rows[0] if rows else "", known.to_bytes())
+    return Deviation(gain, known.reasons(better, worse), known.to_bytes())

@@ -8,6 +8,12 @@ number. Every number of playouts therefore has one result, whoever asks.
 from __future__ import annotations
 
 from dataclasses import dataclass, replace
+from statistics import NormalDist
+
+import numpy as np
+from numpy.typing import NDArray
+
+Floats = NDArray[np.float64]
 
 LOST_BELOW = 0.05
 WON_ABOVE = 0.95
@@ -18,6 +24,7 @@ SHARE_PER_UNIT = 0.2
 """A unit of `Game.score_scale` counts as much as this share of the victory."""
 SMALLEST_LOSS = 0.01
 """The least loss that is called a mistake, in shares of the victory."""
+_CONFIDENCE = 0.95
 
 
 @dataclass(frozen=True)
@@ -136,16 +143,17 @@ class Evaluation:
         return next((found for found in self.moves if found.move == move), None)
 
 
-@dataclass(frozen=True)
-class Reason:
-    """A row of the score sheet in which two moves differ.
+def mean_and_margin(differences: Floats, unseen: float, pairs: int) -> tuple[float, float]:
+    """Return a mean, and half the width of an interval that holds for several pairs of moves.
 
-    Attributes:
-        row: The row's name, and whether the points come this day (or round) or later.
-        gain: How many points more the better move brings there.
-        margin: Half the width of the 95 % interval.
+    Args:
+        differences: float64[n].
+        unseen: A deviation that might have been seen but was not. It counts as one more playout
+            with this difference, since few playouts that agree do not prove that all do.
+        pairs: The number of pairs of moves for whose intervals the confidence holds together.
     """
-
-    row: str
-    gain: float
-    margin: float
+    n = len(differences)
+    mean = float(differences.mean())
+    variance = (float(((differences - mean) ** 2).sum()) + unseen**2) / max(n - 1, 1)
+    quantile = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / pairs)
+    return mean, quantile * (variance / n) ** 0.5

@@ -21,10 +21,11 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.history import GameHistory
 from shakespeare_env.sources import source_digest
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
-from shakespeare_table.analysis.analyst import Analyst, Floats
-from shakespeare_table.analysis.evaluation import Difference, Evaluation
+from shakespeare_table.analysis.analyst import Analyst
+from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, mistake_kind
 from shakespeare_table.analysis.playouts import PLAYOUTS, PositionPlayouts
+from shakespeare_table.analysis.reasons import NO_REASONS
 
 NEAR_CERTAIN = 0.95
 """A move that the analyst finds at least this likely is compared with no other."""
@@ -94,7 +95,7 @@ def judge_decision(
     known = PositionPlayouts(analyst, position, stored)
     nothing_lost = Difference(0.0, 0.0, in_points=position.players == 1)
     if not stored and known.probability(move) >= NEAR_CERTAIN:
-        return MoveVerdict(number + 1, known.seat, move, move, nothing_lost, (), None, b"")
+        return MoveVerdict(number + 1, known.seat, move, move, nothing_lost)
     *_, _ = known.refine(playouts)
     evaluation = known.judged(move)
     worth = evaluation.worth(move)
@@ -105,7 +106,6 @@ def judge_decision(
         played=move,
         best=evaluation.best.move,
         loss=worth.loss,
-        reasons=(),
         evaluation=evaluation,
         stored=known.to_bytes(),
     )
@@ -132,7 +132,7 @@ def compare(
     worth = evaluation.worth(move)
     assert worth is not None
     best = evaluation.best.move
-    reasons = known.reasons(best, move) if best != move else ()
+    reasons = known.reasons(best, move) if best != move else NO_REASONS
     return MoveVerdict(0, known.seat, move, best, worth.loss, reasons, evaluation, known.to_bytes())
 
 

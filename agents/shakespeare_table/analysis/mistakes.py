@@ -10,11 +10,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.core.game import Game
 from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
-from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, SMALLEST_LOSS, Difference, Reason
+from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, SMALLEST_LOSS, Difference
+from shakespeare_table.analysis.reasons import (
+    NO_REASONS,
+    Reasons,
+    figures_in_words,
+    reasons_in_words,
+)
 
 
 @dataclass(frozen=True)
@@ -42,7 +47,7 @@ class JudgedDecision:
         played: The move that was played, in notation.
         best: The best move.
         loss: How much better the best move is.
-        reasons: The rows of the score sheet in which the moves differ, if it was a mistake.
+        reasons: Why the best move is better, if it was a mistake.
     """
 
     number: int
@@ -50,7 +55,7 @@ class JudgedDecision:
     played: str
     best: str
     loss: Difference
-    reasons: tuple[Reason, ...] = ()
+    reasons: Reasons = NO_REASONS
 
 
 class MistakeKind(NamedTuple):
@@ -69,7 +74,6 @@ class MistakeKind(NamedTuple):
     min_loss: float
 
 
-_LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
 MISTAKE_KINDS = (
     MistakeKind("blunder", "??", "#b3261e", 0.10),
     MistakeKind("mistake", "?", "#b45309", 0.03),
@@ -144,41 +148,13 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
                 "title": _title(film, mistake),
                 "played": film.describe_move(before, decision.played),
                 "better": film.describe_move(before, decision.best),
-                "reasons": reasons_in_words(film.game, decision.reasons, decision.loss),
+                "reasons": reasons_in_words(
+                    film.game, decision.reasons, decision.loss, film.labels
+                ),
+                "figures": figures_in_words(film.game, decision.reasons, decision.loss),
             }
         )
     return str(template("graphs.html").module.mistakes(rows, link))
-
-
-def reasons_in_words(
-    game: Game, reasons: Sequence[Reason], difference: Difference, most: int = 4
-) -> str:
-    """Return how many points more or less a better move brings, row by row, and in all.
-
-    If fewer points are better, it says how much better or worse the rows are.
-
-    Rows that are small or uncertain are added up, so that all numbers add up to the sum.
-    """
-    if not reasons:
-        return ""
-    clear = [reason for reason in reasons if abs(reason.gain) > max(reason.margin, _LEAST_GAIN)]
-    shown = clear[:most]
-    rest = sum(reason.gain for reason in reasons if reason not in shown)
-    parts = [f"{_more_or_less(game, reason.gain)} at {reason.row}" for reason in shown]
-    if abs(rest) >= _LEAST_GAIN:
-        parts.append(f"{_more_or_less(game, rest)} {'elsewhere' if shown else 'in many rows'}")
-    total = sum(reason.gain for reason in reasons)
-    if len(parts) > 1:
-        parts.append(f"{_more_or_less(game, total)} in all")
-    if not difference.in_points and total <= 0:
-        parts.append("but it wins more often")
-    return ", ".join(parts)
-
-
-def _more_or_less(game: Game, gain: float) -> str:
-    if game.presentation.score_sign < 0:  # of points such as lengths, the fewest are best
-        return f"{abs(gain):.1f} points {'worse' if gain < 0 else 'better'}"
-    return f"{abs(gain):.1f} points {'less' if gain < 0 else 'more'}"
 
 
 class LostPoints(NamedTuple):
@@ -213,7 +189,8 @@ def lost_points(
     for decision in own:
         chapter = bisect_right(starts, decision.number - 1) - 1
         by_phase.setdefault(film.chapters[chapter][1], []).append(decision)
-        by_kind.setdefault(decision.played.partition(":")[0], []).append(decision)
+        action = film.positions[decision.number - 1].action_id(decision.played)
+        by_kind.setdefault(film.game.actions.kind(action), []).append(decision)
     scale = float(film.game.score_scale)
     phases = [_lost(film, name, some) for name, some in by_phase.items()]
     kinds = [_lost(film, name, some) for name, some in by_kind.items()]

@@ -10,29 +10,39 @@ import zlib
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cmp_to_key
-from statistics import NormalDist
 from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.search.halving import Playouts
-from shakespeare_agents.search.playouts import ScoringMoves
+from shakespeare_agents.search.playouts import KeptMoves
 from shakespeare_env.core.batch_checks import checked_count
+from shakespeare_env.core.consequences import Continuation, KeptMove
 from shakespeare_env.core.position import Position
 from shakespeare_env.core.rng import GOLDEN
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of
-from shakespeare_table.analysis.analyst import Analyst, Floats
+from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import (
     LOST_BELOW,
     POINTS_PER_PLACE,
     WON_ABOVE,
     Difference,
     Evaluation,
+    Floats,
     MoveWorth,
-    Reason,
+    mean_and_margin,
+)
+from shakespeare_table.analysis.reasons import (
+    MOST_SENTENCES,
+    NO_REASONS,
+    Continuations,
+    Reasons,
+    RowGain,
+    score_rows,
+    sentences,
 )
 
 PLAYOUTS = 1024
@@ -49,12 +59,10 @@ _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doub
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FIRST_PLAYOUTS_OF_TWO = 64  # of each, if a move is compared with a given one
 _HOPE = 0.4  # the part of its margin by which a difference may still grow
-_CONFIDENCE = 0.95
 _LOOKS = 6  # how often more playouts may follow because a difference is not settled yet
-_EXPLAINED_PLAYOUTS = 32  # of each of two moves whose difference is explained
-FORECAST_ROW = "the end, by forecast"
-"""The name of the row with the points that a network forecasts instead of playing on."""
-_MOST_SCORING_MOVES = 96  # of a playout that is explained
+_FIRST_EXPLAINED_PLAYOUTS = 16  # of each of two moves whose difference is explained
+_EXPLAINED_PLAYOUTS = 64  # at most
+_MOST_KEPT_MOVES = 256  # of a playout that is explained
 _STEPS_PER_SHARE = 6000  # shares are kept as whole numbers, which up to six winners divide
 _STEPS_PER_UNIT = 1000  # so are scores, in steps of a unit of `Game.score_scale`
 _MAX_STORED_BYTES = 1 << 24
@@ -182,45 +190,46 @@ class PositionPlayouts:
         actions = self.position.action_id(first), self.position.action_id(second)
         return self._difference(*actions, self._settle(*actions, playouts))
 
-    def reasons(
-        self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS
-    ) -> tuple[Reason, ...]:
-        """Return the rows of the score sheet in which two moves differ, the largest first.
+    def reasons(self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS) -> Reasons:
+        """Return sentences and rows of the score sheet that explain how two moves differ.
 
-        The rows are those of the first playouts of both moves. Their sum over all playouts is known
-        more exactly, and the rows are corrected by what it differs: each row by as much as it
-        varies with the sum (a control variate). The rows therefore add up to the difference that
-        the evaluation gives, with a row for the place where points decide.
+        They come from the first playouts of both moves. More of them are looked at until there are
+        two sentences, or one after half of them. The sum of the rows over all playouts is known
+        more exactly, and the rows are corrected by what it differs. So they add up to the
+        difference that the evaluation gives, with a row for the place where points decide.
 
         Args:
             better: A move that has been tried.
             worse: Another one.
             pairs: The most playouts of each that are explained.
         """
-        first = self.position.action_id(better)
-        second = self.position.action_id(worse)
-        common = min(self._size(first), self._size(second))
-        ours = self._points_by_row(first, min(pairs, common))
-        theirs = self._points_by_row(second, min(pairs, common))
-        if ours is None or theirs is None:
-            return ()
-        names = sorted({name for game in [*ours, *theirs] for name in game})
-        rows = np.zeros((len(ours), len(names)))
-        for game, (own, other) in enumerate(zip(ours, theirs, strict=True)):
-            rows[game] = [own.get(name, 0) - other.get(name, 0) for name in names]
-        scores = [self._outcomes[action][1, :common, self.seat] for action in (first, second)]
+        actions = self.position.action_id(better), self.position.action_id(worse)
+        common = min(self._size(action) for action in actions)
+        scores = [self._outcomes[action][1, :common, self.seat] for action in actions]
         total = float((scores[0].astype(np.float64) - scores[1]).mean())
-        gains, margins = _corrected(rows, total)
-        reasons = [
-            Reason(name, float(gain), float(margin))
-            for name, gain, margin in zip(names, gains, margins, strict=True)
-        ]
-        if self._difference(first, second, common).in_points and self._players > 1:
-            places = self._places(second)[:common] - self._places(first)[:common]
-            gain, margin = _mean_and_margin(places * self._place_points, 0.0, 1)
-            reasons.append(Reason("your place at the end", gain, margin))
-        reasons.sort(key=lambda reason: -abs(reason.gain))
-        return tuple(reasons)
+        ours: list[Continuation] = []
+        theirs: list[Continuation] = []
+        said: tuple[str, ...] = ()
+        while len(ours) < min(pairs, common):
+            size = min(max(2 * len(ours), _FIRST_EXPLAINED_PLAYOUTS), pairs, common)
+            for action, known in zip(actions, (ours, theirs), strict=True):
+                found = self._continuations(action, len(known), size)
+                if found is None:
+                    return NO_REASONS
+                known += found
+            after_better = Continuations(ours, scores[0][:size].astype(np.float64))
+            after_worse = Continuations(theirs, scores[1][:size].astype(np.float64))
+            said = sentences(self.position, after_better, after_worse, total)
+            if len(said) == MOST_SENTENCES or (said and size >= pairs // 2):
+                break
+        is_forecast = self.analyst.runner.may_forecast
+        rows = score_rows(self.position, after_better, after_worse, total, is_forecast=is_forecast)
+        if self._difference(*actions, common).in_points and self._players > 1:
+            places = self._places(actions[1])[:common] - self._places(actions[0])[:common]
+            gain, margin = mean_and_margin(places * self._place_points, 0.0, 1)
+            rows.append(RowGain("your place at the end", gain, margin))
+        rows.sort(key=lambda row: -abs(row.gain))
+        return Reasons(tuple(rows), said)
 
     def to_bytes(self) -> bytes:
         """Return the playouts so far in a compact form, which `stored` takes."""
@@ -355,7 +364,7 @@ class PositionPlayouts:
             unseen = float(np.ptp(values))  # less where a network forecasts
         if first == second:
             return Difference(0.0, 0.0, in_points)
-        amount, margin = _mean_and_margin(values[0] - values[1], unseen, _LOOKS)
+        amount, margin = mean_and_margin(values[0] - values[1], unseen, _LOOKS)
         return Difference(amount, margin, in_points)
 
     @property
@@ -446,7 +455,7 @@ class PositionPlayouts:
         self._outcomes[action] = new
 
     def _play(
-        self, action: int, first: int, end: int, scoring: ScoringMoves | None = None
+        self, action: int, first: int, end: int, kept: KeptMoves | None = None
     ) -> NDArray[np.float32]:
         """Play the playouts `first` to `end` of an action, float32[2, end - first, P].
 
@@ -467,43 +476,32 @@ class PositionPlayouts:
             candidates=root,
             actions=np.full_like(numbers, action),
         )
-        results = self.analyst.runner.play(playouts, records, words, scoring)
+        results = self.analyst.runner.play(playouts, records, words, kept)
         outcomes = np.stack([results.win, results.score * np.float32(self._scale)])
         return self._from_steps(self._in_steps(outcomes[:, :, : self._players]))
 
-    def _points_by_row(self, action: int, games: int) -> list[dict[str, float]] | None:
-        """Return the points of the first playouts of an action by row of the score sheet.
+    def _continuations(self, action: int, first: int, end: int) -> list[Continuation] | None:
+        """Return the playouts `first` to `end` of an action, move by move.
 
-        A row of its own holds the points that a network forecasts where playouts do not go on to
-        the end. None means that the score changes too often to be followed.
+        None means that a playout has more moves than can be followed.
         """
-        scoring = ScoringMoves.of(self.analyst.game, games, _MOST_SCORING_MOVES)
-        outcomes = self._play(action, 0, games, scoring)
-        if (scoring.counts > _MOST_SCORING_MOVES).any():
+        game = self.analyst.game
+        kept = KeptMoves.of(game, end - first, _MOST_KEPT_MOVES)
+        self._play(action, first, end, kept)
+        if (kept.counts > _MOST_KEPT_MOVES).any():
             return None
-        presentation = self.analyst.game.presentation
-        key = presentation.chapter  # such as "day"; most games have a field of this name
-        now = None
-        if key in (scoring.records.dtype.names or ()):
-            now = int(self.position.record()[key])
-        before = self.position.scores()[self.seat]
-        points: list[dict[str, float]] = []
-        for game, count in enumerate(scoring.counts.tolist()):
-            rows: dict[str, float] = {}
-            for number in range(count):
-                record = scoring.records[game, number]
-                played = int(scoring.actions[game, number])
-                for event in presentation.events(record, played, record, None):
-                    if event.seat == self.seat and event.points:
-                        row = event.source
-                        if now is not None and key not in row:
-                            row += f" this {key}" if record[key] == now else " later"
-                        rows[row] = rows.get(row, 0) + event.points
-            if self.analyst.runner.may_forecast:
-                changes = float(outcomes[1, game, self.seat]) - before
-                rows[FORECAST_ROW] = changes - sum(rows.values())
-            points.append(rows)
-        return points
+        events = game.presentation.events
+        played_on = []
+        for number, count in enumerate(kept.counts.tolist()):
+            moves = []
+            for at in range(count):
+                record = kept.records[number, at]
+                played = int(kept.actions[number, at])
+                is_told = at == 0 or kept.is_turning[number, at]
+                told = events(record, played, record, None) if is_told else []
+                moves.append(KeptMove(record, played, told))
+            played_on.append(Continuation(self.seat, moves, kept.ends[number]))
+        return played_on
 
 
 class Found(NamedTuple):
@@ -516,7 +514,7 @@ class Found(NamedTuple):
     """
 
     evaluation: Evaluation
-    reasons: tuple[Reason, ...]
+    reasons: Reasons
     stored: bytes
 
 
@@ -536,7 +534,7 @@ def think(
     """
     known = PositionPlayouts(analyst, position, stored)
     for evaluation in known.refine(playouts):
-        yield Found(evaluation, (), known.to_bytes())
+        yield Found(evaluation, NO_REASONS, known.to_bytes())
 
 
 def advise(
@@ -570,39 +568,3 @@ def _in_order(worths: Iterable[MoveWorth], equals: Sequence[MoveWorth]) -> tuple
     # A clear loss of chances of victory weighs more than one of points, whatever their sizes.
     rest.sort(key=lambda worth: (worth.loss.is_clear, not worth.loss.in_points, worth.loss.amount))
     return (*equals, *rest)
-
-
-def _mean_and_margin(differences: Floats, unseen: float, pairs: int) -> tuple[float, float]:
-    """Return a mean, and half the width of an interval that holds for several pairs of moves.
-
-    Args:
-        differences: float64[n].
-        unseen: A deviation that might have been seen but was not. It counts as one more playout
-            with this difference, since few playouts that agree do not prove that all do.
-        pairs: The number of pairs of moves for whose intervals the confidence holds together.
-    """
-    n = len(differences)
-    mean = float(differences.mean())
-    variance = (float(((differences - mean) ** 2).sum()) + unseen**2) / max(n - 1, 1)
-    quantile = NormalDist().inv_cdf(1 - (1 - _CONFIDENCE) / 2 / pairs)
-    return mean, quantile * (variance / n) ** 0.5
-
-
-def _corrected(rows: Floats, total: float) -> tuple[Floats, Floats]:
-    """Return the means of rows, corrected so that they add up to a total, and their margins.
-
-    Args:
-        rows: float64[n, R], the differences by playout and row.
-        total: The mean of the rows' sums over more playouts than these.
-    """
-    sums = rows.sum(axis=1)
-    deviations = sums - sums.mean()
-    variance = float((deviations**2).mean())
-    missing = total - float(sums.mean())
-    shares = np.full(rows.shape[1], 1.0 / max(rows.shape[1], 1))
-    if variance > 0:
-        shares = (rows * deviations[:, None]).mean(axis=0) / variance
-    gains = rows.mean(axis=0) + shares * missing
-    rest = rows - sums[:, None] * shares
-    margins = np.array([_mean_and_margin(column, 0.0, 1)[1] for column in rest.T])
-    return gains, margins

@@ -28,6 +28,7 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.play.history import START
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.analysis.deviation import Deviation
+from shakespeare_table.analysis.reasons import reasons_in_words
 from shakespeare_table.browser.learning.lessons import (
     LEARNER,
     GuideText,
@@ -207,8 +208,14 @@ def own_way(state: TableState) -> OwnWay | None:
     return OwnWay(number, state.positions[number], played, suggested)
 
 
-def deviation_in_words(game: str, deviation: Deviation) -> str:
-    """Return a sentence that says what a move costs, compared with the suggested one."""
+def deviation_in_words(game: str, deviation: Deviation, names: Sequence[str]) -> str:
+    """Return what a move costs, compared with the suggested one, and why.
+
+    Args:
+        game: The game's name.
+        deviation: The difference between the moves.
+        names: The players' names by seat, `YOU` for the reader.
+    """
     gain = deviation.gain
     if not gain.is_clear:
         return "That makes no clear difference."
@@ -224,15 +231,8 @@ def deviation_in_words(game: str, deviation: Deviation) -> str:
         difference = f"About {percent} % {less} chance to win than with the suggestion"
     if not is_worse:
         return f"{difference}: your move is the better one."
-    if not deviation.row:
-        return f"{difference}."
-    game_lesson = lesson(game)
-    assert game_lesson is not None
-    # The name of the row comes first, then the time at which the points come.
-    cause = f"mostly in “{deviation.row}”"
-    for row, words in game_lesson.causes.items():
-        cause = words if f"{deviation.row} ".startswith(f"{row} ") else cause
-    return f"{difference}: {cause}."
+    why = reasons_in_words(registry.game(game), deviation.reasons, gain, names)
+    return f"{difference}. With the suggestion: {why}." if why else f"{difference}."
 
 
 def _next_text(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -16,7 +17,7 @@ from shakespeare_env.checks.values import LONGEST_NAME, short_repr
 from shakespeare_env.core import registry
 from shakespeare_env.core.rng import FIRST_FRESH, fresh_seed
 from shakespeare_env.errors import PositionError
-from shakespeare_table.browser.learning.lessons import lesson
+from shakespeare_table.browser.learning.lessons import LEARNER_NAME, lesson
 from shakespeare_table.browser.opponents import Level, Opponents, agent_in_words, levels
 from shakespeare_table.browser.processes import NotReadyError
 from shakespeare_table.browser.seats import Invitations, invitations
@@ -35,8 +36,9 @@ PERSON = "person"
 """The value of a seat's field that stands for a person instead of an agent."""
 _MAX_TABLES = 20  # in the lobby's list
 _MAX_GAMES = 10  # in the list of finished games
-_GAMES_COUNTED = 500  # of the latest finished games, for the levels that a person has beaten
+_GAMES_COUNTED = 500  # of the latest finished games, for a person's record at each level
 _FIRST_LEVEL = 1  # the level that the form proposes at first, counted from 0
+_WINS_TO_GO_ON = 2  # at a level, before the next one is proposed
 _MAX_DIGITS = 19  # of a number in a field
 
 
@@ -51,6 +53,7 @@ class TableForm:
         variants: The names of the rule variants to choose from.
         levels: The opponents of measured strength.
         fields: The values of the fields.
+        opponents: The agent of all seats but the first; empty if they differ.
         start: The position that the game begins with; None for the first position of a deal.
     """
 
@@ -60,6 +63,7 @@ class TableForm:
     variants: list[str]
     levels: list[Level]
     fields: Mapping[str, str]
+    opponents: str
     start: Position | None
 
 
@@ -77,44 +81,72 @@ class OwnTable(NamedTuple):
     invitations: Invitations | None
 
 
-class LevelsBeaten(NamedTuple):
-    """The levels of a game that a person has beaten.
+class LevelRecord(NamedTuple):
+    """A person's games at a level, which is the level of the weakest opponent.
 
-    A level is beaten by winning a game in which every opponent is of this level or of a higher one.
+    Attributes:
+        level: The level, counted from 1.
+        played: The number of games.
+        won: The number of games that the person has won.
+        fair_share: The number of games that a person as strong as the opponents would win.
+    """
+
+    level: int
+    played: int
+    won: int
+    fair_share: float
+
+
+class Levels(NamedTuple):
+    """A person's games of one game by level, and the level to try next.
 
     Attributes:
         game: The name of the game.
-        highest: The highest level that was beaten, counted from 1; 0 if none was.
-        following: The level to try next, counted from 1; 0 if the person has beaten the last one.
+        records: The games by level, the highest level first.
+        following: The level to try next, counted from 1; 0 if the person has mastered the last one.
         agent: The agent of the level to try next; empty without one.
     """
 
     game: str
-    highest: int
+    records: Sequence[LevelRecord]
     following: int
     agent: str
 
 
-def levels_beaten(game: str, games: Sequence[FinishedGame]) -> LevelsBeaten:
-    """Return the levels of a game that a person has beaten in some finished games."""
+def levels_played(game: str, games: Sequence[FinishedGame]) -> Levels:
+    """Return a person's finished games of one game by level, and the level to try next.
+
+    The next level follows the highest one at which the person has won a fair share of the games and
+    at least `_WINS_TO_GO_ON`. One win proves little, so it is followed by the same level again.
+    """
     offered = [level.agent for level in levels(game)]
-    highest = max((_level_beaten(each, offered) for each in games), default=0)
-    following = highest + 1 if highest else _FIRST_LEVEL + 1
+    records = []
+    for level in range(len(offered), 0, -1):
+        at_level = [each for each in games if _level_of(each, offered) == level]
+        if at_level:
+            won = sum(each.result.places[each.seats[0]] == 1 for each in at_level)
+            fair_share = sum(1 / each.plan.players for each in at_level)
+            records.append(LevelRecord(level, len(at_level), won, fair_share))
+    following = _FIRST_LEVEL + 1
+    held = [record for record in records if record.won >= max(1, record.fair_share)]
+    if held:
+        following = held[0].level + (held[0].won >= _WINS_TO_GO_ON)
     if following > len(offered):
-        return LevelsBeaten(game, highest, 0, "")
-    return LevelsBeaten(game, highest, following, offered[following - 1])
+        return Levels(game, records, 0, "")
+    return Levels(game, records, following, offered[following - 1])
 
 
-def _level_beaten(finished: FinishedGame, offered: Sequence[str]) -> int:
-    """Return the level that a game has beaten, counted from 1; 0 if it has beaten none."""
+def _level_of(finished: FinishedGame, offered: Sequence[str]) -> int:
+    """Return the level of a game's weakest opponent, counted from 1; 0 if the game does not count.
+
+    Guided games and games from a given position do not count.
+    """
     plan = finished.plan
     taught = lesson(plan.game)
     is_guided = taught is not None and taught.plan == plan
     if len(finished.seats) != 1 or is_guided or plan.start is not None:
         return 0
     (own,) = finished.seats
-    if finished.result.places[own] != 1:
-        return 0
     opponents = [occupant.agent for seat, occupant in enumerate(plan.seats) if seat != own]
     numbers = [offered.index(agent) + 1 if agent in offered else 0 for agent in opponents]
     return min(numbers, default=0)
@@ -163,13 +195,20 @@ def _lobby(site: Site, request: Request, fields: FormFields, fault: str = "") ->
         "lobby.html",
         422 if fault else 200,
         form=form,
-        own_name=site.store.name_of(browser),
+        own_name=site.store.name_of(browser, LEARNER_NAME),
         games=list(registry.names()),
         fault=fault,
         tables=[_own_table(site, request, table) for table in _tables_in_progress(site, browser)],
-        finished=finished[:_MAX_GAMES],
-        beaten=[levels_beaten(each[0].plan.game, each) for each in played if each],
+        finished=[(each, _opponents_in_words(each)) for each in finished[:_MAX_GAMES]],
+        played=[levels_played(each[0].plan.game, each) for each in played if each],
     )
+
+
+def _opponents_in_words(game: FinishedGame) -> str:
+    """Return the names of a person's opponents. Those of the same name are counted."""
+    seats = enumerate(game.plan.seats)
+    counts = Counter(occupant.name for seat, occupant in seats if seat not in game.seats)
+    return ", ".join(name if count == 1 else f"{count} × {name}" for name, count in counts.items())
 
 
 def _tables_in_progress(site: Site, browser: str) -> list[StoredTable]:
@@ -211,13 +250,19 @@ def table_form(fields: Mapping[str, str]) -> TableForm:
     offered_levels = levels(name)
     first_opponent = offered_levels[_FIRST_LEVEL].agent if offered_levels else "random"
     filled = {"game": name, "players": str(players), "seed": "", **fields}
-    opponents = filled.pop("opponents", "")  # one agent for all seats but the first
+    # One agent for all seats but the first. The form sends it each time, but it counts only once it
+    # has been changed, since the person may have chosen other agents for single seats afterwards.
+    opponents = filled.pop("opponents", "")
+    if opponents == filled.pop("shown_opponents", ""):
+        opponents = ""
     for seat in range(players):
         if opponents and seat > 0:
             filled[f"seat{seat}"] = opponents
         filled.setdefault(f"seat{seat}", PERSON if seat == 0 else first_opponent)
         filled.setdefault(f"name{seat}", "")
-    return TableForm(name, players, counts, variants, offered_levels, filled, start)
+    kinds = {filled[f"seat{seat}"] for seat in range(1, players)}
+    shared = kinds.pop() if len(kinds) == 1 else ""
+    return TableForm(name, players, counts, variants, offered_levels, filled, shared, start)
 
 
 def same_seats(plan: TablePlan, opponents: Opponents) -> dict[str, str]:

@@ -123,6 +123,13 @@ def levels(game: str) -> list[Level]:
     return [level for level in found if not level.agent.startswith(("network", "search"))]
 
 
+def with_level(agent: str, game: str) -> str:
+    """Return an agent's name in words, after the name of its level if it is one of a game's."""
+    words = agent_in_words(agent)
+    level_names = {level.agent: level.name for level in levels(game)}
+    return f"{level_names[agent]} ({words})" if agent in level_names else words
+
+
 def agent_in_words(agent: str) -> str:
     """Return an agent's name with its options in words."""
     spec = naming.AgentSpec.parse(agent)

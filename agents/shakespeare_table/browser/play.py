@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import time
 from collections.abc import AsyncIterator, Callable
 from contextlib import aclosing, suppress
 from dataclasses import dataclass
@@ -26,8 +27,8 @@ from shakespeare_env import Position
 from shakespeare_env.checks.values import parse_number
 from shakespeare_env.core import registry
 from shakespeare_table.analysis.deviation import judge_deviation
-from shakespeare_table.analysis.mistakes import reasons_in_words
 from shakespeare_table.analysis.playouts import advise, think
+from shakespeare_table.analysis.reasons import reasons_in_words
 from shakespeare_table.browser.capacity import viewer_of
 from shakespeare_table.browser.learn import (
     certain_events,
@@ -58,7 +59,11 @@ _PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer ma
 _MAX_MOVES = 8  # the most moves in an agent's thoughts
 _POLL_EVERY_S = 0.1  # how often a stream of events looks for changes of its tables
 _MAX_TABLES = 100  # the most tables that one stream of events reports on
-_PING_S = 20  # a stream without events sends a comment after so many seconds
+REPEAT_EVERY_S = 20.0
+"""Seconds after which a stream says the versions of its tables again.
+
+A page that has missed one catches up, and one that hears nothing knows that its stream is dead.
+"""
 
 
 @dataclass(frozen=True)
@@ -255,7 +260,11 @@ async def _events(site: Site, request: Request) -> Response:
 
     async def versions() -> AsyncIterator[dict[str, str]]:
         last: dict[str, TableState] = {}
+        began = time.monotonic()
         while not site.is_closing:
+            if time.monotonic() - began > REPEAT_EVERY_S:
+                last.clear()
+                began = time.monotonic()
             for address, table in tables.items():
                 state = table.state()
                 if state is not last.get(address):  # each change makes a new object
@@ -263,7 +272,7 @@ async def _events(site: Site, request: Request) -> Response:
                     yield {"event": "changed", "data": f"{state.version} {address}"}
             await asyncio.sleep(_POLL_EVERY_S)
 
-    return EventSourceResponse(versions(), ping=_PING_S)
+    return EventSourceResponse(versions())
 
 
 def _handle_form(
@@ -415,7 +424,8 @@ async def _deviation(site: Site, request: Request) -> Response:
     except JobError as fault:
         raise TableError(f"the moves cannot be compared: {fault}") from fault
     known.keep(deviation.stored)
-    return PlainTextResponse(deviation_in_words(game, deviation))
+    names = names_for_reader(state.plan.names, found.position.to_move)
+    return PlainTextResponse(deviation_in_words(game, deviation, names))
 
 
 async def _hint(site: Site, request: Request) -> Response:
@@ -435,13 +445,16 @@ async def _hint(site: Site, request: Request) -> Response:
         raise TableError(f"there is no hint: {fault}") from fault
     known.keep(found.stored)
     events = await site.threads.run(viewer, certain_events, position, found.evaluation.best.move)
+    names = names_for_reader(state.plan.names, position.to_move)
     text = site.render(
         "hint.html",
         position=position,
         found=found.evaluation,
-        reasons=found.reasons,
-        in_words=reasons_in_words(position.game, found.reasons, found.evaluation.moves[1].loss),
-        names=names_for_reader(state.plan.names, position.to_move),
+        reasons=found.reasons.rows,
+        in_words=reasons_in_words(
+            position.game, found.reasons, found.evaluation.moves[1].loss, names
+        ),
+        names=names,
         effects=effects_in_words(events, position.to_move, state.plan.names),
     )
     return HTMLResponse(text)

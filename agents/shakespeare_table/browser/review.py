@@ -27,6 +27,7 @@ from shakespeare_env.play.named import capitalised
 from shakespeare_table.analysis import mistakes
 from shakespeare_table.analysis.judging import MoveVerdict
 from shakespeare_table.analysis.mistakes import Forecasts
+from shakespeare_table.analysis.reasons import reasons_in_words
 from shakespeare_table.browser.access import MAX_UPLOAD_BYTES
 from shakespeare_table.browser.capacity import SharedResults, cancel_on_disconnect, viewer_of
 from shakespeare_table.browser.judging.agent_review import AgentReview
@@ -305,13 +306,18 @@ async def _download(query: _ReviewQuery) -> Response:
     run = query.site.threads.run
     review = await run(query.viewer, query.review)
     verdicts = list(review.verdicts.values())
-    forecasts = await run(query.viewer, review.forecasts) if verdicts else None
+    forecasts = await run(query.viewer, _forecasts, review) if verdicts else None
     game = query.reviewed.history
     job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts, query.seat)
     page = await query.drawing(("page", review.name, len(verdicts), query.seat), job)
     name = query.reviewed.film.game.name
     headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
+
+
+def _forecasts(review: AgentReview) -> Forecasts:
+    """Return a review's forecasts, made by "the computer", as the pages call every judge."""
+    return replace(review.forecasts(), forecaster="the computer")
 
 
 def _page_of(
@@ -363,7 +369,7 @@ def _line_response(
     film = json.loads(Film(named).data())
     is_solo = query.reviewed.film.players == 1
     values = forecasts.scores if is_solo else 100 * forecasts.chances
-    title = f"Position {query.ply}: {review.name} would go on as follows."
+    title = f"Position {query.ply}: the computer would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
@@ -406,19 +412,20 @@ async def _compare(query: _ReviewQuery) -> Response:
         marks[guess] = "played" if guess == played else "your choice"
     equals = [worth.move for worth in found.equals]
     shown = [worth for worth in found.moves if worth.move in {verdict.best, *marks}]
+    names = query.reviewed.film.labels
     text = query.site.render(
         "compared.html",
         found=replace(found, moves=tuple(shown)),
         position=position,
-        names=[query.reviewed.film.label(seat) for seat in range(position.players)],
+        names=names,
         marks=marks,
         guess=guess,
         played=played,
         best=verdict.best,
         is_found=guess == verdict.best or (guess in equals and guess != played),
         loss=verdict.loss,
-        in_words=mistakes.reasons_in_words(position.game, verdict.reasons, verdict.loss),
-        reasons=verdict.reasons,
+        in_words=reasons_in_words(position.game, verdict.reasons, verdict.loss, names),
+        reasons=verdict.reasons.rows,
     )
     return HTMLResponse(text)
 
@@ -453,7 +460,7 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
     own = set(review.decisions_of(seat))
 
     def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
-        graph = mistakes.chances_graph(film, review.forecasts(), verdicts, link)
+        graph = mistakes.chances_graph(film, _forecasts(review), verdicts, link)
         return [
             {"event": "graph", "data": graph},
             {"event": "mistakes", "data": mistakes.mistakes_list(film, verdicts, link)},

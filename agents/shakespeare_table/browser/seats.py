@@ -13,6 +13,7 @@ from starlette.responses import RedirectResponse, Response
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import parse_number
+from shakespeare_table.browser.learning.lessons import LEARNER_NAME
 from shakespeare_table.browser.site import FormFields, Site, owner_of, with_owner_cookie
 from shakespeare_table.browser.storage.plan import TableError, default_name
 from shakespeare_table.browser.storage.store import SeatLink
@@ -145,7 +146,7 @@ def seat_page(site: Site, request: Request, error: SeatNotHeldError, fault: str 
     if len(link.seats) == 1:
         (seat,) = link.seats
         given = plan.seats[seat].name
-        own_name = site.store.name_of(owner_of(request))
+        own_name = site.store.name_of(owner_of(request), LEARNER_NAME)
         name = own_name if given == default_name(seat) else given
     return site.page(
         request,

@@ -22,7 +22,7 @@ from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect
 from shakespeare_table.browser.judging.background import BackgroundJudge
 from shakespeare_table.browser.judging.known import KnownPositions
 from shakespeare_table.browser.learning.lessons import lesson, with_links
-from shakespeare_table.browser.opponents import Opponents, agent_in_words
+from shakespeare_table.browser.opponents import Opponents, agent_in_words, with_level
 from shakespeare_table.browser.processes import AsyncPool, GameCompiler
 from shakespeare_table.browser.settings import Settings
 from shakespeare_table.browser.storage.store import TableStore, new_token
@@ -165,12 +165,13 @@ def _templates() -> Environment:
     templates.globals |= {"lesson": lesson, "new_token": new_token}
     templates.filters |= {
         "in_words": agent_in_words,
+        "with_level": with_level,
         "sentence": capitalised,
         "at_seat": lambda seat, values: values[seat],
         "named": with_names,
         "minus": lambda number: str(number).replace("-", "−"),
         "rules": with_links,
-        "date": lambda seconds: f"{datetime.fromtimestamp(seconds):%Y-%m-%d}",
+        "date": lambda seconds: f"{datetime.fromtimestamp(seconds):%d %b %Y}",
         "drawn": Markup,  # our own SVG, in which all text is escaped already
     }
     return templates

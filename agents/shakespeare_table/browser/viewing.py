@@ -325,12 +325,14 @@ class MoveChoice:
 
     Attributes:
         move: The move in notation.
+        kind: What kind of move it is, such as "Recruit a character".
         words: The move as a sentence.
         places: The places of the board to click for it, in this order; none if it has a button.
         needs_confirming: Whether the player confirms the move before it is played.
     """
 
     move: str
+    kind: str
     words: str
     places: Sequence[str]
     needs_confirming: bool
@@ -435,16 +437,16 @@ def _move_choices(
         words = capitalised(position.describe_move(move, names))
         places = list(position.game.presentation.places(seen, move))
         confirm = position.game.presentation.needs_confirming(seen, move)
-        choices.append(MoveChoice(move, words, places, confirm))
+        kind = capitalised(position.game.actions.kind(position.action_id(move)))
+        choices.append(MoveChoice(move, kind, words, places, confirm))
     return choices
 
 
 def _by_kind(choices: Sequence[MoveChoice]) -> list[tuple[str, list[MoveChoice]]]:
-    """Return moves by their kind, such as `recruit` in `recruit:lear`, with the kind's title."""
+    """Return moves by their kind, with the kind's title."""
     groups: dict[str, list[MoveChoice]] = {}
     for choice in choices:
-        kind = choice.move.partition(":")[0].capitalize()
-        groups.setdefault(kind, []).append(choice)
+        groups.setdefault(choice.kind, []).append(choice)
     return list(groups.items())
 
 
@@ -476,12 +478,12 @@ def _sentence(state: TableState, reader: int | None, words: str, decides: bool) 
         words: The game's own words.
         decides: Whether the reader decides.
     """
-    if state.chosen and state.undecided and not decides:
-        names = names_for_reader(state.plan.names, reader)
-        waiting = seat_placeholder(*state.undecided)
-        return f"{_have_chosen(state, names)} Waiting for {with_names(waiting, names)}."
     occupant = state.occupant_to_move
-    if occupant is not None and occupant.agent is not None and not state.fault:
+    is_agent = occupant is not None and occupant.agent is not None
+    nobody_sits = [seat for seat in state.undecided if seat in state.open_seats]
+    if state.undecided and not decides and (state.chosen or (nobody_sits and not is_agent)):
+        return _whom_the_table_awaits(state, names_for_reader(state.plan.names, reader))
+    if is_agent and not state.fault:
         return f"{state.name_to_move} is thinking …"
     if state.is_over and state.plan.players > 1:
         result = result_of(state)
@@ -492,6 +494,18 @@ def _sentence(state: TableState, reader: int | None, words: str, decides: bool) 
     if decides and words.startswith(f"{YOU}:"):
         return f"Your turn{words.removeprefix(YOU)}"
     return f"Your turn. {capitalised(words)}" if decides else capitalised(words)
+
+
+def _whom_the_table_awaits(state: TableState, names: Sequence[str]) -> str:
+    """Return sentences that say who has chosen, and who has yet to choose or to take a seat."""
+    nobody_sits = [seat for seat in state.undecided if seat in state.open_seats]
+    people = [seat for seat in state.undecided if seat not in nobody_sits]
+    waiting = []
+    if people:
+        waiting.append(f"Waiting for {seat_placeholder(*people)}.")
+    if nobody_sits:
+        waiting.append(f"Waiting for somebody to join as {seat_placeholder(*nobody_sits)}.")
+    return f"{_have_chosen(state, names)} {with_names(' '.join(waiting), names)}".strip()
 
 
 def _final_sheet(state: TableState) -> list[tuple[str, list[int]]]:

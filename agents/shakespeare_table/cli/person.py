@@ -19,6 +19,7 @@ from shakespeare_env import IllegalMove, Position
 from shakespeare_env.checks.values import did_you_mean, parse_number, short_repr
 from shakespeare_env.cli.choices import exit_with_error
 from shakespeare_env.core.presentation import Topic
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.errors import own_frames
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.cli import printing, screen
@@ -325,6 +326,7 @@ def reason_for(position: Position, move: str) -> str:
     from shakespeare_table.analysis.analyst import Analyst
     from shakespeare_table.analysis.deviation import judge_deviation
     from shakespeare_table.analysis.playouts import advise
+    from shakespeare_table.analysis.reasons import reasons_in_words
 
     legal = position.moves()
     assert position.to_move is not None
@@ -339,15 +341,19 @@ def reason_for(position: Position, move: str) -> str:
     than = f"{legal.index(other) + 1}  {position.describe_move(other)}  ({other})"
     if not found.gain.is_clear:
         return f"There is no clear difference from {than}."
-    where = f", mostly in “{found.row}”" if found.row else ""
     is_better = found.gain.amount > 0
+    names = [f"seat {seat}" for seat in range(position.players)]
+    names[position.to_move] = YOU
+    why = reasons_in_words(position.game, found.reasons, found.gain, names)
+    if why:
+        why = f" {'With it' if is_better else 'With the other'}: {why}."
     amount = abs(found.gain.amount)
     margin = found.gain.margin
     if found.gain.in_points:
         quality = "better" if is_better else "worse"
-        return f"It is {amount:.1f} ± {margin:.1f} points {quality} than {than}{where}."
+        return f"It is {amount:.1f} ± {margin:.1f} points {quality} than {than}.{why}"
     chance = f"{100 * amount:.1f} ± {100 * margin:.1f} %"
-    return f"It wins {chance} {'more' if is_better else 'less'} often than {than}{where}."
+    return f"It wins {chance} {'more' if is_better else 'less'} often than {than}.{why}"
 
 
 def suggested_move(position: Position, name: str) -> str:

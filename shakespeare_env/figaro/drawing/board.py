@@ -37,7 +37,9 @@ _GAP = 5
 _STRIP = 28  # height of the band that names a seat
 _HAND = 88  # height of a card in hand
 _FRONT = 56  # height of a card before a seat
+_CAPTION = 20  # height of the line that says what road pieces are
 _FACTS = (118, 200, 270)  # where a summary's facts begin
+_SUMMARY_FRONT = 48  # of a card before a seat: a finger's 44 pixels on a phone
 _SUMMARY_TEXT = 13.5  # 13 pixels on the page of a table
 _TAKEN = 50  # height of a card that a seat has taken
 _UNIT = min(260 / int(t.LENGTHS[: t.N_ROUNDS].sum()), 115 / int(t.LENGTHS[0]))
@@ -72,7 +74,7 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
     rounds = position["pieces"]
     height = 16 + 19 * position["players"]
     width = (_WIDTH - _EDGE * (len(rounds) - 1)) / len(rounds)
-    drawn: Elements = []
+    drawn: Elements = [_pieces_caption().at(0, 0)]
     described = []
     for number, lengths in enumerate(rounds, 1):
         state = text.round_state(position, number)
@@ -89,25 +91,36 @@ def _pieces(position: Mapping[str, Any]) -> Piece:
             y = 28 + 19 * row
             column.append(_road_piece(length, piece_fill).at(_EDGE, y))
         x = (number - 1) * (width + _EDGE)
-        drawn.append(Block(column, width, height).place(f"pieces.{number}", x, 0))
+        drawn.append(Block(column, width, height).place(f"pieces.{number}", x, _CAPTION))
         described.append(f"round {number} {', '.join(map(str, lengths)) or state}")
     title = f"Road pieces, the longest to the most cards: {'; '.join(described)}"
-    return Piece("pieces", title, Block(drawn, _WIDTH, height))
+    return Piece("pieces", title, Block(drawn, _WIDTH, _CAPTION + height))
+
+
+def _pieces_caption() -> Block:
+    """Draw the line that says what road pieces are and who takes the longest."""
+    caption: Elements = [
+        d.bold(2, 14, "Road pieces", 13, fill=d.MUTED),
+        words(98, 14, "The most cards take the longest.", 13, fill=d.MUTED),
+    ]
+    return Block(caption, common.SUMMARY, _CAPTION)
 
 
 def _pieces_summary(position: Mapping[str, Any]) -> Piece:
-    """Draw the pieces of all rounds in one row."""
+    """Draw the pieces of all rounds in one row, below their caption."""
     step = common.SUMMARY / len(position["pieces"])
     width = step - 3
-    drawn: Elements = []
+    drawn: Elements = [_pieces_caption().at(0, 0)]
     for number, lengths in enumerate(position["pieces"], 1):
         pieces = " ".join(map(str, lengths)) or text.round_state(position, number)
         cell: Elements = [
             box(0, 0, width, 22),
             words(5, 16, f"{number}: {pieces}", _SUMMARY_TEXT, room=width - 9),
         ]
-        drawn.append(Block(cell, width, 22).place(f"pieces.{number}", step * (number - 1), 0))
-    return Piece("pieces-summary", "Road pieces by round", Block(drawn, common.SUMMARY, 24))
+        x = step * (number - 1)
+        drawn.append(Block(cell, width, 22).place(f"pieces.{number}", x, _CAPTION))
+    drawing = Block(drawn, common.SUMMARY, _CAPTION + 24)
+    return Piece("pieces-summary", "Road pieces by round", drawing)
 
 
 def _road_piece(length: int, fill: str) -> Block:
@@ -127,7 +140,6 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
     taken = Counter(position["taken"][seat])
     title = common.seat_title(seat, name)
     counts = f"{sum(hand.values())} in hand · {taken.total()} taken"
-    ink = SEAT_COLOURS[seat][1]
     parts = [_pile(pile, _FRONT, _WIDTH).as_place(f"front{seat}")]
     parts += [_total(pile), _road(position["roads"][seat]).as_place(f"road{seat}")]
     if UNKNOWN in hand:
@@ -137,10 +149,7 @@ def _seat(position: Mapping[str, Any], seat: int, name: str) -> Panel:
         parts.append(_kinds(hand, _HAND, 7, f"hand{seat}"))
     parts.append(_kinds(taken, _TAKEN, 12).as_place(f"taken{seat}"))
 
-    drawn: Elements = [
-        _strip(position, seat, name, _WIDTH).at(0, 0),
-        words(_WIDTH - 62, 19, counts, 13, fill=ink, anchor="end", room=170),
-    ]
+    drawn: Elements = [_strip(position, seat, name, _WIDTH, counts).at(0, 0)]
     y: float = _STRIP + _EDGE
     for part in parts:
         drawn.append(part.at(0, y))
@@ -158,29 +167,30 @@ def _summary(position: Mapping[str, Any], seat: int, name: str, counts: str) -> 
     road = sum(position["roads"][seat])
     drawn: Elements = [
         _strip(position, seat, name, common.SUMMARY).at(0, 0),
-        _pile(pile, 44, 112).place(f"front{seat}", 0, 33),
-        _total(pile).at(118, 33),
+        _pile(pile, _SUMMARY_FRONT, 112).place(f"front{seat}", 0, 31),
+        _total(pile).at(118, 32),
     ]
     facts = [*counts.split(" · "), f"road {road}"]
     for place, fact, x in zip(("hand", "taken", "road"), facts, _FACTS, strict=True):
-        cell = Block([words(2, 15, fact, _SUMMARY_TEXT, room=78)], 78, 21)
-        drawn.append(cell.place(f"{place}{seat}", x, 56))
+        room = min(80, common.SUMMARY - x)
+        cell = Block([words(2, 15, fact, _SUMMARY_TEXT, room=room - 2)], room, 21)
+        drawn.append(cell.place(f"{place}{seat}", x, 57))
     title = f"{common.seat_title(seat, name)}: {', '.join(facts)}"
     return Piece(f"seat-{seat}-summary", title, Block(drawn, common.SUMMARY, 80))
 
 
-def _strip(position: Mapping[str, Any], seat: int, name: str, width: float) -> Block:
+def _strip(
+    position: Mapping[str, Any], seat: int, name: str, width: float, facts: str = ""
+) -> Block:
     """Draw the band with a seat's name; signs mark the mover, the King and the winner."""
-    return common.seat_strip(
-        seat,
-        name,
-        SEAT_COLOURS[seat],
-        width,
-        _STRIP,
+    signs = common.strip_signs(
         wins=seat in (position["winners"] or ()),
         decides=seat == position["to_move"],
-        more=[d.crown] if seat == position["king"] else [],
+        ink=SEAT_COLOURS[seat][1],
     )
+    if seat == position["king"]:
+        signs.append(d.crown)
+    return common.seat_strip(seat, name, SEAT_COLOURS[seat], width, _STRIP, signs, facts)
 
 
 def _pile(pile: Sequence[str], height: float, width: float) -> Block:
@@ -228,9 +238,8 @@ def board(position: Mapping[str, Any], names: Sequence[str] = ()) -> list[Panel]
     """Return the panels of a position (`Position.to_dict` or `seen_by`)."""
     players = position["players"]
     names = [*names, *[""] * players]  # players without a name have an empty one
-    title = "Road pieces: most cards, longest piece"
     summary = _pieces_summary(position)
-    table = Panel("table", title, [_pieces(position)], summary=summary)
+    table = Panel("table", "Road pieces", [_pieces(position)], summary=summary)
     return [table, *(_seat(position, seat, names[seat]) for seat in range(players))]
 
 
@@ -242,7 +251,7 @@ def picture(position: Mapping[str, Any], names: Sequence[str] = ()) -> str:
     players = position["players"]
     columns = players if players < 5 else math.ceil(players / 2)
     width = (common.ROOM - common.GAP * (columns - 1)) / columns
-    rows: list[common.PanelRow] = [(70 + 24 * players, {"table": common.ROOM})]
+    rows: list[common.PanelRow] = [(90 + 24 * players, {"table": common.ROOM})]
     for first in range(0, players, columns):
         seats = range(first, min(first + columns, players))
         rows.append((440, {f"seat-{seat}": width for seat in seats}))

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any, NamedTuple
 
 from shakespeare_env.drawing import shapes as d
-from shakespeare_env.drawing.board import SUMMARY, seat_strip
+from shakespeare_env.drawing.board import SUMMARY, seat_strip, strip_signs
 from shakespeare_env.fonts import width as text_width
 from shakespeare_env.shakespeare.box import printed as b
 from shakespeare_env.shakespeare.box import tables as t
@@ -210,13 +210,12 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     entry = position["seats"][seat]
     over = position["phase"] == "over"
     decides = position["to_move"] == seat
-    wins = seat in w.winners(position)
     body_height = _OBJECTIVES + _LINE * max(1, len(entry["objectives"])) + 4
     width = WIDTH + 2 * _EDGE
     height = body_height + _HEAD
-    strip = seat_strip(seat, name, SEAT_COLOURS[seat], width, _HEAD, wins=wins, decides=decides)
+    strip = _strip(position, seat, name, width, _HEAD)
     inner: d.Elements = [
-        *(_number(entry, seat, what, scale=1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
+        *(_number(entry, seat, what, 1.26).at(x, 10) for what, x in _NUMBERS_AT.items()),
         d.caption(160, 33, f"wages {wages_due(entry)}£", room=76),
         _mood(entry["mood"], seat).place(f"seat{seat}.mood", 0, _MOOD),
         *_objectives(position, seat),
@@ -237,11 +236,22 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     return d.Block([d.box(0, 0, width, height), strip.at(0, 0), body], width, height)
 
 
+def _strip(
+    position: Mapping[str, Any], seat: int, name: str, width: float, height: float
+) -> d.Block:
+    """Draw the band with a seat's name; signs mark the mover and the winner."""
+    colours = SEAT_COLOURS[seat]
+    signs = strip_signs(
+        wins=seat in w.winners(position), decides=position["to_move"] == seat, ink=colours[1]
+    )
+    return seat_strip(seat, name, colours, width, height, signs)
+
+
 _NUMBERS_AT = {"prestige": 0, "pounds": 82, "tokens": WIDTH - 58}
 """Left ends of the numbers of a seat's state."""
 
 
-def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float = 1) -> d.Block:
+def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float) -> d.Block:
     """Draw one of a seat's counters as its sign and number, as a place."""
     number = entry[counter]
     y = 12.5 * scale
@@ -252,10 +262,10 @@ def _number(entry: Mapping[str, Any], seat: int, counter: str, scale: float = 1)
         "mood": partial(shapes.mask, smile=number),
     }
     x = 21.5 * scale
-    room = 24 * scale
+    room = 30 if counter == "prestige" else 24 * scale  # prestige may be −12
     sign = signs[counter](10 * scale, y, 17 * scale)
     amount = d.bold(x, y + 6 * scale, b.minus(str(number)), 15 * scale, room=room)
-    block = d.Block([*sign, amount], 45 * scale, 24 * scale)
+    block = d.Block([*sign, amount], x + room - 2, 24 * scale)
     return block.as_place(f"seat{seat}.{counter}")
 
 
@@ -334,19 +344,19 @@ _STAGE = 68  # width of the stage of a summary
 _STAGE_ROWS = 2  # the rows of tiles beside the stage
 _TILE = 22  # height of a row of characters' tiles
 _TILE_TEXT = 13.5  # 13 pixels on the page of a table
-_NUMBERS = ("prestige", "pounds", "tokens", "mood")
+_SUMMARY_NUMBERS_AT = {"prestige": 138, "pounds": 185, "tokens": 224, "mood": 255}
+"""Left ends of the numbers of a seat's summary."""
 
 
 def draw_summary(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     """Draw a summary of a seat for the other players: its numbers, characters and stage."""
-    wins = seat in w.winners(position)
-    decides = position["to_move"] == seat
     entry = position["seats"][seat]
     top = 28
-    strip = seat_strip(seat, name, SEAT_COLOURS[seat], 112, top - 2, wins=wins, decides=decides)
+    room = min(_SUMMARY_NUMBERS_AT.values()) - 3
+    strip = _strip(position, seat, name, room, top - 2)
     drawn: d.Elements = [
         strip.at(0, 0),
-        *(_number(entry, seat, what).at(116 + 44.5 * n, 1) for n, what in enumerate(_NUMBERS)),
+        *(_number(entry, seat, what, 0.9).at(x, 2) for what, x in _SUMMARY_NUMBERS_AT.items()),
     ]
     is_finished = entry["passed"] or (entry["recruited"] and not entry["cylinders"])  # Rules T4
     if is_finished:

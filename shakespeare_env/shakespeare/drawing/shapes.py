@@ -143,7 +143,8 @@ def marker(x: float, y: float, size: float, seat: int) -> d.Elements:
 def plus_three(x: float, y: float, size: float) -> d.Elements:
     """Draw a "+3" token."""
     letters = max(d.LEGIBLE, 0.56 * size)
-    return d.chip(x, y, 1.2 * size, size, "+3", letters, ("#dfeccf", d.INK, d.ON_LIGHT))
+    width = max(1.2 * size, 19.5)  # of the smallest letters
+    return d.chip(x, y, width, size, "+3", letters, ("#dfeccf", d.INK, d.ON_LIGHT))
 
 
 def rest_token(x: float, y: float, size: float) -> d.Elements:

@@ -36,21 +36,23 @@ _NO_POWER = Power()
 
 
 def _counters(game: Record, seat: int) -> dict[str, int]:
-    counters = {name: game[name][seat] for name in ("prestige", "pounds", "tokens", "mood")}
-    counters |= {f"act {name}": game["disc_space"][act, seat] for act, name in enumerate(ACTS)}
-    counters |= {
-        "cylinders": game["cylinders"][seat],
-        "troupe": game["troupe_len"][seat],
-        "resting": game["rest"][seat].sum(),
-        "objectives": game["objectives_len"][seat],
-        "stage": (game["stage"][seat] >= 0).sum(),
-        "costumes": game["costume_len"][seat].sum(),
-    }
-    return {name: int(count) for name, count in counters.items()}
+    # Sums of lists are faster than those of such small arrays.
+    counters = {name: game[name].item(seat) for name in ("prestige", "pounds", "tokens", "mood")}
+    for act, name in enumerate(ACTS):
+        counters[f"act {name}"] = game["disc_space"].item(act, seat)
+    counters["cylinders"] = game["cylinders"].item(seat)
+    counters["troupe"] = game["troupe_len"].item(seat)
+    counters["resting"] = sum(game["rest"][seat].tolist())
+    counters["objectives"] = game["objectives_len"].item(seat)
+    counters["stage"] = sum(colour >= 0 for colour in game["stage"][seat].tolist())
+    counters["costumes"] = sum(game["costume_len"][seat].tolist())
+    return counters
 
 
 def changes(call: Call, seat: int) -> dict[str, int]:
     """Return by how much a call has changed a seat's counters; unchanged ones are left out."""
+    if call.before.tobytes() == call.after.tobytes():
+        return {}
     before = _counters(call.before, seat)
     after = _counters(call.after, seat)
     return {name: after[name] - before[name] for name in after if after[name] != before[name]}

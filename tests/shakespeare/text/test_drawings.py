@@ -94,6 +94,14 @@ def test_a_large_troupe_has_room_in_a_summary():
         assert "…" not in (name.text or "")
 
 
+@pytest.mark.parametrize("name", ["First steps 1", "Strongest 3", "Christopher"])
+def test_the_name_of_the_mover_is_complete_in_a_summary(name):
+    panels = board(crowded("turn", 4) | {"to_move": 1}, [name] * 4)
+    summary = next(panel for panel in panels if panel.name == "seat-1").summary
+    assert summary is not None
+    assert f">{name}</text>" in piece_svg(summary, "summary")
+
+
 def another(value):
     """Return another value of the same kind."""
     if isinstance(value, bool):

@@ -60,10 +60,14 @@ class UnbreakableConsole(Console):
 
 
 def import_training(console: Console) -> None:
-    """Import PyTorch and the modules that train; if PyTorch is missing, exit with instructions."""
+    """Import PyTorch and the modules that train, and let this process keep memory for them.
+
+    If PyTorch is missing, the command exits with instructions.
+    """
     try:
         with busy(console, "importing PyTorch"), requires_extra("train", "training needs"):
             import_module("shakespeare_training.runs.train")
+            import_module("shakespeare_training.building").keep_freed_memory()
     except ModuleNotFoundError as missing:
         exit_with_error(str(missing))
 

@@ -186,12 +186,16 @@ class PPO(Learner):
         """Choose a move in every game, by the network or by an opponent."""
         games = self.games
         rows = games.network_rows()
-        outputs = self.policy.outputs(observations[rows], masks[rows])
+        if isinstance(rows, torch.Tensor):
+            # On the CPU this is twenty times as fast as an index.
+            observations = observations.index_select(0, rows)
+            masks = masks.index_select(0, rows)
+        outputs = self.policy.outputs(observations, masks)
         drawn = games.sample(outputs.log_probabilities)
         log_probs = outputs.log_probabilities.gather(1, drawn[:, None]).squeeze(1)
 
         forecasts = torch.stack([outputs.win_logits, outputs.changes], dim=2)
-        actions = torch.zeros(len(observations), dtype=torch.int64, device=drawn.device)
+        actions = torch.zeros(len(games.players), dtype=torch.int64, device=drawn.device)
         actions[rows] = drawn
         return Decisions(games.fill_in_opponents(actions), rows, forecasts, log_probs)
 

@@ -249,8 +249,9 @@ class Rollout:
         repeated = repetition.repeat(indices)
         targets = closed.targets[repeated]
         return Minibatch(
-            observations=stores["observations"][rows],
-            masks=stores["masks"][rows],
+            # On the CPU, `index_select` is twenty times as fast as an index.
+            observations=stores["observations"].index_select(0, rows),
+            masks=stores["masks"].index_select(0, rows),
             actions=stores["actions"][rows],
             repetition=repetition,
             log_probs=stores["log_probs"][closed.rows[repeated]],

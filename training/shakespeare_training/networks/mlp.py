@@ -8,7 +8,8 @@ a part of users' modules.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 from typing import cast
 
@@ -43,6 +44,7 @@ class PolicyNetwork(nn.Module):
         layout = game.layout
         seats = game.max_seats
         self.register_buffer("scale", torch.from_numpy(input_scale(layout)), persistent=False)
+        self._kept_weight: torch.Tensor | None = None
         self.trunk = _uninitialised_layer(layout.size, width)
         self.norm = nn.LayerNorm(width)
         self.win = _uninitialised_layer(width, seats)
@@ -71,13 +73,34 @@ class PolicyNetwork(nn.Module):
 
     def features(self, observations: torch.Tensor) -> torch.Tensor:
         """Return the output of the shared layer, float[n, width]."""
-        # Scaling the weights has the effect of scaling the observations, which are far more
-        # numerous. Also, unscaled observations are small integers, which are exact in bfloat16.
-        weight = self.trunk.weight * self.scale
+        weight = self._kept_weight
+        if weight is None:
+            weight = self._scaled_weight()
         device = observations.device.type
         is_bfloat16 = torch.is_autocast_enabled(device)
         inputs = observations.to(torch.bfloat16 if is_bfloat16 else weight.dtype)
         return torch.relu(self.norm(nn.functional.linear(inputs, weight, self.trunk.bias)))
+
+    @contextmanager
+    def keep_weights(self, dtype: torch.dtype) -> Iterator[None]:
+        """Scale the weights of the shared layer only once for a block in which nothing learns.
+
+        Args:
+            dtype: The type in which the layer multiplies.
+        """
+        self._kept_weight = self._scaled_weight().detach().to(dtype)
+        try:
+            yield
+        finally:
+            self._kept_weight = None
+
+    def _scaled_weight(self) -> torch.Tensor:
+        """Return the weights of the shared layer for observations that are not scaled.
+
+        Weights are far fewer than observations. Also, unscaled observations are small integers,
+        which are exact in bfloat16.
+        """
+        return self.trunk.weight * self.scale
 
 
 class MlpPolicy(Policy):
@@ -95,6 +118,19 @@ class MlpPolicy(Policy):
     ) -> Mapping[str, torch.Tensor]:
         """Return the network's outputs by name."""
         return cast(Mapping[str, torch.Tensor], self.network(observations))
+
+    @contextmanager
+    def keep_weights(self) -> Iterator[None]:
+        """Scale weights, and convert them to bfloat16, only once for a block.
+
+        On a GPU the block has no effect (`Policy.keep_weights`).
+        """
+        with ExitStack() as kept:
+            kept.enter_context(super().keep_weights())
+            if self.network.scale.device.type == "cpu":
+                dtype = torch.bfloat16 if self.use_bfloat16 else torch.float32
+                kept.enter_context(self.network.keep_weights(dtype))
+            yield
 
     def parameter_groups(self) -> list[list[nn.Parameter]]:
         """Return the parameters in three lists: shared layer, policy head, forecast heads."""

@@ -204,7 +204,7 @@ class Policy:
 
     @contextmanager
     def keep_weights(self) -> Iterator[None]:
-        """Convert the weights to bfloat16 only once for a block in which they stay the same.
+        """Convert the weights to bfloat16 only once for a block in which nothing learns.
 
         On a GPU the block has no effect: a recorded graph would go on reading the weights that were
         converted when it was recorded.
@@ -246,7 +246,7 @@ class TrainingFacts:
 
 def masked_log_softmax(logits: torch.Tensor, masks: torch.Tensor) -> torch.Tensor:
     """Return log-probabilities, float32[n, A], about -1e8 where bool[n, A] masks are False."""
-    return torch.log_softmax(logits.float().masked_fill(~masks, _ILLEGAL), dim=-1)
+    return torch.log_softmax(torch.where(masks, logits.float(), _ILLEGAL), dim=-1)
 
 
 def log_shares(win_logits: torch.Tensor, players: torch.Tensor) -> torch.Tensor:

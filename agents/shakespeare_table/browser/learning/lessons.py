@@ -11,7 +11,6 @@ A file has these tables:
 - `notes`: each is said once, when its condition first holds.
 - `facts`: the `counters` (such as pounds) whose changes by a move are told, and `explained_moves`,
   a regular expression for moves that name a card. The guide explains the card of such a move.
-- `causes`: why another move than the suggested one is worse, by rows of the score sheet.
 - `end`: said after the game.
 - `terms`: the words that pages explain, with the topics that explain them.
 
@@ -42,6 +41,8 @@ from shakespeare_env.core.presentation import Event
 from shakespeare_env.rulebook import numbered_rules
 from shakespeare_table.browser.storage.plan import Occupant, TablePlan
 
+LEARNER_NAME = "Learner"
+"""The name of whoever plays a guided game."""
 LEARNER = 0
 """The seat of the person who learns."""
 _RULE = re.compile(r"\s*\[([A-Z]+\d+\w?)\]")
@@ -125,8 +126,6 @@ class Lesson:
         notes: Texts that are said once.
         counters: The names of the counters whose changes are told.
         explained_moves: A regular expression for the moves that name a card to explain.
-        causes: The cause of a move that is worse than the suggested one, by the row of the score
-            sheet that differs most.
         end: The text after the game, with a place for the `rows` of the score sheet.
         terms: The topics that explain words, by the words.
         preferred: Moves to suggest wherever they are legal and their condition holds.
@@ -146,7 +145,6 @@ class Lesson:
     terms: Mapping[str, str]
     preferred: Sequence[GuideText] = ()
     variants: Mapping[str, str] = field(default_factory=dict)
-    causes: Mapping[str, str] = field(default_factory=dict)
 
 
 @cache
@@ -163,7 +161,7 @@ def lesson(game: str) -> Lesson | None:
 
     agent = guided_game["agent"]
     opponents = [Occupant(name, agent) for name in guided_game["opponents"]]
-    seats = (Occupant("Learner"), *opponents)
+    seats = (Occupant(LEARNER_NAME), *opponents)
     plan = TablePlan(game, len(seats), (), guided_game["seed"], seats)
     preferred = guided_game.get("preferred", ())
     entries = {**content, **how_to_play, **facts, "game": game, "plan": plan}

@@ -162,27 +162,9 @@
 
   // Asks which move to play if several have the places that were clicked.
   function ask(moves, onward) {
-    const dialog = document.createElement("dialog");
-    dialog.className = "asking";
-    const title = document.createElement("p");
-    title.textContent = "Which move?";
-    dialog.append(title);
-    const options = moves.map(([move, , words]) => [words, () => play(move)]);
-    if (onward) options.push(["Go on to the next place", mark]);
-    options.push(["Cancel", putBack]);
-    for (const [words, act] of options) {
-      const choice = document.createElement("button");
-      choice.type = "button";
-      choice.textContent = words;
-      choice.addEventListener("click", () => { dialog.close("chosen"); act(); });
-      dialog.append(choice);
-    }
-    dialog.addEventListener("close", () => {
-      if (dialog.returnValue !== "chosen") putBack();
-      dialog.remove();
-    });
-    document.body.append(dialog);
-    dialog.showModal();
+    const answers = moves.map(([move, , words]) => [words, () => play(move)]);
+    if (onward) answers.push(["Go on to the next place", mark]);
+    page.ask("Which move?", answers, putBack);
   }
 
   const targets = () => [...document.querySelectorAll("#board .target")].filter((it) => it.checkVisibility());

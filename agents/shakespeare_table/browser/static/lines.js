@@ -33,7 +33,7 @@
     root.film.leave();
     const place = root.film.place();
     looking = true;
-    say(`${agent} is looking for the best line …`);
+    say("The computer is looking for the best line …");
     const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
       { headers: { "HX-Request": "true" } });
     if (own !== asked) return;
@@ -64,7 +64,7 @@
   function shown() {
     const inLine = root.film.isLine(), verdict = root.querySelector(".film-verdict");
     back.hidden = moves.hidden = !inLine;
-    if (!looking) say(inLine ? `From position ${root.film.place()} on, as ${agent} would play every seat:` : "");
+    if (!looking) say(inLine ? `From position ${root.film.place()} on, as the computer would play every seat:` : "");
     for (const button of moves.querySelectorAll("button")) {
       button.ariaCurrent = Number(button.dataset.lineAt) === root.film.at() ? "true" : null;
     }

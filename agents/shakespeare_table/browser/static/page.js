@@ -1,4 +1,5 @@
-// Runs on every page: the choice of dark or light, links to copy, and messages about failed requests.
+// Runs on every page: the choice of dark or light, links to copy, questions, and messages about failed
+// requests.
 "use strict";
 
 (() => {
@@ -33,6 +34,47 @@
     setTimeout(() => { words.textContent = before; }, 2000);
   }
 
+  // Asks a question in a dialog. Each answer is a text and what it does. Whoever closes the dialog
+  // otherwise has cancelled.
+  function ask(question, answers, cancelled = () => {}) {
+    const dialog = document.createElement("dialog");
+    dialog.className = "asking";
+    const title = document.createElement("p");
+    title.textContent = question;
+    dialog.append(title);
+    for (const [words, act] of [...answers, ["Cancel", null]]) {
+      const choice = document.createElement("button");
+      choice.type = "button";
+      choice.textContent = words;
+      choice.addEventListener("click", () => {
+        dialog.close(act ? "answered" : "");
+        act?.();
+      });
+      dialog.append(choice);
+    }
+    dialog.addEventListener("close", () => {
+      if (!dialog.returnValue) cancelled();
+      dialog.remove();
+    });
+    document.body.append(dialog);
+    dialog.showModal();
+  }
+
+  // In the lobby: whoever chooses for a single seat has not chosen the same for all.
+  document.addEventListener("change", ({ target }) => {
+    if (!target.matches("#new [name^=seat]")) return;
+    for (const name of ["opponents", "shown_opponents"]) if (target.form[name]) target.form[name].value = "";
+  });
+
+  // A form with a question is sent once it has been answered, as what it does cannot be taken back.
+  document.addEventListener("submit", (event) => {
+    const form = event.target, { question } = form.dataset;
+    if (!question) return;
+    event.preventDefault();
+    ask(question, [[event.submitter.textContent, () => form.submit()]]);
+  });
+
+  window.page = { ask };  // for other scripts
   document.addEventListener("click", (event) => {
     const copies = event.target.closest(".copy");
     if (copies) copy(copies);
@@ -55,6 +97,6 @@
     if (event.detail.xhr.status !== 409) show("failed", false);
     show("offline", false);
   });
-  for (const lost of ["htmx:sendError", "htmx:sseError"]) document.addEventListener(lost, () => show("offline", true));
+  for (const lost of ["htmx:sendError", "htmx:timeout", "htmx:sseError"]) document.addEventListener(lost, () => show("offline", true));
   document.addEventListener("htmx:sseOpen", () => show("offline", false));
 })();

@@ -10,7 +10,9 @@
   const box = root.querySelector(".puzzle"), compared = box.querySelector(".compared");
   const list = box.querySelector(".move-list"), whose = document.getElementById("whose");
   let current = null;  // the number of the move that is looked at
-  let moves = [], chosen = [];  // the legal moves, and the places clicked so far
+  let choices = [];  // the legal moves
+  let moves = [], chosen = [];  // those that can still be chosen, and the places clicked so far
+  let answer = null;  // the move that was played and the best one, once they have been compared
   let began = "begins" in review.dataset;  // the page still has to open at the worst mistake
   let isReady = false;  // whether the seat's decisions are judged
   let isLoaded = false;  // whether the film can be shown
@@ -40,19 +42,38 @@
     }
   }
 
-  function frame(group) {
+  function drawn(name, attributes, text = "") {
+    const made = document.createElementNS("http://www.w3.org/2000/svg", name);
+    for (const [key, value] of Object.entries(attributes)) made.setAttribute(key, value);
+    made.textContent = text;
+    return made;
+  }
+
+  // Frames a place. A sign tells frames apart without their colours.
+  function frame(group, kind, sign = "") {
     const { x, y, width, height } = group.getBBox();
-    const mark = document.createElementNS("http://www.w3.org/2000/svg", "rect");
-    mark.setAttribute("class", "puzzle-mark");
-    for (const [name, value] of Object.entries({ x: x - 2, y: y - 2, width: width + 4, height: height + 4, rx: 5 })) {
-      mark.setAttribute(name, value);
+    const mark = drawn("g", { class: `puzzle-mark ${kind}` });
+    mark.append(drawn("rect", { x: x - 2, y: y - 2, width: width + 4, height: height + 4, rx: 5 }));
+    if (sign) {
+      const middle = x + width - (kind === "better" ? 5 : 27);  // both may be on one place
+      mark.append(drawn("circle", { cx: middle, cy: y + 3, r: 10 }), drawn("text", { x: middle, y: y + 8.5 }, sign));
     }
     group.append(mark);
   }
 
+  function markAnswer() {
+    for (const [kind, sign] of [["played", "?"], ["better", "✓"]]) {
+      const [, places] = choices.find(([move]) => move === answer[kind]);
+      for (const group of places.flatMap(groups)) frame(group, kind, sign);
+      compared.querySelector(`.puzzle-key .${kind}`).hidden = !places.length;  // it has a button instead
+    }
+    compared.querySelector(".puzzle-key").hidden = !root.querySelector(".puzzle-mark");
+  }
+
   function mark() {
     unmark();
-    if (current === null || !moves.length) return;
+    if (current === null) return;
+    if (answer) markAnswer();
     const next = new Map();
     for (const [, places, words] of left()) {
       const name = places[chosen.length];
@@ -63,11 +84,11 @@
       group.setAttribute("tabindex", "0");
       group.setAttribute("role", "button");
       group.setAttribute("aria-label", words.slice(0, 3).join("; or "));
-      frame(group);
+      frame(group, "legal");
     }
     for (const group of chosen.flatMap(groups)) {
       group.classList.add("puzzle-chosen");
-      frame(group);
+      frame(group, "chosen");
     }
   }
 
@@ -79,6 +100,7 @@
     current = number;
     moves = [];
     chosen = [];
+    answer = null;
     wanted = true;
     root.film.show(number - 1);
     wanted = false;
@@ -88,9 +110,9 @@
     compared.replaceChildren();
     box.querySelector("[data-show-me]").hidden = false;
     box.querySelector("[data-show-line]").hidden = true;
-    const answer = await fetch(`${address}/${number - 1}/choices`);
-    if (!answer.ok || current !== number) return;
-    moves = await answer.json();
+    const response = await fetch(`${address}/${number - 1}/choices`);
+    if (!response.ok || current !== number) return;
+    choices = moves = await response.json();
     list.replaceChildren(...moves.map(([move, , words]) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -110,14 +132,16 @@
     compared.textContent = "Playing on after the moves …";
     box.querySelector(".guesses").open = false;
     const asked = new URLSearchParams({ agent, seat, move });
-    const answer = await fetch(`${address}/${number - 1}/compare?${asked}`, { headers: { "HX-Request": "true" } }).catch(() => null);
+    const response = await fetch(`${address}/${number - 1}/compare?${asked}`, { headers: { "HX-Request": "true" } }).catch(() => null);
     if (current !== number) return;
-    const text = answer ? await answer.text() : "The server is not answering.";
-    if (!answer?.ok) {
+    const text = response ? await response.text() : "The server is not answering.";
+    if (!response?.ok) {
       compared.textContent = text;
       return;
     }
     compared.innerHTML = text;
+    answer = compared.querySelector("[data-better]").dataset;
+    mark();
     box.querySelector(".task").textContent = "";
     solved.add(number);
     box.querySelector("[data-show-me]").hidden = true;
@@ -139,18 +163,26 @@
     const found = left();
     const complete = found.filter(([, places]) => places.length === chosen.length);
     if (found.length === 1) guess(found[0][0]);
-    else if (complete.length) {
-      // Several moves share these places, so the list asks which one is meant.
-      for (const button of list.children) button.hidden = !found.some(([move]) => move === button.dataset.guess);
-      box.querySelector(".guesses").open = true;
-      mark();
-    } else mark();
+    else if (complete.length) ask(complete, found.length > complete.length);
+    else mark();
+  }
+
+  // Asks which move is meant if several have the places that were clicked.
+  function ask(complete, onward) {
+    const answers = complete.map(([move, , words]) => [words, () => guess(move)]);
+    if (onward) answers.push(["Go on to the next place", mark]);
+    page.ask("Which move?", answers, putBack);
+  }
+
+  function putBack() {
+    chosen = [];
+    mark();
   }
 
   root.addEventListener("click", (event) => {
     const target = event.target.closest(".puzzle-target"), button = event.target.closest("button");
     if (target) { choose(target.dataset.place); return; }
-    if (chosen.length && event.target.closest(".film-board")) { chosen = []; mark(); }
+    if (chosen.length && event.target.closest(".film-board")) putBack();
     const item = event.target.closest(".film-mistakes li");
     if (item && event.target.closest("[data-ply]") && !review.classList.contains("spoilt")) {
       event.preventDefault();

@@ -8,7 +8,9 @@
   let waiting = 0;
   let shown = null;  // the entry of the strip whose places are marked
 
-  const pace = () => Number(localStorage.getItem("pace") ?? (still.matches ? "0" : "700"));
+  // Browsers slow down the timers of a page that nobody sees, so it shows all moves at once.
+  const chosenPace = () => Number(localStorage.getItem("pace") ?? (still.matches ? "0" : "700"));
+  const pace = () => (document.hidden ? 0 : chosenPace());
 
   // Handles a change that has arrived, and requests the next one after a pause.
   function arrived() {
@@ -53,7 +55,7 @@
   }
 
   function settings() {
-    field("pace").value = String(pace());
+    field("pace").value = String(chosenPace());
     field("stepwise").value = pace() ? "1" : "";
   }
 
@@ -78,6 +80,10 @@
     if (event.target.id !== "pace") return;
     localStorage.setItem("pace", event.target.value);
     settings();
+  });
+  document.addEventListener("visibilitychange", () => {
+    settings();
+    if (document.hidden && waiting) skip();
   });
   document.addEventListener("DOMContentLoaded", () => { settings(); arrived(); });
 })();

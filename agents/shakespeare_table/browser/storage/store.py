@@ -216,13 +216,13 @@ class TableStore:
         """Return whether a browser holds a seat at any table."""
         return bool(self._database.rows("SELECT 1 FROM claims WHERE holder = ? LIMIT 1", browser))
 
-    def name_of(self, browser: str) -> str:
-        """Return the name that a browser has used last; empty if it has held no seat."""
+    def name_of(self, browser: str, besides: str) -> str:
+        """Return the name that a browser has used last, besides one; empty if there is none."""
         find = (
             f"SELECT substr(name, 1, {_MAX_TITLE_CHARS}) FROM claims "
-            "WHERE holder = ? ORDER BY at DESC LIMIT 1"
+            "WHERE holder = ? AND name <> ? ORDER BY at DESC LIMIT 1"
         )
-        rows = self._database.rows(find, browser)
+        rows = self._database.rows(find, browser, besides)
         return str(rows[0][0]) if rows else ""
 
     def claim(self, link: SeatLink, holder: str, name: str, plan: TablePlan) -> None:
