@@ -37,7 +37,7 @@ from shakespeare_table.session import Session
 
 SEED = 77
 PLAYERS = 4
-BUDGETS = (256, 512, 1024)
+BUDGETS = (512, 1024, 2048)
 TRUTH = 8192
 """Playouts of the search that is taken for the truth."""
 _TELL_EVERY = 10  # positions
@@ -125,7 +125,9 @@ def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> li
     found: list[tuple[Evaluation, float]] = []
     for budget in BUDGETS:
         began = time.process_time()
-        *_, evaluation = PositionPlayouts(analyst, position).refine(budget, move=move)
+        known = PositionPlayouts(analyst, position)
+        *_, _ = known.refine(budget)
+        evaluation = known.judged(move)
         found.append((evaluation, time.process_time() - began))
     truth = PositionPlayouts(judge, position)
     tried = {move, *(evaluation.best.move for evaluation, _ in found)}
@@ -160,7 +162,7 @@ def main(
     analyst = Analyst(game)
     judge = Analyst(game)
     judge.name = "the truth"  # its playouts have other chance than those of the review
-    judge.runner.horizon = TO_THE_END
+    judge.runner.chapters = TO_THE_END
     which = "of second halves of games" if late else "of games"
     print(f"{name}, {PLAYERS} seats, seed {SEED}: positions {which}")
     results: list[list[Checked]] = []

@@ -399,7 +399,8 @@ class Game:
             digest. By default it is computed from `box` when this object is made, since the file
             may change later.
         forecast_horizon: The number of decisions of each seat after which a search should use a
-            network's forecast instead of playing on; None if playouts to the end are better.
+            network's forecast instead of playing on; None if playouts to the end are better. An
+            analysis, which has more time, then uses forecasts where the next round begins.
     """
 
     name: str
@@ -440,7 +441,9 @@ class Game:
     def chapter_field(self) -> str | None:
         """The record's field that counts days or rounds; None if the game has a single chapter."""
         key = self.presentation.chapter
-        return key if key in (self.state.names or ()) and key != "players" else None
+        fields: Mapping[str, Any] = self.state.fields or {}
+        is_number = key in fields and np.issubdtype(fields[key][0], np.integer)
+        return key if is_number and key != "players" else None
 
     def option_bits(self, options: Mapping[str, object], players: Iterable[int]) -> int:
         """Return the variants that are switched on, as bits in the order of `options`.

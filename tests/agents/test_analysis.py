@@ -60,17 +60,21 @@ def test_a_position_has_one_evaluation_whoever_asks(session, analyst):
     assert hint.evaluation == thought.evaluation
     verdict = judge_decision(position, move, 10, analyst, stored=hint.stored, playouts=100)
     assert verdict.evaluation is not None
-    by_move = {worth.move: worth for worth in verdict.evaluation.moves}
-    assert by_move.keys() - {move} <= {worth.move for worth in hint.evaluation.moves}
-    # Who goes on from the verdict tells what it tells.
+    assert verdict.best == hint.evaluation.best.move
+    assert verdict.evaluation.equals == hint.evaluation.equals
+    others = [worth for worth in verdict.evaluation.moves if worth.move != move]
+    assert set(others) <= set(hint.evaluation.moves)
+    # A comparison plays some moves more often, which does not change the evaluation.
     again = advise(position, analyst, stored=verdict.stored, playouts=100)
-    assert again.evaluation == verdict.evaluation
+    assert again.evaluation == hint.evaluation
     line, _ = best_line(position, analyst, stored=verdict.stored, playouts=100)
     assert line.moves[0] == again.evaluation.best.move
     # More playouts continue the same ones.
     *_, longer = think(position, analyst, stored=hint.stored, playouts=400)
     *_, at_once = think(position, analyst, playouts=400)
     assert longer.evaluation == at_once.evaluation
+    shorter = advise(position, analyst, stored=longer.stored, playouts=100)
+    assert shorter.evaluation == longer.evaluation
 
 
 def test_no_move_shown_is_worth_more_than_the_recommended_one(session, analyst):
@@ -84,7 +88,12 @@ def test_no_move_shown_is_worth_more_than_the_recommended_one(session, analyst):
             assert worth.loss.amount >= 0
             if not worth.loss.in_points:
                 assert worth.chance <= best.chance
-        assert verdict.evaluation.is_clear == (len(verdict.evaluation.equals) == 1)
+        equals = verdict.evaluation.equals
+        assert equals[0] == best
+        assert verdict.evaluation.is_clear == (len(equals) == 1)
+        for worth in equals[1:]:  # nobody is told that a move is as good and then a mistake
+            assert not worth.loss.is_clear
+            assert worth.playouts == best.playouts
         assert verdict.loss.amount >= 0
 
 
@@ -105,22 +114,46 @@ def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
 
 
 def test_a_network_ends_the_playouts_of_a_game_with_a_forecast_horizon():
-    """The results vary less than those of complete games."""
-    game = registry.game("figaro")
-    position = played("figaro", 4).positions[60]
-    analyst = Analyst(game)
-    assert analyst.runner.horizon == 4 * (game.forecast_horizon or 0)
-    move = position.moves()[0]
-    deviations = []
-    for horizon in (analyst.runner.horizon, TO_THE_END):
-        analyst.runner.horizon = horizon
-        known = PositionPlayouts(analyst, position)
-        shares, _ = known.outcomes(move, 128)
-        deviations.append(shares[:, known.seat].std())
-        *_, evaluation = known.refine(1)
-        assert all(1 <= worth.place <= 4 for worth in evaluation.moves)
-    assert deviations[0] < 0.75 * deviations[1]
-    assert Analyst(registry.game("shakespeare")).runner.horizon == TO_THE_END
+    """The results vary less than those of complete games, and only the last round is played out."""
+    session = played("figaro", 4)
+    analyst = Analyst(registry.game("figaro"))
+    assert analyst.runner.may_forecast
+    numbers = [int(position.record()["round"]) for position in session.positions[:-1]]
+    for number in (numbers.index(1), numbers.index(2)):
+        position = session.positions[number]
+        move = position.moves()[0]
+        deviations = []
+        for chapters in (1, TO_THE_END):
+            analyst.runner.chapters = chapters
+            known = PositionPlayouts(analyst, position)
+            shares, _ = known.outcomes(move, 64)
+            deviations.append(shares[:, known.seat].std())
+            *_, evaluation = known.refine(1)
+            assert all(1 <= worth.place <= 4 for worth in evaluation.moves)
+        if position.record()["round"] == 1:
+            assert deviations[0] < 0.5 * deviations[1]
+        else:
+            assert deviations[0] == deviations[1]
+    assert not Analyst(registry.game("shakespeare")).runner.may_forecast
+
+
+def test_more_playouts_decide_whether_a_move_is_a_mistake():
+    session = played("figaro", 3)
+    analyst = Analyst(registry.game("figaro"))
+    scale = float(analyst.game.score_scale)
+    found = []
+    for number in (92, 110, 113):
+        known = PositionPlayouts(analyst, session.positions[number])
+        *_, before = known.refine(60)
+        worths = [
+            known.judged(session.moves[number], playouts=playouts).worth(session.moves[number])
+            for playouts in (64, 512)
+        ]
+        found.append([(worth.playouts, worth.loss.is_mistake(scale)) for worth in worths if worth])
+        assert all(worth and before.best.move != worth.move for worth in worths)
+    # One is certain at once, which twice as many confirm. Others need more playouts.
+    assert found[0] == [(64, True), (128, True)]
+    assert found[1] == found[2] == [(64, False), (512, True)]
 
 
 def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst):
@@ -149,7 +182,7 @@ def test_the_kept_moves_of_playouts_account_for_their_final_scores(session, anal
     actions = np.full(4, position.action_id(session.moves[30]))
     playouts = Playouts(root, np.arange(4), root, root, actions)
     kept = KeptMoves.of(game, 4, 300)
-    analyst.runner.horizon = TO_THE_END
+    analyst.runner.chapters = TO_THE_END
     outcomes = analyst.runner.play(playouts, records, np.arange(4, dtype=np.uint64), kept)
     assert kept.is_turning.any()
     for number, count in enumerate(kept.counts):

@@ -12,6 +12,8 @@ from shakespeare_agents.identity import agent_digest
 from shakespeare_agents.naming import AgentSpec, names_running_python
 from shakespeare_agents.networks.inference import NetworkAgent
 from shakespeare_agents.search.agent import SearchSettings, advisor_search, network_search
+from shakespeare_agents.search.batch_playouts import BatchPlayouts
+from shakespeare_agents.search.playouts import PlayoutRunner
 from shakespeare_arena import Entrant, evaluate
 from shakespeare_arena.dataset import write_dataset
 from shakespeare_env import Batch
@@ -201,20 +203,29 @@ class Forecasting:
         return self.network.forecasts(observations, players)
 
 
-@pytest.mark.parametrize(("horizon", "temperature"), [(0, 1.0), (2, 0.0), (1000, 1.0)])
+@pytest.mark.parametrize(
+    ("horizon", "chapters", "temperature"),
+    [(0, 1000, 1.0), (2, 1000, 0.0), (1000, 1000, 1.0), (1000, 1, 0.0)],
+)
 @pytest.mark.parametrize(("name", "players"), [("figaro", 3), ("shakespeare", 2)])
-def test_a_search_in_batches_plays_as_the_compiled_one(name, players, horizon, temperature):
+def test_a_search_in_batches_plays_as_the_compiled_one(
+    name, players, horizon, chapters, temperature
+):
     game = registry.game(name)
     network = random_network(game, 4, heads=True)
     settings = SearchSettings(simulations=8, near_certain=1.0)
     play: dict[str, Any] = {"horizon": horizon, "temperature": temperature}
-    scores = [
-        evaluate([Entrant("search", agent), "random"], name, players=players, games=2, seed=3)
-        for agent in (
-            network_search(game, network, settings, **play),
-            advisor_search(game, Forecasting(network), settings, **play),
+    scores = []
+    for agent in (
+        network_search(game, network, settings, **play),
+        advisor_search(game, Forecasting(network), settings, **play),
+    ):
+        assert isinstance(agent.runner, PlayoutRunner | BatchPlayouts)
+        agent.runner.chapters = chapters
+        found = evaluate(
+            [Entrant("search", agent), "random"], name, players=players, games=2, seed=3
         )
-    ]
+        scores.append(found)
     assert scores[0] == scores[1]
 
 

@@ -442,6 +442,26 @@ def test_verdicts_found_during_the_game_are_ready_after_a_restart(tmp_path, fini
         assert again == replace(verdict, stored=b"")
 
 
+@pytest.mark.parametrize("what", ["agent_digest", "source_digest"])
+def test_a_verdict_counts_only_while_agent_and_code_stay_the_same(
+    tmp_path, finished_plan, monkeypatch, what
+):
+    """Losses by earlier rules of judging are not shown after an update."""
+    table = first_state(finished_plan)
+    agent = default_agent(table.position.game)
+    decision = Decision(table.position, table.position.moves()[0], 0, agent)
+    with served(tmp_path) as client:
+        judge = site_of(client).judge
+        judge.keep(decision, verdict_on(decision))
+        assert judge.verdict(decision) is not None
+        with monkeypatch.context() as changed:
+            changed.setattr(judging, what, lambda *_facts: "another one")
+            judging.judge_digest.cache_clear()
+            assert judge.verdict(decision) is None
+        judging.judge_digest.cache_clear()
+        assert judge.verdict(decision) is not None
+
+
 def test_taking_a_move_back_deletes_its_verdict(tmp_path):
     with served(tmp_path) as client:
         site = site_of(client)

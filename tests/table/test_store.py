@@ -14,6 +14,7 @@ import pytest
 
 from shakespeare_env.errors import DatasetError
 from shakespeare_table.browser.storage import database as database_module
+from shakespeare_table.browser.storage import store as store_module
 from shakespeare_table.browser.storage.database import StoreError
 from shakespeare_table.browser.storage.store import TableStore
 from shakespeare_table.browser.tables import live
@@ -233,3 +234,12 @@ def test_a_server_killed_at_any_moment_has_kept_every_move_it_answered(tmp_path)
                 assert play(client, seat, page, moves(page)[0]).status_code == 200
                 answered += 1
         server.end(signal.SIGKILL)
+
+
+def test_of_too_many_verdicts_the_oldest_are_deleted(path, monkeypatch):
+    monkeypatch.setattr(store_module, "MAX_VERDICTS", 3)
+    with closing(TableStore(path)) as store:
+        for key in ("a", "b", "c", "a", "d"):  # "a" is found again, so "b" is the oldest
+            store.keep_verdict(key, key)
+        kept = [key for key in "abcd" if store.verdict(key) is not None]
+    assert kept == ["a", "c", "d"]

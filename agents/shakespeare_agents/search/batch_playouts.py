@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from shakespeare_agents.networks.threads import one_thread
 from shakespeare_agents.search.halving import Outcomes, Playouts
-from shakespeare_agents.search.playouts import KeptMoves
+from shakespeare_agents.search.playouts import TO_THE_END, KeptMoves
 from shakespeare_env.compile.decorators import kernel, rule
 from shakespeare_env.core.batch import Batch, victory_shares
 from shakespeare_env.core.game import Game, Records
@@ -39,16 +39,23 @@ class BatchPlayouts:
 
     Attributes:
         decisions: The number of decisions made and forecast so far.
+        chapters: As for `PlayoutRunner`.
     """
 
     def __init__(self, game: Game, advisor: Advisor, *, horizon: int, temperature: float) -> None:
         self.game = game
         self.advisor = advisor
         self.horizon = horizon
+        self.chapters = TO_THE_END
         self.temperature = temperature
         self.decisions = 0
         # A function (records, seed) that returns a batch of these games.
         self._batch_of = Batch(game.name, players=game.max_seats).maker()
+
+    @property
+    def may_forecast(self) -> bool:
+        """Whether games may be valued before their end."""
+        return min(self.horizon, self.chapters) < TO_THE_END
 
     def play(
         self,
@@ -100,6 +107,7 @@ class BatchPlayouts:
         Scores are divided by `Game.score_scale`.
         """
         movers = games["to_move"].copy()
+        last_chapters = _chapters(self.game, games) + self.chapters - 1
         _take_back_secret_choices(self.game)(games)
         batch = self._batch_of(games, 0)
 
@@ -109,9 +117,13 @@ class BatchPlayouts:
             batch.step(self._choose(batch, rows, states, temperature=1.0), rows)
         _step(batch, np.arange(batch.n), actions, movers, kept)
 
-        # Play on until a game is over or has used up the decisions of its horizon.
+        # Play on until a game is over, or has used up the decisions or the chapters it may take.
         left = self.horizon * batch.players.astype(np.int64)
-        while (rows := np.flatnonzero((batch.to_move >= 0) & (left > 0))).size:
+        while True:
+            rows = np.flatnonzero((batch.to_move >= 0) & (left > 0))
+            rows = rows[_chapters(self.game, batch.save(rows)) <= last_chapters[rows]]
+            if not rows.size:
+                break
             chosen = self._choose(batch, rows, states, self.temperature)
             _step(batch, rows, chosen, movers, kept)
             left[rows] -= 1
@@ -184,9 +196,7 @@ def _step(
     scores = batch.scores()[rows, searching].copy()
     batch.step(actions, rows)
     turns = batch.scores()[rows, searching] != scores
-    key = batch.game.chapter_field
-    if key is not None:
-        turns |= batch.save(rows)[key] != before[key]
+    turns |= _chapters(batch.game, batch.save(rows)) != _chapters(batch.game, before)
     most = kept.actions.shape[1]
     for place in np.flatnonzero(is_own | turns | (kept.counts[rows] < 2)).tolist():
         row = rows[place]
@@ -196,6 +206,15 @@ def _step(
             kept.actions[row, number] = actions[place]
             kept.is_turning[row, number] = turns[place]
         kept.counts[row] = min(number + 1, most + 1)
+
+
+def _chapters(game: Game, records: Records) -> NDArray[np.int64]:
+    """Return the chapters of games, int64[n], all 0 in games with only one."""
+    key = game.chapter_field
+    if key is None:
+        return np.zeros(len(records), np.int64)
+    chapters: NDArray[np.int64] = records[key].astype(np.int64)
+    return chapters
 
 
 def add_forecasts(

@@ -109,6 +109,7 @@ class PlayoutLimits(NamedTuple):
     """The length of playouts, and the scales of policy and scores. Kernels take it as a tuple."""
 
     horizon: int  # the decisions of each seat after the first action, until the game is valued
+    chapters: int  # the days or rounds, the current one included, until the game is valued
     temperature: float  # the temperature of the policy
     unit: float  # the points in one unit of the network's scores
 
@@ -289,7 +290,6 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     rules_scores = game.rules.scores
     rules_rewind = game.rules.rewind
     play_forced_moves = forced_moves_of(game)
-
     chapter_of = chapter_rule(game)
 
     @rule
@@ -349,7 +349,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     ) -> int:
         """Play some of k playouts, and return the number of decisions that were made."""
         records, sources, roots, actions, chance = task
-        horizon, temperature, unit = limits
+        horizon, chapters, temperature, unit = limits
         win, score = results
         weights = Weights(*network)
         scratch = Scratch(*memory[0])
@@ -367,13 +367,14 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
             players = game["players"]
             state = choose_again(game, chance[k], weights, scratch, playout)
             searching = game["to_move"]
+            last_chapter = chapter_of(game) + chapters - 1
             play_move(k, searching, actions[k], playout, kept)
 
             left = horizon * int(players)
             while game["to_move"] >= 0:  # it is negative when the game is over
                 playout.seen[:] = 0
                 rules_observe(game, game["to_move"], playout.seen)
-                if left <= 0:
+                if left <= 0 or chapter_of(game) > last_chapter:
                     break
                 state += GOLDEN
                 number = np.float64(mix(state) >> _SHIFT) * _TO_UNIT
@@ -413,6 +414,8 @@ class PlayoutRunner:
 
     Attributes:
         decisions: The number of decisions made and games valued so far.
+        chapters: The days or rounds (`Game.chapter_field`), the current one included, after which
+            the network values the game; at first more than any game has.
 
     Raises:
         ValueError: a number is out of range, or the network has no heads to value games with.
@@ -442,6 +445,7 @@ class PlayoutRunner:
         self.game = game
         self.decisions = 0
         self.horizon = horizon
+        self.chapters = TO_THE_END
         self.temperature = float(temperature)
         self._weights = weights
         self._play_on = playout_kernel(game, policy)
@@ -476,7 +480,7 @@ class PlayoutRunner:
             actions=playouts.actions,
             chance=chance[playouts.sources],
         )
-        limits = PlayoutLimits(self.horizon, self.temperature, unit)
+        limits = PlayoutLimits(self.horizon, self.chapters, self.temperature, unit)
         decision_counts: list[int] = []
 
         def play_share(first: int, end: int) -> None:
@@ -498,6 +502,11 @@ class PlayoutRunner:
             self._pool.share(size, play_share)
         self.decisions += sum(decision_counts)
         return Outcomes.of(playouts, records, win, score / np.float32(unit))
+
+    @property
+    def may_forecast(self) -> bool:
+        """Whether games may be valued before their end."""
+        return min(self.horizon, self.chapters) < TO_THE_END
 
     def _memory(self) -> tuple[Any, Any]:
         """Return the scratch memory of the current thread, for the kernel."""

@@ -17,8 +17,6 @@ from shakespeare_agents.search.playouts import TO_THE_END, PlayoutRunner
 from shakespeare_env.core.game import Game
 from shakespeare_env.play.agent import Advisor, AgentLike, AnyAgent, Forecaster, name_of
 
-_LONGER = 4  # as long as a search's playouts; then those of late positions reach the end
-
 
 class Analyst:
     """An agent that evaluates positions and moves.
@@ -28,9 +26,9 @@ class Analyst:
     the game's heuristic, and at random in a game without one. A network or model that has outputs
     for results also forecasts them without playing on, which is faster but less exact.
 
-    In games with a `Game.forecast_horizon` such a network forecasts the results of playouts that
-    are four times as long as a search's. They cost less than complete games, and their results vary
-    far less. All other playouts go on to the end.
+    In games with a `Game.forecast_horizon` such a network forecasts the results where the next
+    round begins. Such playouts cost less than complete games, and their results vary far less. All
+    other playouts go on to the end.
 
     Args:
         game: The game.
@@ -57,17 +55,14 @@ class Analyst:
         if search.network is not None:
             network = search.network
             self.forecaster = ForwardPass(network) if network.has_heads else None
-            search = network_search(game, network, settings, horizon=self._horizon)
+            search = network_search(game, network, settings, horizon=TO_THE_END)
         elif self.has_preferences:
             self.forecaster = self.prior if isinstance(self.prior, Forecaster) else None
-            search = advisor_search(game, self.prior, settings, horizon=self._horizon)
+            search = advisor_search(game, self.prior, settings, horizon=TO_THE_END)
         assert isinstance(search.runner, PlayoutRunner | BatchPlayouts)
         self.runner: PlayoutRunner | BatchPlayouts = search.runner
-
-    @property
-    def _horizon(self) -> int:
-        horizon = self.game.forecast_horizon
-        return TO_THE_END if horizon is None or self.forecaster is None else _LONGER * horizon
+        if game.forecast_horizon is not None and self.forecaster is not None:
+            self.runner.chapters = 1
 
     @property
     def has_preferences(self) -> bool:

@@ -33,8 +33,8 @@ class Difference:
 
     Attributes:
         amount: The mean difference, in shares of the victory or in points.
-        margin: Half the width of its interval, which holds for all pairs of a position's moves
-            together with a probability of 95 %.
+        margin: Half the width of its 95 % interval, which holds however often more playouts
+            followed because the difference was not settled.
         in_points: Whether it is in points. They decide where both moves win almost surely or
             hardly ever, and in solo games. They include `POINTS_PER_PLACE`.
     """
@@ -100,6 +100,8 @@ class Evaluation:
     Attributes:
         seat: The seat to move.
         moves: The moves that were tried, the best first. No move is worth more than the first.
+        equal_count: The number of moves, from the first on, between which there is no clear
+            difference. They were all tried as often as the first.
         chances: The share of the victory by seat after the first move.
         scores: The final score by seat after the first move.
         playouts: The number of playouts of all moves together.
@@ -107,6 +109,7 @@ class Evaluation:
 
     seat: int
     moves: tuple[MoveWorth, ...]
+    equal_count: int
     chances: tuple[float, ...]
     scores: tuple[float, ...]
     playouts: int
@@ -118,13 +121,13 @@ class Evaluation:
 
     @property
     def equals(self) -> tuple[MoveWorth, ...]:
-        """The best move and those that are not clearly worse."""
-        return tuple(worth for worth in self.moves if not worth.loss.is_clear)
+        """The best move and those of which the evaluation cannot tell it."""
+        return self.moves[: self.equal_count]
 
     @property
     def is_clear(self) -> bool:
-        """Whether the best move is clearly better than every other one that was tried."""
-        return len(self.equals) == 1
+        """Whether the best move is clearly better than every other one that was tried as often."""
+        return self.equal_count == 1
 
     @property
     def standing(self) -> str:

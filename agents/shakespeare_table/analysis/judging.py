@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from functools import cache
+from pathlib import Path
 
 import numpy as np
 
+from shakespeare_agents import search
+from shakespeare_agents.identity import agent_digest
+from shakespeare_agents.making import make
 from shakespeare_env.core.batch import victory_shares
+from shakespeare_env.core.game import Game
 from shakespeare_env.core.position import Position
 from shakespeare_env.play.agent import Forecaster, decide, history_length
 from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.history import GameHistory
+from shakespeare_env.sources import source_digest
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats
@@ -36,6 +44,26 @@ class MoveVerdict(JudgedDecision):
 
     evaluation: Evaluation | None = None
     stored: bytes = b""
+
+
+@cache
+def judge_digest(agent: str, game: Game) -> str:
+    """Return a digest of what decides the verdicts of an agent on a game's decisions.
+
+    It covers the agent, the box, and the code that plays on and judges.
+
+    Args:
+        agent: The agent's name, as `make` takes it.
+        game: The game.
+    """
+    try:
+        identity = agent_digest(agent, make(agent, game), game)
+    except TypeError:  # nothing but its name distinguishes it from other agents
+        identity = agent
+    parts = [identity, game.digest]
+    for module in (__file__, str(search.__file__)):
+        parts += [source_digest(file) for file in sorted(Path(module).parent.glob("*.py"))]
+    return hashlib.blake2b(" ".join(parts).encode(), digest_size=8).hexdigest()
 
 
 def judge_decision(
@@ -68,7 +96,8 @@ def judge_decision(
     nothing_lost = Difference(0.0, 0.0, in_points=position.players == 1)
     if not stored and known.probability(move) >= NEAR_CERTAIN:
         return MoveVerdict(number + 1, known.seat, move, move, nothing_lost)
-    *_, evaluation = known.refine(playouts, move=move)
+    *_, _ = known.refine(playouts)
+    evaluation = known.judged(move)
     worth = evaluation.worth(move)
     assert worth is not None
     verdict = MoveVerdict(
@@ -98,8 +127,8 @@ def compare(
         stored: The playouts of earlier analyses of the position by this analyst.
     """
     known = PositionPlayouts(analyst, position, stored)
-    *_, _ = known.refine(move=other)
-    *_, evaluation = known.refine(move=move)
+    *_, _ = known.refine()
+    evaluation = known.judged(move, other)
     worth = evaluation.worth(move)
     assert worth is not None
     best = evaluation.best.move

@@ -7,7 +7,7 @@ import io
 import json
 import zipfile
 import zlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 from functools import cmp_to_key
 from typing import NamedTuple
@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from shakespeare_agents.search.halving import Playouts
-from shakespeare_agents.search.playouts import TO_THE_END, KeptMoves
+from shakespeare_agents.search.playouts import KeptMoves
 from shakespeare_env.core.batch_checks import checked_count
 from shakespeare_env.core.consequences import Continuation, KeptMove
 from shakespeare_env.core.position import Position
@@ -28,7 +28,6 @@ from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import (
     LOST_BELOW,
     POINTS_PER_PLACE,
-    SMALLEST_LOSS,
     WON_ABOVE,
     Difference,
     Evaluation,
@@ -48,20 +47,27 @@ from shakespeare_table.analysis.reasons import (
 
 PLAYOUTS = 1024
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
+SHORT_PLAYOUTS_OF_TWO = 4096
+"""Playouts of each of two moves, if one of them may be a mistake and a network ends playouts early.
+
+If they go on to the end of the game, which takes longer, there are at most `PLAYOUTS` of each.
+"""
 _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
 _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
 _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
-_FIRST_PLAYOUTS_OF_TWO = 128  # of each, if a move is compared with a given one
-_FEWEST_PLAYOUTS = 64  # of a move that is compared with the best one
-_LOOKS = 5  # how often more playouts may follow because a difference is not clear yet
+_FIRST_PLAYOUTS_OF_TWO = 64  # of each, if a move is compared with a given one
+_HOPE = 0.4  # the part of its margin by which a difference may still grow
+_LOOKS = 6  # how often more playouts may follow because a difference is not settled yet
 _FIRST_EXPLAINED_PLAYOUTS = 16  # of each of two moves whose difference is explained
 _EXPLAINED_PLAYOUTS = 64  # at most
 _MOST_KEPT_MOVES = 256  # of a playout that is explained
 _STEPS_PER_SHARE = 6000  # shares are kept as whole numbers, which up to six winners divide
 _STEPS_PER_UNIT = 1000  # so are scores, in steps of a unit of `Game.score_scale`
 _MAX_STORED_BYTES = 1 << 24
+_BUDGET = "budget"  # the name of the most playouts of `refine` among the stored arrays
+_MAX_BUDGET = 1 << 16
 
 
 class PositionPlayouts:
@@ -89,7 +95,8 @@ class PositionPlayouts:
         self._seed = int(evaluation_key(position, analyst.name)[:15], 16)
         probabilities = analyst.prior.probabilities(self._games.observations, self._games.masks)
         self._prior = probabilities[0].astype(np.float64)
-        self._pairs = max(len(self._candidates()) - 1, 1)  # of the best move and another one
+        self._budget = 0  # the most playouts that `refine` was allowed
+        self._sizes: dict[int, int] = {}  # by action, the playouts in the rounds of `refine`
         # By action, float32[2, n, P]: shares of the victory and final scores of its playouts.
         self._outcomes: dict[int, NDArray[np.float32]] = {}
         if stored:
@@ -110,20 +117,20 @@ class PositionPlayouts:
         """The number of playouts of all moves together."""
         return sum(self._size(action) for action in self._outcomes)
 
-    def refine(self, playouts: int = PLAYOUTS, *, move: str = "") -> Iterator[Evaluation]:
+    def refine(self, playouts: int = PLAYOUTS) -> Iterator[Evaluation]:
         """Play rounds of playouts, and yield the evaluation after each that was not known.
 
         A round plays all contenders equally often, in the same possible games and with the same
         chance. Then those that are clearly worse, and at least the worse half, drop out. The rounds
-        end before they would need more playouts than given, or once one contender is left, or the
-        last two are surely equal. If the compared move may be a mistake, although that is not
-        certain, it and the best one are played up to as often each.
+        end before they would need more playouts than given, or once it is settled whether the last
+        two differ. The evaluation rests on these rounds alone, whatever else has been compared.
 
         Args:
-            playouts: The most playouts of these rounds.
-            move: A move to compare with the best one, which is tried besides.
+            playouts: The most playouts of these rounds. If an earlier call was allowed more, that
+                number counts.
         """
-        checked_count("playouts", playouts)
+        self._budget = max(self._budget, checked_count("playouts", playouts))
+        self._sizes = {}
         contenders = self._candidates()
         is_many = len(contenders) > _MAX_CANDIDATES
         size = _FIRST_PLAYOUTS_OF_MANY if is_many else _FIRST_PLAYOUTS
@@ -133,30 +140,47 @@ class PositionPlayouts:
         while True:
             for action in contenders:
                 self._play_up_to(action, size)
+                self._sizes[action] = size
             if self.count > known:
                 has_told = True
                 yield self._evaluation()
             contenders = self._next_contenders(contenders, size)
             spent += len(contenders) * size
-            if len(contenders) == 1 or spent > playouts:
+            if len(contenders) == 1 or spent > self._budget:
                 break
             size *= 2
-        if not has_told and not move:
+        if not has_told:
             yield self._evaluation()
-        if move:
-            action = self.position.action_id(move)
-            self._compare(action)
-            yield self._evaluation()
-            while self._size(action) < playouts and self._may_be_mistake(action, playouts):
-                size = min(2 * self._size(action), playouts)
-                self._play_up_to(self._leader(), size)
-                self._compare(action)
-                yield self._evaluation()
+
+    def judged(self, *moves: str, playouts: int | None = None) -> Evaluation:
+        """Return the evaluation after `refine`, with some moves compared with the best one.
+
+        Moves between which the evaluation finds no clear difference stay as they are, so that
+        nobody is told that a move is as good as the best one, and then that it was a mistake. A
+        move that turns out to be better than the best one counts as equal to it.
+
+        Args:
+            moves: The moves to compare.
+            playouts: The most playouts of each of two moves. The default is
+                `SHORT_PLAYOUTS_OF_TWO` or `PLAYOUTS`.
+        """
+        if playouts is None:
+            playouts = SHORT_PLAYOUTS_OF_TWO if self.analyst.runner.may_forecast else PLAYOUTS
+        evaluation = self._evaluation()
+        leader = self._leader()
+        worths = {worth.move: worth for worth in evaluation.moves}
+        equals = {worth.move for worth in evaluation.equals}
+        for move in moves:
+            if move not in equals:
+                action = self.position.action_id(move)
+                size = self._settle(leader, action, playouts)
+                worths[move] = self._worth(action, leader, size)
+        return replace(evaluation, moves=_in_order(worths.values(), evaluation.equals))
 
     def compare(self, first: str, second: str, playouts: int = PLAYOUTS) -> Difference:
         """Return how much better a move is than another.
 
-        Both are played more often while the difference is large but not clear.
+        Both are played more often until it is settled whether one of them is a mistake.
 
         Args:
             first: A move.
@@ -164,15 +188,7 @@ class PositionPlayouts:
             playouts: The most playouts of each.
         """
         actions = self.position.action_id(first), self.position.action_id(second)
-        size = max(_FIRST_PLAYOUTS_OF_TWO, *(self._size(action) for action in actions))
-        while True:
-            for action in actions:
-                self._play_up_to(action, size)
-            found = self._difference(*actions)
-            is_large = abs(found.in_shares(self._scale)) >= SMALLEST_LOSS
-            if found.is_clear or not is_large or size >= playouts:
-                return found
-            size *= 2
+        return self._difference(*actions, self._settle(*actions, playouts))
 
     def reasons(self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS) -> Reasons:
         """Return sentences and rows of the score sheet that explain how two moves differ.
@@ -206,7 +222,7 @@ class PositionPlayouts:
             said = sentences(self.position, after_better, after_worse, total)
             if len(said) == MOST_SENTENCES or (said and size >= pairs // 2):
                 break
-        is_forecast = self.analyst.runner.horizon < TO_THE_END
+        is_forecast = self.analyst.runner.may_forecast
         rows = score_rows(self.position, after_better, after_worse, total, is_forecast=is_forecast)
         if self._difference(*actions, common).in_points and self._players > 1:
             places = self._places(actions[1])[:common] - self._places(actions[0])[:common]
@@ -220,6 +236,7 @@ class PositionPlayouts:
         arrays = {
             str(action): self._in_steps(outcomes) for action, outcomes in self._outcomes.items()
         }
+        arrays[_BUDGET] = np.array(self._budget)
         buffer = io.BytesIO()
         np.savez(buffer, allow_pickle=False, **arrays)
         return zlib.compress(buffer.getvalue())
@@ -230,7 +247,8 @@ class PositionPlayouts:
             unpacker = zlib.decompressobj()
             content = io.BytesIO(unpacker.decompress(stored, _MAX_STORED_BYTES))
             with np.load(content, allow_pickle=False) as arrays:
-                found = {int(name): arrays[name] for name in arrays.files}
+                budget = int(arrays[_BUDGET])
+                found = {int(name): arrays[name] for name in arrays.files if name != _BUDGET}
         except (ValueError, OSError, zlib.error, zipfile.BadZipFile, EOFError, KeyError):
             return
         for action, kept in found.items():
@@ -238,6 +256,7 @@ class PositionPlayouts:
             shape_fits = kept.ndim == 3 and kept.shape[0] == 2 and kept.shape[2] == self._players
             if is_legal and shape_fits and kept.dtype == np.int16:
                 self._outcomes[action] = self._from_steps(kept)
+        self._budget = min(max(budget, 0), _MAX_BUDGET)
 
     def _in_steps(self, outcomes: NDArray[np.float32]) -> NDArray[np.int16]:
         """Return shares and scores as whole numbers, int16[2, n, P]."""
@@ -264,65 +283,59 @@ class PositionPlayouts:
     def _next_contenders(self, contenders: Sequence[int], size: int) -> list[int]:
         """Return the better half of the contenders that may be best, the best first."""
         ranked = self._ranked(contenders, size)
-        leads = {action: self._difference(ranked[0], action, size) for action in ranked[1:]}
         kept = ranked[: max(2, (len(ranked) + 1) // 2)]
+        leads = {action: self._difference(ranked[0], action, size) for action in kept[1:]}
         kept = [action for action in kept if action == ranked[0] or not leads[action].is_clear]
-        if len(kept) == 2:
-            lead = leads[kept[1]]
-            most = replace(lead, amount=lead.amount + lead.margin)
-            if most.in_shares(self._scale) < SMALLEST_LOSS:
-                return kept[:1]
+        if len(kept) == 2 and not self._is_open(leads[kept[1]], size, self._budget):
+            return kept[:1]
         return kept
 
-    def _compare(self, action: int) -> None:
-        """Try a move as often as the best one, or until it is a mistake for certain.
-
-        If it turns out to be best, all others are compared with it in turn.
-        """
-        waiting = [action]
-        while waiting:
-            tried = waiting.pop()
-            leader = self._leader()
-            size = _FIRST_PLAYOUTS
-            most = self._size(leader)
-            self._play_up_to(tried, min(size, most))
-            while size < most and not self._is_mistake(tried, leader):
-                size *= 2
-                self._play_up_to(tried, min(size, most))
-            leader = self._leader()
-            waiting += [
-                other
-                for other in self._outcomes
-                if self._size(other) < self._size(leader)
-                and other not in waiting
-                and self._difference(leader, other).amount < 0
-            ]
-
-    def _is_mistake(self, action: int, leader: int) -> bool:
-        """Return whether a move is a mistake for certain, by enough playouts."""
-        is_tested = self._size(action) >= _FEWEST_PLAYOUTS
-        return is_tested and self._difference(leader, action).is_mistake(self._scale)
-
-    def _may_be_mistake(self, action: int, playouts: int) -> bool:
-        """Return whether a move is no certain mistake yet, but would be one after more playouts.
+    def _settle(self, first: int, second: int, playouts: int) -> int:
+        """Play two moves until their difference is settled, and return the playouts of each.
 
         Args:
-            action: The move.
-            playouts: The most playouts. If they would not make it certain unless the difference
-                grew, more are in vain.
+            first: A move.
+            second: The other move.
+            playouts: The most playouts of each.
         """
-        lead = self._difference(self._leader(), action)
-        at_last = lead.margin * (self._size(action) / playouts) ** 0.5
-        return not lead.is_mistake(self._scale) and lead.is_mistake(self._scale, at_last)
+        in_rounds = min(self._sizes.get(action, 0) for action in (first, second))
+        size = max(_FIRST_PLAYOUTS_OF_TWO, in_rounds)
+        was_certain = False
+        while True:
+            for action in (first, second):
+                self._play_up_to(action, size)
+            lead = self._difference(first, second, size)
+            is_certain = replace(lead, amount=abs(lead.amount)).is_mistake(self._scale)
+            # A mistake has to be certain twice running, as chance makes one of many seem so once.
+            is_settled = was_certain if is_certain else not self._is_open(lead, size, playouts)
+            if is_settled or 2 * size > playouts:
+                return size
+            was_certain = is_certain
+            size *= 2
+
+    def _is_open(self, lead: Difference, size: int, playouts: int) -> bool:
+        """Return whether more playouts may show that a move is a mistake.
+
+        They may not if the difference is so small that the move would not be one after all
+        playouts, even if the difference grew by a part of its margin.
+
+        Args:
+            lead: The difference so far.
+            size: The playouts of each of the two moves so far.
+            playouts: The most playouts of each.
+        """
+        hoped = replace(lead, amount=abs(lead.amount) + _HOPE * lead.margin)
+        at_last = lead.margin * (size / playouts) ** 0.5
+        return hoped.is_mistake(self._scale, at_last)
 
     @property
     def _scale(self) -> float:
         return float(self.analyst.game.score_scale)
 
     def _leader(self) -> int:
-        """Return the best of the moves that were tried most often."""
-        most = max(self._size(action) for action in self._outcomes)
-        often = [action for action in self._outcomes if self._size(action) == most]
+        """Return the best of the moves that the rounds tried most often."""
+        most = max(self._sizes.values())
+        often = [action for action, size in self._sizes.items() if size == most]
         return self._ranked(often, most)[0]
 
     def _ranked(self, actions: Sequence[int], size: int) -> list[int]:
@@ -349,11 +362,9 @@ class PositionPlayouts:
         else:
             values = [share.astype(np.float64) for share in shares]
             unseen = float(np.ptp(values))  # less where a network forecasts
-        # The best was chosen among all candidates by these playouts, round by round.
-        pairs = self._pairs * _LOOKS
         if first == second:
             return Difference(0.0, 0.0, in_points)
-        amount, margin = mean_and_margin(values[0] - values[1], unseen, pairs)
+        amount, margin = mean_and_margin(values[0] - values[1], unseen, _LOOKS)
         return Difference(amount, margin, in_points)
 
     @property
@@ -384,45 +395,50 @@ class PositionPlayouts:
         return places
 
     def _evaluation(self) -> Evaluation:
+        """Return the evaluation by the rounds of the last `refine`."""
         leader = self._leader()
-        best = self._outcomes[leader].astype(np.float64).mean(axis=1)
-        place = float(self._places(leader).mean())
-        worths = []
-        for action in self._outcomes:
-            common = min(self._size(action), self._size(leader))
-            outcomes = self._outcomes[action][:, :common, self.seat].astype(np.float64)
-            of_leader = self._outcomes[leader][:, :common, self.seat].astype(np.float64)
-            # A move tried less often is as much below the best one as in their common games.
-            behind = (of_leader - outcomes).mean(axis=1)
-            places = self._places(action)[:common] - self._places(leader)[:common]
-            worths.append(
-                MoveWorth(
-                    move=self.position.move_text(action),
-                    probability=self._prior[action] if self.analyst.has_preferences else None,
-                    playouts=self._size(action),
-                    chance=float(np.clip(best[0, self.seat] - behind[0], 0.0, 1.0)),
-                    score=float(best[1, self.seat] - behind[1]),
-                    place=float(np.clip(place + places.mean(), 1, self._players)),
-                    loss=self._difference(leader, action),
-                )
-            )
+        most = self._sizes[leader]
+        best = self._outcomes[leader][:, :most].astype(np.float64).mean(axis=1)
+        worths = [self._worth(action, leader, size) for action, size in self._sizes.items()]
         first = self.position.move_text(leader)
-        # Moves that are not clearly worse follow the best one. A clear loss of chances of victory
-        # weighs more than one of points, whatever their sizes.
-        worths.sort(
-            key=lambda worth: (
-                worth.move != first,
-                worth.loss.is_clear,
-                not worth.loss.in_points,
-                worth.loss.amount,
-            )
-        )
+        equals = [
+            worth
+            for worth in worths
+            if worth.move == first or (worth.playouts == most and not worth.loss.is_clear)
+        ]
+        equals.sort(key=lambda worth: (worth.move != first, worth.loss.amount))
         return Evaluation(
             seat=self.seat,
-            moves=tuple(worths),
+            moves=_in_order(worths, equals),
+            equal_count=len(equals),
             chances=tuple(best[0].tolist()),
             scores=tuple(best[1].tolist()),
-            playouts=self.count,
+            playouts=sum(self._sizes.values()),
+        )
+
+    def _worth(self, action: int, leader: int, size: int) -> MoveWorth:
+        """Return the worth of an action by its first `size` playouts and those of the leader.
+
+        It is as much below the best one as in these games. The best one's own worth is that of all
+        its playouts in the rounds.
+        """
+        most = self._sizes[leader]
+        best = self._outcomes[leader][:, :most, self.seat].astype(np.float64).mean(axis=1)
+        outcomes = self._outcomes[action][:, :size, self.seat].astype(np.float64)
+        of_leader = self._outcomes[leader][:, :size, self.seat].astype(np.float64)
+        behind = (of_leader - outcomes).mean(axis=1)
+        places = self._places(leader)
+        place = places[:most].mean() + (self._places(action)[:size] - places[:size]).mean()
+        loss = self._difference(leader, action, size)
+        is_better = loss.amount < 0
+        return MoveWorth(
+            move=self.position.move_text(action),
+            probability=self._prior[action] if self.analyst.has_preferences else None,
+            playouts=size,
+            chance=float(np.clip(best[0] - (0.0 if is_better else behind[0]), 0.0, 1.0)),
+            score=float(best[1] - (0.0 if is_better else behind[1])),
+            place=float(np.clip(place, 1, self._players)),
+            loss=replace(loss, amount=max(loss.amount, 0.0)),
         )
 
     def _size(self, action: int) -> int:
@@ -544,3 +560,11 @@ def evaluation_key(position: Position, agent: str) -> str:
         digest.update(part.encode() + b"\0")
     digest.update(position.observation(seat).tobytes())
     return digest.hexdigest()
+
+
+def _in_order(worths: Iterable[MoveWorth], equals: Sequence[MoveWorth]) -> tuple[MoveWorth, ...]:
+    """Return moves with those between which there is no clear difference at the front."""
+    rest = [worth for worth in worths if worth not in equals]
+    # A clear loss of chances of victory weighs more than one of points, whatever their sizes.
+    rest.sort(key=lambda worth: (worth.loss.is_clear, not worth.loss.in_points, worth.loss.amount))
+    return (*equals, *rest)

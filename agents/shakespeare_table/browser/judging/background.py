@@ -17,7 +17,7 @@ from typing import NamedTuple
 from pydantic import TypeAdapter, ValidationError
 
 from shakespeare_env import Position
-from shakespeare_table.analysis.judging import MoveVerdict, judge_decision
+from shakespeare_table.analysis.judging import MoveVerdict, judge_decision, judge_digest
 from shakespeare_table.analysis.playouts import evaluation_key
 from shakespeare_table.browser.judging.known import KnownPositions
 from shakespeare_table.browser.opponents import default_agent
@@ -50,8 +50,9 @@ class Decision(NamedTuple):
 
     @property
     def key(self) -> str:
-        """A text by which the verdict is found again."""
-        return f"{evaluation_key(self.position, self.agent)} {self.move}"
+        """A text by which the verdict is found again, unless it would be another one now."""
+        digest = judge_digest(self.agent, self.position.game)
+        return f"{digest} {evaluation_key(self.position, self.agent)} {self.move}"
 
 
 class BackgroundJudge:

@@ -27,6 +27,8 @@ _MAX_MOVE_CHARS = 1_000
 _MAX_TITLE_CHARS = 1_000
 _MAX_MOVES = 100_000
 _MAX_LINKS = 100
+MAX_VERDICTS = 20_000
+"""The verdicts that are kept, those of some hundred games. Older ones can be found again."""
 
 
 @dataclass(frozen=True)
@@ -341,9 +343,14 @@ class TableStore:
         return self._database.rows(find, owner, limit)
 
     def keep_verdict(self, key: str, content: str) -> None:
-        """Keep the verdict on a decision, as JSON, by the key of the decision and its judge."""
+        """Keep the verdict on a decision, as JSON, by the key of the decision and its judge.
+
+        The oldest verdicts are deleted if there are too many.
+        """
+        oldest = "(SELECT max(rowid) FROM verdicts) - ?"
         with self._database.transaction() as run:
             run("INSERT OR REPLACE INTO verdicts VALUES (?, ?)", (key, content))
+            run(f"DELETE FROM verdicts WHERE rowid <= {oldest}", (MAX_VERDICTS,))
 
     def verdict(self, key: str) -> str | None:
         """Return a verdict as JSON; None if there is none."""
