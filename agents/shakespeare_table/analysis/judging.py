@@ -96,7 +96,8 @@ def judge_decision(
     nothing_lost = Difference(0.0, 0.0, in_points=position.players == 1)
     if not stored and known.probability(move) >= NEAR_CERTAIN:
         return MoveVerdict(number + 1, known.seat, move, move, nothing_lost)
-    *_, _ = known.refine(playouts)
+    for _ in known.refine(playouts):
+        pass
     evaluation = known.judged(move)
     worth = evaluation.worth(move)
     assert worth is not None
@@ -127,7 +128,8 @@ def compare(
         stored: The playouts of earlier analyses of the position by this analyst.
     """
     known = PositionPlayouts(analyst, position, stored)
-    *_, _ = known.refine()
+    for _ in known.refine():
+        pass
     evaluation = known.judged(move, other)
     worth = evaluation.worth(move)
     assert worth is not None

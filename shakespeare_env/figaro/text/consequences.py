@@ -31,7 +31,7 @@ def _taken_in_round(game: Continuation, seat: int) -> int | None:
     number = game.start["round"]
     if number == LAST_ROUND:  # the cards stay visible
         return int(game.end["taken_count"][seat])
-    *_, last = (move for move in game.moves if move.record["round"] == number)
+    last = [move for move in game.moves if move.record["round"] == number][-1]
     # The last move may itself make a seat take cards. Afterwards the next round begins.
     taken = [event.counters.get("taken", 0) for event in last.events if event.seat == seat]
     return int(last.record["taken_count"][seat]) + sum(number for number in taken if number > 0)
