@@ -177,6 +177,15 @@ def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst
         assert bool(verdict.reasons.rows) <= (is_certain and is_large)
 
 
+def test_a_mistake_is_told_after_many_playouts(session, analyst):
+    position = session.positions[30]
+    verdicts = [judge_decision(position, move, 30, analyst) for move in position.moves()[:8]]
+    told = [verdict for verdict in verdicts if mistake_kind(verdict, position.game.score_scale)]
+    assert told or analyst.forecaster is None  # without a network little is certain
+    for verdict in told:
+        assert verdict.evaluation.worth(verdict.played).playouts >= 256
+
+
 def test_the_kept_moves_of_playouts_account_for_their_final_scores(session, analyst):
     position = session.positions[30]
     game = position.game
