@@ -174,7 +174,7 @@
     box.querySelector("[data-show-me]").hidden = true;
     box.querySelector("[data-show-line]").hidden = false;
     sift();
-    compared.scrollIntoView({ block: "nearest" });
+    box.scrollIntoView({ block: "nearest" });
     root.querySelector(".puzzle-mark")?.scrollIntoView({ block: "nearest" });
   }
 
