@@ -94,12 +94,16 @@ def tenths(value: float) -> float:
 def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
     """Return the text, or as much of it as fits and an ellipsis.
 
-    A number at the end is kept, as it distinguishes names such as "Strongest 1" and "Strongest 2".
+    A short number at the end is kept, as it distinguishes names such as "Strongest 1" and
+    "Strongest 2".
     """
     if width(text, size, weight) <= room:
         return text
     kept = text.rstrip("0123456789")
     number = text[len(kept) :]
+    if width(f"…{number}", size, weight) > room / 2:
+        kept = text
+        number = ""
     while kept and width(f"{kept}…{number}", size, weight) > room:
         kept = kept[:-1]
     return f"{kept.rstrip()}…{number}"
