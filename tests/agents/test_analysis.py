@@ -15,7 +15,12 @@ from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, counterfactual
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import SMALLEST_LOSS
-from shakespeare_table.analysis.judging import best_line, forecasts_of, judge_decision
+from shakespeare_table.analysis.judging import (
+    as_seats_see_themselves,
+    best_line,
+    forecasts_of,
+    judge_decision,
+)
 from shakespeare_table.analysis.mistakes import MISTAKE_KINDS, mistake_kind
 from shakespeare_table.analysis.playouts import PositionPlayouts, advise, think
 from tests.agents import sessions
@@ -245,6 +250,17 @@ def test_playouts_that_a_stranger_has_changed_are_left_out(session, analyst):
     found = advise(position, analyst, playouts=50)
     for damaged in (b"x", found.stored[:-9], found.stored[::-1]):
         assert advise(position, analyst, stored=damaged, playouts=50) == found
+
+
+def test_each_seat_is_shown_what_it_expects_itself(session, analyst):
+    positions = session.positions[-12:]
+    by_movers = forecasts_of(positions, analyst, playouts=4)
+    shown = as_seats_see_themselves(by_movers, positions)
+    np.testing.assert_allclose(shown.chances.sum(axis=1), 1)
+    for number, position in enumerate(positions):
+        seats = slice(None) if position.to_move is None else position.to_move
+        assert (shown.chances[number, seats] == by_movers.chances[number, seats]).all()
+        assert (shown.scores[number, seats] == by_movers.scores[number, seats]).all()
 
 
 def test_forecasts_of_a_game_end_with_its_result(session, analyst):

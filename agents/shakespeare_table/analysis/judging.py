@@ -227,10 +227,12 @@ def _result_of(position: Position) -> Floats:
     return result
 
 
-def averaged_over_seats(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
-    """Replace each forecast by the mean of the forecasts at each seat's latest decision.
+def as_seats_see_themselves(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
+    """Replace each seat's numbers by its own forecast at its latest decision.
 
-    Graphs then jump less when one seat decides after another. The result of a finished game stays.
+    The numbers of the seat to move are then those of the position's evaluation, and graphs do not
+    jump only because another seat knows less. The chances of the others are scaled, so that all
+    chances add up to 1. The result of a finished game stays.
 
     Args:
         forecasts: The forecasts by the seats to move.
@@ -240,11 +242,17 @@ def averaged_over_seats(forecasts: Forecasts, positions: Sequence[Position]) -> 
     scores = forecasts.scores.copy()
     latest: dict[int, int] = {}  # the number of each seat's latest decision
     for number, position in enumerate(positions):
-        if position.to_move is not None:
-            latest[position.to_move] = number
-            rows = list(latest.values())
-            chances[number] = forecasts.chances[rows].mean(axis=0)
-            scores[number] = forecasts.scores[rows].mean(axis=0)
+        mover = position.to_move
+        if mover is None:
+            continue
+        latest[mover] = number
+        for seat, decision in latest.items():
+            chances[number, seat] = forecasts.chances[decision, seat]
+            scores[number, seat] = forecasts.scores[decision, seat]
+        others = np.arange(chances.shape[1]) != mover
+        of_others = chances[number, others]
+        if of_others.sum() > 0:
+            chances[number, others] = of_others * (1 - chances[number, mover]) / of_others.sum()
     return Forecasts(chances, scores, forecasts.forecaster)
 
 

@@ -227,7 +227,7 @@ class PositionPlayouts:
         if self._difference(*actions, common).in_points and self._players > 1:
             places = self._places(actions[1])[:common] - self._places(actions[0])[:common]
             gain, margin = mean_and_margin(places * self._place_points, 0.0, 1)
-            rows.append(RowGain("your place at the end", gain, margin))
+            rows.append(RowGain("the final place", gain, margin))
         rows.sort(key=lambda row: -abs(row.gain))
         return Reasons(tuple(rows), said)
 

@@ -297,7 +297,9 @@ def reasons_in_words(
 
 def figures_in_words(game: Game, reasons: Reasons, difference: Difference) -> str:
     """Return the rows of the score sheet in words, if `reasons_in_words` does not say them."""
-    return rows_in_words(game, reasons.rows, difference) if reasons.sentences else ""
+    if not reasons.sentences or not clear_rows(reasons.rows):
+        return ""
+    return rows_in_words(game, reasons.rows, difference)
 
 
 def rows_in_words(
@@ -305,24 +307,31 @@ def rows_in_words(
 ) -> str:
     """Return how many points more or less a better move brings, row by row, and in all.
 
-    If fewer points are better, it says how much better or worse the rows are.
-
-    Rows that are small or uncertain are added up, so that all numbers add up to the sum.
+    If fewer points are better, it says how much better or worse the rows are. Rows that are small
+    or uncertain are added up, so that all numbers add up to the sum.
     """
     if not rows:
         return ""
-    clear = [row for row in rows if abs(row.gain) > max(row.margin, _LEAST_GAIN)]
+    clear = clear_rows(rows)
+    total = sum(row.gain for row in rows)
+    wins_more = not difference.in_points and total <= 0
+    if not clear:
+        return "No single reason stands out" + (", but it wins more often" if wins_more else "")
     shown = clear[:most]
     rest = sum(row.gain for row in rows if row not in shown)
     parts = [f"{_more_or_less(game, row.gain)} at {row.row}" for row in shown]
     if abs(rest) >= _LEAST_GAIN:
-        parts.append(f"{_more_or_less(game, rest)} {'elsewhere' if shown else 'in many rows'}")
-    total = sum(row.gain for row in rows)
+        parts.append(f"{_more_or_less(game, rest)} elsewhere")
     if len(parts) > 1:
         parts.append(f"{_more_or_less(game, total)} in all")
-    if not difference.in_points and total <= 0:
+    if wins_more:
         parts.append("but it wins more often")
     return ", ".join(parts)
+
+
+def clear_rows(rows: Sequence[RowGain]) -> list[RowGain]:
+    """Return the rows that are neither small nor uncertain."""
+    return [row for row in rows if abs(row.gain) > max(row.margin, _LEAST_GAIN)]
 
 
 def _more_or_less(game: Game, gain: float) -> str:

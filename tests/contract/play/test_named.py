@@ -49,7 +49,7 @@ def test_a_placeholder_stands_for_one_seat_or_several():
 
 def test_the_examples_of_the_docstring_hold():
     shown = re.findall(r">>> (.+)\n'(.+)'", seat_names.__doc__ or "")
-    assert len(shown) == 3
+    assert len(shown) == 4
     for call, result in shown:
         assert eval(call, {"with_names": with_names}) == result
 

@@ -124,7 +124,7 @@ class AgentReview:
 
     def forecasts(self) -> Forecasts:
         """Return the forecasts of every position, which the verdicts so far have improved."""
-        return judging.averaged_over_seats(self._forecasts_by_movers(), self._positions)
+        return judging.as_seats_see_themselves(self._forecasts_by_movers(), self._positions)
 
     async def best_line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
         """Return the best line after `number` moves, with forecasts that continue the game's."""
@@ -159,10 +159,9 @@ class AgentReview:
         return await self._pool.result(job, viewer)
 
     def _line_forecasts(self, number: int, line: GameHistory, by_movers: Forecasts) -> Forecasts:
-        """Return the forecasts of a line's positions, averaged over seats.
+        """Return the forecasts of a line's positions, by what each seat expects for itself.
 
-        The average at a position takes in each seat's latest decision, which may be one of the game
-        before the line.
+        A seat's latest decision may be one of the game before the line.
 
         Args:
             number: The number of moves of the game before the line.
@@ -176,8 +175,8 @@ class AgentReview:
             self.name,
         )
         positions = [*self._positions[:number], *line.positions]
-        averaged = judging.averaged_over_seats(joined, positions)
-        return Forecasts(averaged.chances[number:], averaged.scores[number:], self.name)
+        joined = judging.as_seats_see_themselves(joined, positions)
+        return Forecasts(joined.chances[number:], joined.scores[number:], self.name)
 
     def _forecasts_by_movers(self) -> Forecasts:
         """Return the forecast of each position as the seat to move there sees it."""
