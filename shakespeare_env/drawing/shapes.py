@@ -92,12 +92,21 @@ def tenths(value: float) -> float:
 
 
 def shortened(text: str, size: float, room: float, weight: Weight = "normal") -> str:
-    """Return the text, or as much of it as fits and an ellipsis."""
+    """Return the text, or as much of it as fits and an ellipsis.
+
+    A short number at the end is kept, as it distinguishes names such as "Strongest 1" and
+    "Strongest 2".
+    """
     if width(text, size, weight) <= room:
         return text
-    while text and width(f"{text}…", size, weight) > room:
-        text = text[:-1]
-    return text.rstrip() + "…"
+    kept = text.rstrip("0123456789")
+    number = text[len(kept) :]
+    if width(f"…{number}", size, weight) > room / 2:
+        kept = text
+        number = ""
+    while kept and width(f"{kept}…{number}", size, weight) > room:
+        kept = kept[:-1]
+    return f"{kept.rstrip()}…{number}"
 
 
 def lines(parts: Iterable[str], size: float, room: float, separator: str = " ") -> list[str]:

@@ -330,6 +330,8 @@
   // On a wide screen all that is said has room beside the board.
   const hasRoom = matchMedia("(min-width: 62rem)").matches;
   for (const fold of root.querySelectorAll("details[data-wide]")) fold.open = hasRoom;
+  const measureBar = () => root.style.setProperty("--bar-height", `${part("bar").offsetHeight}px`);
+  new ResizeObserver(measureBar).observe(part("bar"));
   root.addEventListener("click", onClick);
   document.addEventListener("keydown", onKey);
   slider.addEventListener("change", () => { if (!film) show(Number(slider.value)); });

@@ -24,6 +24,16 @@ def _begin(page, server, game):
     page.wait_for_load_state()  # taps are lost before its scripts have run
 
 
+def test_a_page_that_waits_for_its_rules_opens_at_the_part_that_was_asked_for(server, new_page):
+    page = new_page()
+    address = f"{server.address}learn/figaro"
+    waits = '<link rel="icon" href="data:,"><script src="/static/waiting.js" defer></script>'
+    page.route(address, lambda route: route.fulfill(content_type="text/html", body=waits), times=1)
+    page.goto(f"{address}#first-game")
+    assert page.locator("#first-game").count() == 0
+    page.locator("#first-game").wait_for(timeout=120_000)
+
+
 def _by_keys(page, number):
     if number == 1:
         page.locator("#guide-show").focus()

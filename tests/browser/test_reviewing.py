@@ -14,6 +14,23 @@ _BLUNDER = 114
 """A decision of random players that Figaro's bundled network calls a blunder."""
 
 
+_IS_IN_SIGHT = """(it) => {
+  const {x, y, width, height} = it.getBoundingClientRect();
+  const found = document.elementFromPoint(x + width / 2, y + height / 2);
+  return found !== null && (it.contains(found) || found.closest("svg")?.contains(it) === true);
+}"""
+_COVERED_TEXTS = """() => {
+  const texts = [...document.querySelectorAll(".film-board svg text")];
+  const signs = [...document.querySelectorAll(".puzzle-mark circle")];
+  const isCovered = (text) => signs.some((sign) => {
+    const [one, other] = [text, sign].map((it) => it.getBoundingClientRect());
+    return Math.min(one.right, other.right) - Math.max(one.left, other.left) > 1
+      && Math.min(one.bottom, other.bottom) - Math.max(one.top, other.top) > 1;
+  });
+  const ofBoard = texts.filter((it) => !it.closest(".puzzle-mark"));
+  return ofBoard.filter(isCovered).map((it) => it.textContent);
+}"""
+"""The texts of the board that a sign of the puzzle covers."""
 _DESKTOP = {"viewport": {"width": 1440, "height": 900}}
 _PHONE = {"viewport": {"width": 390, "height": 844}}
 _LANDSCAPE = {"viewport": {"width": 844, "height": 390}}
@@ -75,11 +92,16 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     assert "blunder" in mistake.inner_text()
     assert "Better" not in mistake.inner_text()  # it is to be found first
 
-    # A click on a place of the board, or on the list, is a guess.
-    mistake.get_by_role("link").click()
+    # The puzzle opens in view, below the controls, however far the list has been scrolled.
+    page.locator(".film-side").evaluate("(it) => { it.scrollTop = it.scrollHeight; }")
+    mistake.get_by_role("link").evaluate("(it) => it.click()")
     puzzle = page.locator(".puzzle")
     puzzle.get_by_text("Which move is better?").wait_for()
     page.locator(".puzzle-target").first.wait_for()
+    for part in ("h2", ".task", "[data-show-me]"):
+        assert puzzle.locator(part).evaluate(_IS_IN_SIGHT), part
+
+    # A click on a place of the board, or on the list, is a guess.
     assert serious_findings(page) == []
     if look:  # three mistakes would be in view
         box = mistake.bounding_box()
@@ -98,6 +120,8 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
         for mark in page.locator(f".puzzle-mark.{kind}").all():
             assert mark.locator("text").text_content() == sign
     assert page.locator(".puzzle-mark:is(.better, .played)").count() >= 2
+    assert page.evaluate(_COVERED_TEXTS) == []
+    assert page.locator(".puzzle-mark").first.evaluate(_IS_IN_SIGHT)
     best = mistake.locator(".film-better").get_attribute("title")
     assert page.locator(".film-place").inner_text() == "0 / 2"
 
@@ -116,6 +140,7 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     place = page.locator(".film-place")
     first, last = place.inner_text().split(" / ")
     assert first == "1" < last
+    assert page.locator(".puzzle-mark").count() == 0
     assert best in page.locator(".film-told").inner_text()
     page.keyboard.press("ArrowRight")
     page.locator(".film-line li button").last.click()

@@ -14,7 +14,9 @@ import pytest
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import SPECTATOR
 from shakespeare_env.drawing.board import piece_svg
+from shakespeare_env.drawing.shapes import shortened
 from shakespeare_env.film import Film, film_page
+from shakespeare_env.fonts import width
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.mistakes import (
@@ -180,8 +182,9 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == titles
     # The loss whose interval holds 0 and the gain are no mistakes.
     points = f"{0.2 * scale:.1f}"
-    assert re.findall(r">([-–.\d]+)<", rows[1 + seat]) == ["48", points, "2", "2", "0"]
-    assert re.findall(r">([-–.\d]+)<", rows[1 + other]) == ["–", "–", "0", "0", "0"]
+    assert re.findall(r">([.\d]+)<", rows[1 + seat]) == ["48", points, "2", "2", "0"]
+    assert re.findall(r">([a-z ]+|[.\d]+)</td>", rows[1 + other]) == ["none found", "0", "0", "0"]
+    assert "less certain differences are not called mistakes" in rows[1 + other]
     phases, kinds = lost_points(film, judged, seat)
     assert sum(lost.mistakes for lost in phases) == 4
     assert [(lost.name, lost.decisions, lost.mistakes) for lost in kinds] == [
@@ -236,3 +239,10 @@ def test_a_film_of_positions_names_or_forecasts_that_do_not_fit_is_refused(game)
         Film(replace(game, names=["A"]))
     with pytest.raises(ValueError, match="seat=0: forecasts reveal"):
         annotated_page(Film(game, seat=0), forecasts_of(game), [])
+
+
+def test_a_name_that_is_cut_keeps_the_number_that_distinguishes_it():
+    first, second = (shortened(f"Strongest {number}", 14, 70) for number in (1, 2))
+    assert first.endswith("…1")
+    assert second.endswith("…2")
+    assert width(first, 14) <= 70

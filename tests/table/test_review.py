@@ -353,6 +353,8 @@ def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lin
         compared = text_of(client.get(f"{address}/4/compare", params=asked))
         assert "(played)" in compared
         assert ("(your choice)" in compared) == (move == guess)
+        if "Not that one." in compared:
+            assert re.search(r"more (games )?\(± [\d.]+\) than your choice, “", compared)
     asked = {"agent": JUDGE, "move": "nothing"}
     assert client.get(f"{address}/4/compare", params=asked).status_code == 400
 

@@ -58,6 +58,7 @@ _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FIRST_PLAYOUTS_OF_TWO = 64  # of each, if a move is compared with a given one
+_TOLD_PLAYOUTS = 256  # of each, before a move is called a mistake, since the first ones overstate
 _HOPE = 0.4  # the part of its margin by which a difference may still grow
 _LOOKS = 6  # how often more playouts may follow because a difference is not settled yet
 _FIRST_EXPLAINED_PLAYOUTS = 16  # of each of two moves whose difference is explained
@@ -307,7 +308,8 @@ class PositionPlayouts:
             lead = self._difference(first, second, size)
             is_certain = replace(lead, amount=abs(lead.amount)).is_mistake(self._scale)
             # A mistake has to be certain twice running, as chance makes one of many seem so once.
-            is_settled = was_certain if is_certain else not self._is_open(lead, size, playouts)
+            is_told = was_certain and size >= _TOLD_PLAYOUTS
+            is_settled = is_told if is_certain else not self._is_open(lead, size, playouts)
             if is_settled or 2 * size > playouts:
                 return size
             was_certain = is_certain

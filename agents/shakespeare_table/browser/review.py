@@ -424,6 +424,7 @@ async def _compare(query: _ReviewQuery) -> Response:
         best=verdict.best,
         is_found=guess == verdict.best or (guess in equals and guess != played),
         loss=verdict.loss,
+        own_loss=next((worth.loss for worth in found.moves if worth.move == guess), None),
         in_words=reasons_in_words(position.game, verdict.reasons, verdict.loss, names),
         reasons=verdict.reasons.rows,
     )

@@ -108,8 +108,8 @@ def _of_act(act: int) -> list[Consequence]:
     return [
         Consequence(
             name,
-            f"{{seat}} {{lose}} {{ours}} prestige on {name} instead of {{theirs}}, "
-            f"1 at each rehearsal on its first {t.GREY_SPACES} spaces",
+            f"{{seat}} {{lose}} {{ours}} prestige on {name} instead of {{theirs}}, since each of "
+            f"its first {t.GREY_SPACES} spaces costs 1 at a rehearsal",
             partial(_lost, name),
             is_good=False,
         ),
@@ -144,7 +144,7 @@ CONSEQUENCES = (
     ),
     Consequence(
         "wages",
-        "{seat} then {owe} {ours pound} of wages at the end instead of {theirs}",
+        "{seat} {owe} {ours pound} of wages at the end instead of {theirs}",
         _wages_after_recruiting,
         is_good=False,
     ),

@@ -49,14 +49,41 @@
     return made;
   }
 
+  const RADIUS = 10;  // of a sign
+
+  // How much of a sign at a point covers texts of the board and other signs, or leaves the board.
+  function covered(group, [x, y]) {
+    const matrix = group.getScreenCTM(), board = root.querySelector(".film-board").getBoundingClientRect();
+    const from = new DOMPoint(x - RADIUS, y - RADIUS).matrixTransform(matrix);
+    const to = new DOMPoint(x + RADIUS, y + RADIUS).matrixTransform(matrix);
+    const shared = ({ left, right, top, bottom }) =>
+      Math.max(0, Math.min(to.x, right) - Math.max(from.x, left)) * Math.max(0, Math.min(to.y, bottom) - Math.max(from.y, top));
+    const things = [...root.querySelectorAll(".film-board svg text, .puzzle-mark circle")];
+    const overlaps = things.map((thing) => shared(thing.getBoundingClientRect()));
+    const outside = (to.x - from.x) * (to.y - from.y) - shared({ left: board.left, right: board.right, top: -Infinity, bottom: Infinity });
+    return overlaps.reduce((sum, overlap) => sum + overlap, outside);
+  }
+
+  // The point on the edge of a place where a sign covers least: a corner, or else beside it.
+  function freePoint(group, { x, y, width, height }) {
+    const [left, centre, right] = [x + 5, x + width / 2, x + width - 5];
+    const [top, middle, bottom] = [y + 3, y + height / 2, y + height - 3];
+    const points = [
+      [right, top], [right, bottom], [centre, bottom], [left, bottom], [centre, top], [left, top], [right, middle],
+      [x + width + 8, top], [x + width + 8, middle], [x + width + 8, bottom], [centre, y + height + 8], [centre, y - 8],
+    ];
+    const costs = points.map((point) => covered(group, point));
+    return points[costs.indexOf(Math.min(...costs))];
+  }
+
   // Frames a place. A sign tells frames apart without their colours.
   function frame(group, kind, sign = "") {
-    const { x, y, width, height } = group.getBBox();
+    const box = group.getBBox();
     const mark = drawn("g", { class: `puzzle-mark ${kind}` });
-    mark.append(drawn("rect", { x: x - 2, y: y - 2, width: width + 4, height: height + 4, rx: 5 }));
+    mark.append(drawn("rect", { x: box.x - 2, y: box.y - 2, width: box.width + 4, height: box.height + 4, rx: 5 }));
     if (sign) {
-      const middle = x + width - (kind === "better" ? 5 : 27);  // both may be on one place
-      mark.append(drawn("circle", { cx: middle, cy: y + 3, r: 10 }), drawn("text", { x: middle, y: y + 8.5 }, sign));
+      const [x, y] = freePoint(group, box);
+      mark.append(drawn("circle", { cx: x, cy: y, r: RADIUS }), drawn("text", { x, y: y + 5.5 }, sign));
     }
     group.append(mark);
   }
@@ -72,7 +99,7 @@
 
   function mark() {
     unmark();
-    if (current === null) return;
+    if (current === null || root.film.isLine()) return;
     if (answer) markAnswer();
     const next = new Map();
     for (const [, places, words] of left()) {
@@ -147,7 +174,8 @@
     box.querySelector("[data-show-me]").hidden = true;
     box.querySelector("[data-show-line]").hidden = false;
     sift();
-    compared.scrollIntoView({ block: "nearest" });
+    box.scrollIntoView({ block: "nearest" });
+    root.querySelector(".puzzle-mark")?.scrollIntoView({ block: "nearest" });
   }
 
   function next() {
