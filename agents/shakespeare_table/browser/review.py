@@ -476,7 +476,8 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
     def progress() -> dict[str, str]:
         judged = len(review.verdicts)
         seconds = time.monotonic() - began
-        left = len(film) - judged
+        own_left = len(own - review.verdicts.keys())
+        left = own_left or len(film) - judged
         is_early = judged - known < _FORECAST_AFTER
         forecast = None if is_early else seconds * left / (judged - known)
         text = query.site.render(
