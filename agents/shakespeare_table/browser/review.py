@@ -44,7 +44,7 @@ _DRAWINGS_KEPT = 16  # films, pages and pictures of each game, of up to about 0.
 MAX_MOVES = 2000
 """The most moves of an uploaded game. Long games of Shakespeare and Figaro have a few hundred."""
 _GRAPHS_EVERY_S = 1.5
-_FORECAST_AFTER = 6  # verdicts, after which the page says how long the others will take
+_FORECAST_AFTER = 6  # verdicts, after which the page says how long the next ones will take
 _UPLOAD_NAME = "the game given"  # the name of an uploaded file in errors
 
 
