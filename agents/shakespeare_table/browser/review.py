@@ -44,7 +44,7 @@ _DRAWINGS_KEPT = 16  # films, pages and pictures of each game, of up to about 0.
 MAX_MOVES = 2000
 """The most moves of an uploaded game. Long games of Shakespeare and Figaro have a few hundred."""
 _GRAPHS_EVERY_S = 1.5
-_FORECAST_AFTER = 6  # verdicts, after which the page says how long the others will take
+_FORECAST_AFTER = 6  # verdicts, after which the page says how long the next ones will take
 _UPLOAD_NAME = "the game given"  # the name of an uploaded file in errors
 
 
@@ -476,7 +476,8 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
     def progress() -> dict[str, str]:
         judged = len(review.verdicts)
         seconds = time.monotonic() - began
-        left = len(film) - judged
+        own_left = len(own - review.verdicts.keys())
+        left = own_left or len(film) - judged
         is_early = judged - known < _FORECAST_AFTER
         forecast = None if is_early else seconds * left / (judged - known)
         text = query.site.render(

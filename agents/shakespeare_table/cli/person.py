@@ -346,7 +346,7 @@ def reason_for(position: Position, move: str) -> str:
     names[position.to_move] = YOU
     why = reasons_in_words(position.game, found.reasons, found.gain, names)
     if why:
-        why = f" {'With it' if is_better else 'With the other'}: {why}."
+        why = f" {'With it' if is_better else 'With the other'}, {why[0].lower()}{why[1:]}."
     amount = abs(found.gain.amount)
     margin = found.gain.margin
     if found.gain.in_points:

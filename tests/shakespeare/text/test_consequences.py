@@ -21,8 +21,8 @@ def last_turn(*, acts=None, **fields):
     [
         ("cannot pay", {"cards": ["viola", "hamlet"], "pounds": 1}, 1, {"cards": ["viola"]}, 1),
         ("cannot pay", {"cards": ["viola"], "pounds": 1}, 0, {}, 0),
-        ("prestige on Act I instead of {theirs}, 1 at", {"acts": LOW}, 1, {}, 0),
-        ("prestige on Act II instead of {theirs}, 1 at", {"acts": LOW}, 1, {}, 0),
+        ("prestige on Act I instead of {theirs}, since each", {"acts": LOW}, 1, {}, 0),
+        ("prestige on Act II instead of {theirs}, since each", {"acts": LOW}, 1, {}, 0),
         ("prestige on Act II at", {}, 2, {"acts": LOW}, 1),
         ("to space {ours} of Act III", {"acts": LOW}, 2, {}, 4),
         ("prestige for objectives", {"objectives": ["grand_stage"]}, 0, {}, 0),
