@@ -21,7 +21,7 @@ from rich.progress import track
 from rich.table import Table
 
 from benchmarks.report import machine
-from shakespeare_training.building import make_learner
+from shakespeare_training.building import keep_freed_memory, make_learner
 from shakespeare_training.config import CONFIGS, TrainingConfig, as_toml, chosen_config, override
 from shakespeare_training.group import ProcessGroup, joined_group, run_processes
 from shakespeare_training.stopping import exit_at_once
@@ -31,6 +31,7 @@ OUR_CONFIG = CONFIGS / "shakespeare" / "ppo.toml"
 
 def measure_speed(config: TrainingConfig, group: ProcessGroup, seconds: float) -> float:
     """Return the decisions a second of a group, from about some seconds after a warm-up."""
+    keep_freed_memory()  # as the command `train` does
     learner = make_learner(config, "cpu", group)
     learner.policy.use_bfloat16 = config.precision == "bfloat16"
     for _ in range(2):  # so that rules are compiled, and the league has a snapshot
