@@ -1,6 +1,8 @@
 """An analyst's evaluations and verdicts use only what a seat may know, and improve with time."""
 
 import functools
+import io
+import zlib
 from dataclasses import replace
 from typing import Any
 
@@ -246,10 +248,17 @@ def test_evaluations_and_verdicts_depend_only_on_what_the_seat_may_know(session,
     assert results[0] == results[1] == results[2]
 
 
+def _stored_budget(budget):
+    buffer = io.BytesIO()
+    np.savez(buffer, budget=budget)
+    return zlib.compress(buffer.getvalue())
+
+
 def test_playouts_that_a_stranger_has_changed_are_left_out(session, analyst):
     position = session.positions[10]
     found = advise(position, analyst, playouts=50)
-    for damaged in (b"x", found.stored[:-9], found.stored[::-1]):
+    budgets = [_stored_budget(np.array(budget)) for budget in ([1, 2], np.inf, np.nan, -1)]
+    for damaged in (b"x", found.stored[:-9], found.stored[::-1], *budgets):
         assert advise(position, analyst, stored=damaged, playouts=50) == found
 
 

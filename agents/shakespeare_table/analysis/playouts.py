@@ -250,7 +250,16 @@ class PositionPlayouts:
             with np.load(content, allow_pickle=False) as arrays:
                 budget = int(arrays[_BUDGET])
                 found = {int(name): arrays[name] for name in arrays.files if name != _BUDGET}
-        except (ValueError, OSError, zlib.error, zipfile.BadZipFile, EOFError, KeyError):
+        except (
+            ValueError,
+            TypeError,
+            OverflowError,
+            OSError,
+            zlib.error,
+            zipfile.BadZipFile,
+            EOFError,
+            KeyError,
+        ):
             return
         for action, kept in found.items():
             is_legal = 0 <= action < len(self._prior) and bool(self._games.masks[0, action])
