@@ -97,7 +97,7 @@ def main(folder: Path) -> None:
         report["means"] = [number.item() for number in numbers]
         errors, players = decisions()
         own = slice(30 * rank, 30 * (rank + 1))
-        report["advantages"] = normalised_advantages(errors[own], players[own], 1.0, 0.5, group)
+        report["advantages"] = normalised_advantages(errors[own], players[own], 4, 1.0, 0.5, group)
 
         whole = trained(folder / "whole", group)
         report["whole"] = fingerprint(whole)

@@ -181,7 +181,7 @@ def test_advantages_are_in_units_of_the_reward_and_normalised_at_each_table():
     multiplayer = 3 * 4 / 3 * errors[:3, SHARE] + 2 * errors[:3, CHANGE]
     normalised = (multiplayer - multiplayer.mean()) / multiplayer.std(correction=0)
     expected = torch.cat([normalised, torch.tensor([-1.0, 1.0])])
-    assert torch.allclose(normalised_advantages(errors, players, 3.0, 2.0), expected, atol=1e-5)
+    assert torch.allclose(normalised_advantages(errors, players, 4, 3.0, 2.0), expected, atol=1e-5)
 
 
 def make_rollout(steps, games=1, *, players=4, numbers=3, actions=5):

@@ -90,7 +90,7 @@ def test_a_mean_counts_each_process_by_its_weight(groups):
 def test_advantages_are_normalised_over_the_decisions_of_all_processes(groups):
     reports, _ = groups
     errors, players = group_program.decisions()
-    whole = normalised_advantages(errors, players, 1.0, 0.5)
+    whole = normalised_advantages(errors, players, 4, 1.0, 0.5)
     parts = torch.cat([report["advantages"] for report in reports])
     assert torch.allclose(parts, whole, atol=1e-5)
 

@@ -7,7 +7,7 @@ weight (1 - x)^2, where x is the learner's recent win rate.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, NamedTuple
 
@@ -33,6 +33,10 @@ _DECAY = 0.99
 
 MOST_GAMES = 1.01 / (1.0 - _DECAY)
 """The limit of the weighted number of games against an opponent, with a margin for rounding."""
+
+OpponentResults = list[tuple[int, NDArray[np.float64]]]
+"""Results of finished games: an opponent's index in the league, and the learner's wins, float64[m],
+in m games against it."""
 
 
 @dataclass(eq=False)
@@ -158,6 +162,7 @@ class League:
             snapshot, and against each named agent.
         active: The snapshot that plays in new games, if any.
         finished: The number of games finished so far.
+        own_results: The results of this process's games that other processes do not know yet.
         rng: Generator that draws the active snapshot; each game's generator draws the rest.
     """
 
@@ -190,7 +195,7 @@ class League:
         generators = GameGenerators.of_games(seed, numbers)
         self.lineup = Lineup([], seats, generators)
         self._set_agents()
-        self._unshared: list[tuple[int, NDArray[np.float64]]] = []
+        self.own_results: OpponentResults = []
         self._shared = [(0.0, 0.0)] * len(self.opponents)
         self.assign_seats(self._all_rows)
 
@@ -277,14 +282,16 @@ class League:
             points = np.where(own_scores > scores, 1.0, np.where(own_scores == scores, 0.5, 0.0))
             wins = (points * is_opponent).sum(axis=1) / is_opponent.sum(axis=1)
             self.opponents[index].add_results(wins)
-            self._unshared.append((index, wins))
+            self.own_results.append((index, wins))
 
-    def share_results(self, group: ProcessGroup) -> None:
-        """Give every process the results of all others since the last call.
+    def take_results(self, results_by_rank: Iterable[OpponentResults]) -> None:
+        """Take over the results of all processes since the last call, in place of its own.
 
         Afterwards the learner's win rates are equal in all processes.
+
+        Args:
+            results_by_rank: The `own_results` of every process, by rank.
         """
-        results_by_rank = group.all_gather(self._unshared)
         for opponent, (games, wins) in zip(self.opponents, self._shared, strict=True):
             opponent.games = games
             opponent.wins = wins
@@ -294,7 +301,7 @@ class League:
         self._begin_sharing()
 
     def _begin_sharing(self) -> None:
-        self._unshared = []
+        self.own_results = []
         self._shared = [(opponent.games, opponent.wins) for opponent in self.opponents]
 
     def add_snapshot(

@@ -182,9 +182,10 @@ class Learner:
         before = self.num_timesteps
         with one_thread():
             self.play(on_games)
-        own = torch.tensor(self.num_timesteps - before)
-        self.num_timesteps = before + int(self.group.all_reduce(own))
-        self.league.share_results(self.group)
+        own = (self.num_timesteps - before, self.league.own_results)
+        decisions, results = zip(*self.group.all_gather(own), strict=True)
+        self.num_timesteps = before + sum(decisions)
+        self.league.take_results(results)
 
     def play(self, on_games: GamesCallback = ignore_games) -> None:
         """Play this process's games of the next update.

@@ -202,7 +202,9 @@ class Rollout:
             players=players,
             targets=rotate_seats(targets, players, seats),
             own_errors=own_errors,
-            advantages=normalised_advantages(own_errors, players, win_coef, score_coef, group),
+            advantages=normalised_advantages(
+                own_errors, players, self._max_seats, win_coef, score_coef, group
+            ),
         )
 
     def minibatches(
@@ -367,6 +369,7 @@ def seat_targets(
 def normalised_advantages(
     own_errors: torch.Tensor,
     players: torch.Tensor,
+    max_seats: int,
     win_coef: float,
     score_coef: float,
     group: ProcessGroup = ALONE,
@@ -381,6 +384,7 @@ def normalised_advantages(
     Args:
         own_errors: float32[k, 2], targets less forecasts of the deciding seats.
         players: int64[k], seats at their tables.
+        max_seats: The most seats at a table.
         win_coef: Coefficient of the share of the victory.
         score_coef: Coefficient of the change of the score.
         group: The processes over whose decisions advantages are normalised.
@@ -391,13 +395,10 @@ def normalised_advantages(
     win = win_coef * torch.where(has_opponents, players / (players - 1).clamp(min=1), 0.0)
     score = torch.where(has_opponents, score_coef, score_coef + win_coef)
     advantages = win * own_errors[:, SHARE] + score * own_errors[:, CHANGE]
-    sizes = group.union(torch.unique(players).tolist())
-    tables = [players == size for size in sizes]
-    if not tables:
-        return advantages
+    tables = [players == size for size in range(1, max_seats + 1)]
     sums = [torch.stack([at_table.sum(), (advantages * at_table).sum()]) for at_table in tables]
     counts, totals = group.all_reduce(torch.stack(sums)).unbind(dim=1)
-    means = totals / counts
+    means = totals / counts  # NaN for a size without decisions, which is never looked at
     squares = [
         ((advantages - mean) * at_table).square().sum()
         for mean, at_table in zip(means, tables, strict=True)
