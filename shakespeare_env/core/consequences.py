@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NamedTuple
 
@@ -82,18 +82,31 @@ class Continuation(NamedTuple):
 class Consequence:
     """A number that every continuation has, and a sentence that compares two moves by its means.
 
+    A cause is a fact that the player sees when choosing, such as the height of a pile. It explains
+    a difference only by way of its effects, such as cards that are taken later.
+
     Attributes:
         topic: What it is about. Only one sentence is said of a topic.
         words: The sentence. `{ours}` stands for the mean after the better move, `{ours card}` for
             that many cards, and `{theirs}` for the mean after the worse move. In a sentence with
             `{games}`, the number of games, they are sums of numbers that are 1 or 0. `{seat}` and
             `{seat's}` stand for the decider, and `{chapter}` for the day or round of the decision.
-            Verbs stand in braces (`core/seat_names.py`).
+            Verbs stand in braces (`core/seat_names.py`). A sentence without `{ours}` states a fact
+            of the better move that the worse one lacks. It needs a number that is the same in all
+            games.
         number: (Continuation) -> the number, or None if the game stopped too early to know it.
         is_good: Whether more is better for the seat.
+        effects: The topics of its effects, if it is a cause.
+        source: The row of the score sheet with the points that it brings; empty if they do not
+            stand in one row.
+        advice: What to do in later games, in one sentence; empty if nothing follows. A topic has
+            one advice at most.
     """
 
     topic: str
     words: str
     number: Callable[[Continuation], float | None]
     is_good: bool = True
+    effects: Collection[str] = ()
+    source: str = ""
+    advice: str = ""

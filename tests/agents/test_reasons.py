@@ -9,7 +9,7 @@ from shakespeare_env import Position
 from shakespeare_env.core import registry
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.playouts import PositionPlayouts
-from shakespeare_table.analysis.reasons import Continuations, sentences
+from shakespeare_table.analysis.reasons import Continuations, findings
 from tests.agents.sessions import played_session
 from tests.contract.continuations import continuation
 from tests.figaro import positions as p
@@ -34,16 +34,17 @@ def test_what_is_the_same_in_all_games_is_said_without_an_average(giving):
     position = Position.from_dict(giving)
     better = games_after(giving, ["play:red-1>2"])
     worse = games_after(giving, ["play:blue-1>1"])
-    (sentence,) = sentences(position, better, worse, 0.0)
-    assert sentence == "another player has to take 4 cards at once instead of none"
+    (finding,) = findings(position, better, worse, 0.0)
+    assert finding.sentence == "another player has to take 4 cards at once instead of none"
+    assert finding.explained == 0  # none of its effects is known
 
 
 def test_what_speaks_for_the_worse_move_or_does_not_differ_is_not_said(giving):
     position = Position.from_dict(giving)
     better = games_after(giving, ["play:blue-1>1"])
     worse = games_after(giving, ["play:red-1>2"])
-    assert sentences(position, better, worse, 0.0) == ()
-    assert sentences(position, better, better, 0.0) == ()
+    assert findings(position, better, worse, 0.0) == ()
+    assert findings(position, better, better, 0.0) == ()
 
 
 def test_a_difference_in_few_games_is_not_said():
@@ -60,7 +61,8 @@ def test_a_difference_in_few_games_is_not_said():
 
     def said(ours, theirs):
         total = float((ours.scores - theirs.scores).mean())
-        return any("cards at the end" in each for each in sentences(position, ours, theirs, total))
+        found = findings(position, ours, theirs, total)
+        return any("cards at the end" in each.sentence for each in found)
 
     turned = mixed(GAMES // 2)
     turned = replace_games(turned, np.roll(np.arange(GAMES), GAMES // 2))
@@ -78,7 +80,7 @@ def test_a_game_without_consequences_has_no_sentences(giving):
     worse = games_after(giving, ["play:blue-1>1"])
     presentation = replace(position.game.presentation, consequences=())
     position.game = replace(position.game, presentation=presentation)
-    assert sentences(position, better, worse, 0.0) == ()
+    assert findings(position, better, worse, 0.0) == ()
 
 
 @pytest.mark.parametrize("name", registry.names())
@@ -97,5 +99,5 @@ def test_sentences_depend_only_on_what_the_seat_may_know(name):
             *_, evaluation = known.refine(200)
             found.append(known.reasons(evaluation.moves[0].move, evaluation.moves[-1].move))
         assert found[0] == found[1] == found[2]
-        is_said |= bool(found[0].sentences)
+        is_said |= bool(found[0].findings)
     assert is_said

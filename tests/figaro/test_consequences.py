@@ -10,13 +10,13 @@ HANDS = {0: "red-1 blue-1 ..."}
 
 def test_a_card_makes_another_seat_take_all_cards():
     d = p.position(front={1: "jester-1", 2: "red-3 red-2"}, hands=HANDS)
-    assert number("another player", d, "play:red-1>2") == 4
-    assert number("another player", d, "play:blue-1>1") == 0
+    assert number("another player has", d, "play:red-1>2") == 4
+    assert number("another player has", d, "play:blue-1>1") == 0
 
 
 def test_cards_that_the_seat_itself_takes_count_for_nobody_else():
     d = p.position(front={0: "red-3 red-2"}, hands=HANDS)
-    assert number("another player", d, "play:red-1>0") == 0
+    assert number("another player has", d, "play:red-1>0") == 0
 
 
 def test_the_own_pile_grows_by_a_card_played_there():
@@ -24,6 +24,57 @@ def test_the_own_pile_grows_by_a_card_played_there():
     assert number("pile then stands", d, "play:red-1>0") == 4
     assert number("pile then stands", d, "play:blue-1>1") == 3
     assert number("pile then stands", d, "take") == 0
+
+
+def test_cards_that_the_seat_takes_at_once_are_told_by_their_cause():
+    d = p.position(front={0: "red-3 red-2", 1: "jester-1"}, hands=HANDS)
+    assert number("by choice", d, "take") == 3
+    assert number("own pile to", d, "take") == 0
+    assert number("own pile to", d, "play:red-1>0") == 4
+    assert number("by choice", d, "play:red-1>0") == 0
+    assert number("by choice", d, "play:blue-1>1") == number("own pile to", d, "play:blue-1>1") == 0
+
+
+def test_cards_that_lie_face_up_after_the_move_are_counted_unless_another_seat_took_them():
+    d = p.position(front={1: "jester-1", 2: "red-3 red-2"}, hands=HANDS)
+    assert number("lie face up", d, "take") == 0
+    assert number("lie face up", d, "play:blue-1>1") == 4
+    assert number("lie face up", d, "play:red-1>2") is None
+    assert number("highest pile", d, "play:red-1>2") is None
+
+
+def test_the_piles_in_front_of_others_are_seen_and_the_one_that_a_ring_would_bring():
+    d = p.position(front={1: "jester-1", 2: "red-3 red-1", 3: "green-2"}, hands=HANDS)
+    assert number("highest pile", d, "play:red-1>2") == 5
+    assert number("highest pile", d, "play:blue-1>1") == 4
+    assert number("would pass on", d, "play:blue-1>1") == 2  # seat 3 sits before seat 0
+    d = p.position(front={1: "jester-1", 3: "green-2"}, hands={0: "ring blue-1 ..."})
+    assert number("would pass on", d, "ring") == 0
+    assert number("pile then stands", d, "ring") == 2
+
+
+def test_a_colour_in_front_of_the_seat_is_seen():
+    d = p.position(front={1: "jester-1"}, hands=HANDS)
+    assert number("no colour", d, "play:red-1>0") == 0
+    assert number("no colour", d, "play:red-1>1") == 1
+
+
+def test_cards_that_fit_nowhere_without_taking_are_counted():
+    hands = {0: "red-1 red-2 blue-1 jester-2 ring", 1: "..."}
+    d = p.position(front={0: "red-3 jester-1", 1: "jester-1"}, hands=hands)
+    # The red 2 would fill the pile, since its colour lies there. The red 1 would not.
+    assert number("hand would make", d, "play:blue-1>1") == 1
+    assert number("hand would make", d, "play:red-1>0") == 1
+    assert number("hand would make", d, "take") == 0
+
+
+def test_rings_and_jesters_that_stay_in_hand_are_counted():
+    hands = {0: "ring ring jester-1 jester-2 blue-1", 1: "green-1 ..."}
+    d = p.position(front={1: "red-2"}, hands=hands)
+    assert number("{ours ring}", d, "ring") == 1
+    assert number("{ours jester}", d, "ring") == 2
+    assert number("{ours jester}", d, "play:jester-1>1") == 1
+    assert number("{ours ring}", d, "play:jester-1>1") == 2
 
 
 def test_cards_are_taken_before_the_next_turn_by_ones_own_move_or_those_of_others():

@@ -28,6 +28,7 @@ from shakespeare_table.analysis.mistakes import (
     mistakes_summary,
 )
 from shakespeare_table.analysis.reasons import (
+    Finding,
     Reasons,
     RowGain,
     figures_in_words,
@@ -216,7 +217,8 @@ def test_sentences_explain_a_mistake_and_rows_stay_beneath_as_figures(game):
     contract = game.position.game
     loss = Difference(2.5, 0.5, in_points=True)
     rows = (RowGain("A", 2.5, 0.5),)
-    said = Reasons(rows, ("{seat 1} {win} more", "{seat 1's} road is short"))
+    told = (Finding("wins", "{seat 1} {win} more"), Finding("road", "{seat 1's} road is short"))
+    said = Reasons(rows, told)
     names = ["Ann", "you", "Bob", "Cid"]
     assert reasons_in_words(contract, said, loss, names) == "You win more. Your road is short"
     assert figures_in_words(contract, said, loss) == rows_in_words(contract, rows, loss)

@@ -15,7 +15,7 @@ from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.deviation import Deviation, judge_deviation
 from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.playouts import advise
-from shakespeare_table.analysis.reasons import Reasons
+from shakespeare_table.analysis.reasons import Finding, Reasons
 from shakespeare_table.browser.learn import (
     deviation_in_words,
     example_game,
@@ -197,7 +197,8 @@ def test_a_deviation_goes_on_from_what_is_known_in_the_currency_of_hints():
     ],
 )
 def test_a_deviation_is_put_in_words(gain, said, words):
-    deviation = Deviation(gain, Reasons((), said))
+    findings = tuple(Finding("wages", sentence) for sentence in said)
+    deviation = Deviation(gain, Reasons((), findings))
     assert deviation_in_words("shakespeare", deviation, [YOU, "Ann"]) == words
 
 

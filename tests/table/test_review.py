@@ -277,7 +277,8 @@ def text_in(found):
 def test_verdicts_arrive_while_a_browser_listens(client, lines):
     address = upload(client, lines).url.path
     found = judged(client, address)
-    assert [event for event, _ in found[:4]] == ["graph", "mistakes", "summary", "progress"]
+    streamed = ["graph", "lessons", "mistakes", "summary", "progress"]
+    assert [event for event, _ in found[:5]] == streamed
     assert found[-1] == ("done", "")
     assert ("ready", "") in found
     values = [int(n) for n in re.findall(r'max="8" value="(\d+)"', unescape(text_in(found)))]

@@ -14,6 +14,7 @@ from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
 from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, SMALLEST_LOSS, Difference
+from shakespeare_table.analysis.lessons import cost_in_words, lessons, shown_numbers
 from shakespeare_table.analysis.reasons import (
     NO_REASONS,
     Reasons,
@@ -157,6 +158,20 @@ def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#")
     return str(template("graphs.html").module.mistakes(rows, link))
 
 
+def lessons_list(
+    film: Film, judged: Sequence[JudgedDecision], seat: int = 0, link: str = "#"
+) -> str:
+    """Return the lessons of a seat as a list in HTML, or nothing if there is none."""
+    own = [mistake.decision for mistake in _mistakes(film, judged) if mistake.decision.seat == seat]
+    label = film.label(seat)
+    rows = []
+    for lesson in lessons(own, float(film.game.score_scale)):
+        shown = shown_numbers(lesson)
+        others = len(lesson.numbers) - len(shown)
+        rows.append((lesson.advice, shown, others, cost_in_words(lesson, label)))
+    return str(template("lessons.html").module.lessons(rows, link, label))
+
+
 class LostPoints(NamedTuple):
     """The cost of the mistakes of a seat, in one phase of the game or with one kind of move.
 
@@ -230,14 +245,15 @@ def annotated_page(
     title: str = "",
     seat: int = 0,
 ) -> str:
-    """Return a `film_page` with graphs of forecasts and scores, and with the mistakes marked.
+    """Return a `film_page` with graphs of forecasts and scores, lessons, and mistakes marked.
 
     Args:
         film: The game.
         forecasts: The forecasts to draw.
         judged: The judged decisions.
         title: The title of the page, by default the game and its players.
-        seat: The seat whose mistakes are added up by phase and kind of move.
+        seat: The seat whose lessons are shown, and whose mistakes are added up by phase and kind
+            of move.
 
     Raises:
         ValueError: The film shows what one seat saw, but forecasts reveal other seats' secrets.
@@ -248,6 +264,7 @@ def annotated_page(
         )
     extras = chances_graph(film, forecasts, judged) + score_graph(film)
     if judged:
+        extras += lessons_list(film, judged, seat)
         extras += mistakes_list(film, judged) + mistakes_summary(film, judged, seat)
     return film_page(film, title=title, extras=extras)
 

@@ -39,10 +39,11 @@ from shakespeare_table.analysis.reasons import (
     MOST_SENTENCES,
     NO_REASONS,
     Continuations,
+    Finding,
     Reasons,
     RowGain,
+    findings,
     score_rows,
-    sentences,
 )
 
 PLAYOUTS = 1024
@@ -192,12 +193,13 @@ class PositionPlayouts:
         return self._difference(*actions, self._settle(*actions, playouts))
 
     def reasons(self, better: str, worse: str, pairs: int = _EXPLAINED_PLAYOUTS) -> Reasons:
-        """Return sentences and rows of the score sheet that explain how two moves differ.
+        """Return findings and rows of the score sheet that explain how two moves differ.
 
         They come from the first playouts of both moves. More of them are looked at until there are
-        two sentences, or one after half of them. The sum of the rows over all playouts is known
-        more exactly, and the rows are corrected by what it differs. So they add up to the
-        difference that the evaluation gives, with a row for the place where points decide.
+        two findings, or one that explains something after half of them. The sum of the rows over
+        all playouts is known more exactly, and the rows are corrected by what it differs. So they
+        add up to the difference that the evaluation gives, with a row for the place where points
+        decide.
 
         Args:
             better: A move that has been tried.
@@ -210,18 +212,19 @@ class PositionPlayouts:
         total = float((scores[0].astype(np.float64) - scores[1]).mean())
         ours: list[Continuation] = []
         theirs: list[Continuation] = []
-        said: tuple[str, ...] = ()
+        found: tuple[Finding, ...] = ()
         while len(ours) < min(pairs, common):
             size = min(max(2 * len(ours), _FIRST_EXPLAINED_PLAYOUTS), pairs, common)
             for action, known in zip(actions, (ours, theirs), strict=True):
-                found = self._continuations(action, len(known), size)
-                if found is None:
+                played_on = self._continuations(action, len(known), size)
+                if played_on is None:
                     return NO_REASONS
-                known += found
+                known += played_on
             after_better = Continuations(ours, scores[0][:size].astype(np.float64))
             after_worse = Continuations(theirs, scores[1][:size].astype(np.float64))
-            said = sentences(self.position, after_better, after_worse, total)
-            if len(said) == MOST_SENTENCES or (said and size >= pairs // 2):
+            found = findings(self.position, after_better, after_worse, total)
+            is_explained = bool(found) and found[0].explained > 0
+            if len(found) == MOST_SENTENCES or (is_explained and size >= pairs // 2):
                 break
         is_forecast = self.analyst.runner.may_forecast
         rows = score_rows(self.position, after_better, after_worse, total, is_forecast=is_forecast)
@@ -230,7 +233,7 @@ class PositionPlayouts:
             gain, margin = mean_and_margin(places * self._place_points, 0.0, 1)
             rows.append(RowGain("the final place", gain, margin))
         rows.sort(key=lambda row: -abs(row.gain))
-        return Reasons(tuple(rows), said)
+        return Reasons(tuple(rows), found)
 
     def to_bytes(self) -> bytes:
         """Return the playouts so far in a compact form, which `stored` takes."""

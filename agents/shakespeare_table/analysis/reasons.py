@@ -22,6 +22,7 @@ FORECAST_ROW = "the end, by forecast"
 """The name of the row with the points that a network forecasts instead of playing on."""
 MOST_SENTENCES = 2
 """The most sentences about the difference of two moves."""
+_CAUSE_SHARE = 0.5  # of what the greatest effect explains, so that a cause is told before it
 _NOUN = re.compile(r"\{ours ([a-z ]+)\}")
 _LEAST_GAIN = 0.05  # points; smaller gains of a row are added up
 
@@ -52,17 +53,33 @@ class RowGain(NamedTuple):
     margin: float
 
 
+class Finding(NamedTuple):
+    """A consequence in which two moves clearly differ, in favour of the better one.
+
+    Attributes:
+        topic: What the consequence is about.
+        sentence: The sentence, with placeholders for `seat_names.with_names`.
+        advice: What to do in later games; empty if nothing follows.
+        explained: How many points of the difference go with it. A cause explains as much as its
+            greatest effect, and nothing if none of its effects is clear.
+    """
+
+    topic: str
+    sentence: str
+    advice: str = ""
+    explained: float = 0.0
+
+
 class Reasons(NamedTuple):
     """Why one move is better than another.
 
     Attributes:
         rows: The rows of the score sheet in which they differ, the largest first.
-        sentences: At most two sentences about what follows the moves, the one that explains most
-            first, with placeholders for `seat_names.with_names`.
+        findings: At most two consequences of the moves, the one that explains most first.
     """
 
     rows: tuple[RowGain, ...] = ()
-    sentences: tuple[str, ...] = ()
+    findings: tuple[Finding, ...] = ()
 
 
 NO_REASONS = Reasons()
@@ -152,23 +169,15 @@ def _corrected(
     return _Estimate(float(differences.mean()) + share * missing, margin)
 
 
-class _Finding(NamedTuple):
-    """A clear difference between the games that follow two moves."""
-
-    topic: str
-    sentence: str
-    is_certain: bool  # whether every game shows the same
-    explained: float  # how many points of the difference go with it
-
-
-def sentences(
+def findings(
     position: Position, better: Continuations, worse: Continuations, total: float
-) -> tuple[str, ...]:
-    """Return at most two sentences about what follows a better move instead of a worse one.
+) -> tuple[Finding, ...]:
+    """Return at most two consequences in which a better move differs from a worse one.
 
-    A sentence needs a clear difference, by its 95 % interval, in favour of the better move. The
-    first one is about what is the same in all games, since it follows from the rules. The others
-    are ordered by how many points go with them.
+    A finding needs a clear difference, by its 95 % interval, in favour of the better move. At most
+    one is a cause. It comes first if one of its effects is clear and explains at least half as much
+    as the greatest effect of all. Effects follow, those that explain most first. If no effect is
+    clear, a cause is told that explains nothing.
 
     Args:
         position: The position of the decision.
@@ -176,17 +185,32 @@ def sentences(
         worse: What follows the worse one.
         total: The difference of the final scores over more playouts than these.
     """
-    found: list[_Finding] = []
+    causes: list[tuple[Consequence, Finding]] = []
+    effects: list[Finding] = []
     for consequence in position.game.presentation.consequences:
         finding = _finding(position, consequence, better, worse, total)
-        if finding is not None:
-            found.append(finding)
-    found.sort(key=lambda finding: -finding.explained)
-    certain = [finding for finding in found if finding.is_certain][:1]
-    said: dict[str, str] = {}
-    for finding in certain + [finding for finding in found if not finding.is_certain]:
-        said.setdefault(finding.topic, finding.sentence)
-    return tuple(said.values())[:MOST_SENTENCES]
+        if finding is None:
+            continue
+        if consequence.effects:
+            causes.append((consequence, finding))
+        else:
+            effects.append(finding)
+    if not effects:
+        return tuple(finding._replace(explained=0.0) for _, finding in causes[:1])
+    effects.sort(key=lambda effect: -effect.explained)
+    explaining = [
+        finding._replace(explained=effect.explained)
+        for consequence, finding in causes
+        for effect in effects
+        if effect.topic in consequence.effects
+    ]
+    told: dict[str, Finding] = {}
+    cause = max(explaining, key=lambda finding: finding.explained, default=None)
+    if cause is not None and cause.explained >= _CAUSE_SHARE * effects[0].explained:
+        told[cause.topic] = cause
+    for effect in effects:
+        told.setdefault(effect.topic, effect)
+    return tuple(told.values())[:MOST_SENTENCES]
 
 
 def _finding(
@@ -195,7 +219,7 @@ def _finding(
     better: Continuations,
     worse: Continuations,
     total: float,
-) -> _Finding | None:
+) -> Finding | None:
     """Return how a consequence differs; None if that is not clear or does not favour the better."""
     ours = _numbers(consequence, better.games)
     theirs = _numbers(consequence, worse.games)
@@ -203,7 +227,11 @@ def _finding(
         return None
     scores = better.scores - worse.scores
     possible = float(np.ptp([ours, theirs]))
-    tests = len(position.game.presentation.consequences)
+    # The confidence holds together for all causes, and for all effects.
+    tests = sum(
+        bool(other.effects) == bool(consequence.effects)
+        for other in position.game.presentation.consequences
+    )
     counts_games = "{games}" in consequence.words
     if counts_games:  # the sentence shows the sums as they are
         lead = _Estimate(*mean_and_margin(ours - theirs, possible, tests))
@@ -213,8 +241,10 @@ def _finding(
     if abs(lead.mean) <= lead.margin or lead.mean * direction < 0:
         return None
     is_certain = not np.ptp(ours) and not np.ptp(theirs)
-    slope = _slope([ours, theirs], [better.scores, worse.scores])
-    if slope * direction < 0:
+    if "{ours" not in consequence.words and not is_certain:
+        return None
+    explained = _explained(consequence, (better, worse), (ours, theirs), lead.mean)
+    if explained < 0 and not consequence.effects:
         return None
     # What the correction adds is shared by both means, unless one of them is certain.
     missing = lead.mean - float((ours - theirs).mean())
@@ -227,7 +257,33 @@ def _finding(
     if shown[0] == shown[1]:
         return None
     words = _in_words(position, consequence, better.games[0].seat, shown[0], shown[1], len(ours))
-    return _Finding(consequence.topic, words, is_certain, slope * lead.mean)
+    return Finding(consequence.topic, words, consequence.advice, explained)
+
+
+def _explained(
+    consequence: Consequence,
+    after: tuple[Continuations, Continuations],
+    numbers: tuple[Floats, Floats],
+    lead: float,
+) -> float:
+    """Return how many points of the difference between two moves go with a consequence.
+
+    They stand in its row of the score sheet, or else are estimated from games after the same move.
+
+    Args:
+        consequence: The consequence.
+        after: The games after the better move, and those after the worse one.
+        numbers: The consequence's number in these games.
+        lead: By how much it is larger after the better move.
+    """
+    if consequence.source:
+        better, worse = after
+        gained = [
+            sum(ours.points(consequence.source)) - sum(theirs.points(consequence.source))
+            for ours, theirs in zip(better.games, worse.games, strict=True)
+        ]
+        return float(np.mean(gained))
+    return _slope(numbers, [games.scores for games in after]) * lead
 
 
 def _numbers(consequence: Consequence, games: Sequence[Continuation]) -> Floats | None:
@@ -289,15 +345,15 @@ def reasons_in_words(
         difference: How much better the move is.
         names: The players' names by seat; without names, seats stay numbers.
     """
-    if not reasons.sentences:
+    if not reasons.findings:
         return rows_in_words(game, reasons.rows, difference)
-    named = [with_names(sentence, names) for sentence in reasons.sentences]
+    named = [with_names(finding.sentence, names) for finding in reasons.findings]
     return ". ".join(sentence[0].upper() + sentence[1:] for sentence in named)
 
 
 def figures_in_words(game: Game, reasons: Reasons, difference: Difference) -> str:
     """Return the rows of the score sheet in words, if `reasons_in_words` does not say them."""
-    if not reasons.sentences or not clear_rows(reasons.rows):
+    if not reasons.findings or not clear_rows(reasons.rows):
         return ""
     return rows_in_words(game, reasons.rows, difference)
 

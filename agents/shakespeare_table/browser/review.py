@@ -464,6 +464,7 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
         graph = mistakes.chances_graph(film, _forecasts(review), verdicts, link)
         return [
             {"event": "graph", "data": graph},
+            {"event": "lessons", "data": mistakes.lessons_list(film, verdicts, seat, link)},
             {"event": "mistakes", "data": mistakes.mistakes_list(film, verdicts, link)},
             {"event": "summary", "data": mistakes.mistakes_summary(film, verdicts, seat)},
         ]

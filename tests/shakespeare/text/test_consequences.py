@@ -91,3 +91,78 @@ def test_the_first_in_order_is_counted_by_days():
     d = p.wager_position(players=2, order=[0, 1])
     assert number("first in Order", d, "wager:1", "wager:2") == 1
     assert number("first in Order", d, "wager:2", "wager:1") == 0
+
+
+def test_a_wager_gives_cylinders_and_a_place_in_order():
+    d = p.wager_position(players=2, order=[0, 1])
+    assert number("cylinder} for characters", d, "wager:4", "wager:2") == 4
+    assert number("{wager} {ours cylinder}", d, "wager:4", "wager:2") == 4
+    recruited = ("recruit:viola", "recruit:hamlet")
+    shown = ["viola", "hamlet", "iago", "puck"]
+    d = p.wager_position(players=2, order=[0, 1], shown=shown)
+    assert number("place {ours} in Order", d, "wager:1", "wager:2", *recruited) == 1
+    assert number("place {ours} in Order", d, "wager:3", "wager:2", *recruited[::-1]) == 2
+    d = building(black=1)
+    assert number("place {ours} in Order", d, "pass") is None
+
+
+def test_cylinders_that_are_left_on_passing_are_unused():
+    d = building(black=1)
+    left = d["seats"][0]["cylinders"]
+    assert left > 0
+    assert number("unused", d, "pass") == left
+    assert number("unused", d, "activate:set_dresser_6", "set:black>b1") == 0
+
+
+def test_a_hired_character_is_counted_by_what_it_can_do():
+    shown = ["viola", "set_dresser_6", "costume_mistress_6", "handyman", "assistant", "jeweler"]
+    d = p.turn_position(shown=shown)
+    before = {"stage sets": 1, "take costumes": 1, "{ours actor}": 2, "character} to activate": 4}
+    more = {
+        "recruit:viola": {"{ours actor}", "character} to activate"},
+        "recruit:set_dresser_6": {"stage sets", "character} to activate"},
+        "recruit:costume_mistress_6": {"take costumes", "character} to activate"},
+        "recruit:handyman": {"stage sets", "take costumes", "character} to activate"},
+        "recruit:assistant": set(),
+        "extra:viola": set(),
+    }
+    for move, topics in more.items():
+        for words, count in before.items():
+            assert number(words, d, move) == count + (words in topics), (move, words)
+    assert number("character} to activate", d, "activate:falstaff") is None
+
+
+def test_elements_that_a_craftsman_takes_are_counted_from_its_activation_on():
+    d = building(black=2)
+    activation = "activate:set_dresser_6"
+    assert number("with this character", d, activation, "set:black>b1", "done") == 1
+    assert number("with this character", d, activation, "done") == 0
+    assert number("with this character", d, "pass") is None
+    d = play(d, activation)
+    assert number("with this character", d, "done") == 0
+    assert number("with this character", d, "set:black>b1", "done") == 1
+
+
+def test_begun_costumes_are_counted_until_they_are_complete():
+    costumes = {"author": ["black", "black"]}
+    seats = {0: p.seat(["costume_mistress_6"], costumes=costumes)}
+    d = play(p.turn_position(seats=seats, costumes={"black": 1}), "activate:costume_mistress_6")
+    assert number("begun and not complete", d, "costume:black>author") == 0
+    assert number("begun and not complete", d, "costume:black>falstaff") == 2
+    assert number("begun and not complete", d, "done") is None
+
+
+def test_discs_advance_by_an_activation_and_its_white_quills():
+    d = p.turn_position(acts=p.everyone_on(3))
+    moves = ("activate:author", "quill:I", "quill:II")
+    assert number("discs advance", d, *moves) == 2
+    assert number("discs advance", d, "activate:queen", "queen:money") == 0
+    d = play(d, "activate:author")
+    assert number("{ours disc} on the first", d, "quill:I") == 2
+
+
+def test_the_queen_gives_an_objective_or_pounds():
+    d = play(p.turn_position(), "activate:queen")
+    assert number("an objective, which", d, "queen:objectives") == 1
+    assert number("an objective, which", d, "queen:money") == 0
+    assert number("an objective, which", p.turn_position(), "activate:falstaff") is None

@@ -211,11 +211,11 @@
     const target = event.target.closest(".puzzle-target"), button = event.target.closest("button");
     if (target) { choose(target.dataset.place); return; }
     if (chosen.length && event.target.closest(".film-board")) putBack();
-    const item = event.target.closest(".film-mistakes li");
-    if (item && event.target.closest("[data-ply]") && !review.classList.contains("spoilt")) {
+    const link = event.target.closest(":is(.film-lessons, .film-mistakes) [data-ply]");
+    if (link && !review.classList.contains("spoilt")) {
       event.preventDefault();
       event.stopImmediatePropagation();
-      pose(numberOf(item));
+      pose(Number(link.dataset.ply));
     }
     if (!button) return;
     if (button.dataset.guess) guess(button.dataset.guess);

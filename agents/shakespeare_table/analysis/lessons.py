@@ -1,0 +1,122 @@
+"""Lessons of a game: what a seat should do differently, by what its mistakes have in common."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+from shakespeare_env.core.seat_names import YOU
+from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT
+from shakespeare_table.analysis.reasons import Finding, Reasons
+
+if TYPE_CHECKING:
+    from shakespeare_table.analysis.mistakes import JudgedDecision
+
+MOST_LESSONS = 3
+_MOST_NUMBERS = 3  # of decisions that show a lesson
+_LEAST_SHARE = 0.25  # of the points that a mistake cost, which its lesson has to explain
+_LEAST_POINTS = 0.05  # that a lesson has to explain, which is what figures show of them
+
+
+class Lesson(NamedTuple):
+    """An advice that follows from one or more mistakes.
+
+    Attributes:
+        topic: What it is about.
+        advice: What to do in later games, in one sentence.
+        numbers: The numbers of the moves that were mistakes, from 1, the one that cost most first.
+        chance: The chance of victory that they cost together, in per cent.
+        points: The points that they cost where the chance of victory no longer changed.
+    """
+
+    topic: str
+    advice: str
+    numbers: tuple[int, ...]
+    chance: float
+    points: float
+
+
+def lessons(mistakes: Iterable[JudgedDecision], score_scale: float) -> list[Lesson]:
+    """Return at most three lessons of a seat's mistakes, the one that cost most first.
+
+    A mistake belongs to the first of its findings that has an advice and explains a good part of
+    what it cost. A mistake without such a finding belongs to no lesson. Each decision of a lesson
+    thus shows by itself what the lesson says, and no cost is counted twice.
+
+    Args:
+        mistakes: The mistakes of one seat.
+        score_scale: `Game.score_scale`, the unit of losses in points.
+    """
+    by_topic: dict[str, list[tuple[JudgedDecision, Finding]]] = {}
+    for mistake in mistakes:
+        finding = _main_finding(mistake.reasons)
+        if finding is not None:
+            by_topic.setdefault(finding.topic, []).append((mistake, finding))
+    found = []
+    for topic, examples in by_topic.items():
+        examples.sort(key=lambda example: -example[0].loss.in_shares(score_scale))
+        losses = [mistake.loss for mistake, _ in examples]
+        _, worst = examples[0]
+        found.append(
+            Lesson(
+                topic=topic,
+                advice=worst.advice,
+                numbers=tuple(mistake.number for mistake, _ in examples),
+                chance=100 * sum(loss.amount for loss in losses if not loss.in_points),
+                points=sum(loss.amount for loss in losses if loss.in_points),
+            )
+        )
+    found.sort(key=lambda lesson: -_cost(lesson, score_scale))
+    return found[:MOST_LESSONS]
+
+
+def _main_finding(reasons: Reasons) -> Finding | None:
+    """Return the finding that a mistake teaches; None if nothing explains it."""
+    total = sum(row.gain for row in reasons.rows)
+    least = max(_LEAST_SHARE * total, _LEAST_POINTS)
+    for finding in reasons.findings:
+        if finding.advice and finding.explained >= least:
+            return finding
+    return None
+
+
+def _cost(lesson: Lesson, score_scale: float) -> float:
+    """Return what a lesson's mistakes cost, in shares of the victory."""
+    return lesson.chance / 100 + SHARE_PER_UNIT * lesson.points / score_scale
+
+
+def shown_numbers(lesson: Lesson) -> list[int]:
+    """Return the numbers of the moves that show a lesson best, in the order of the game."""
+    return sorted(lesson.numbers[:_MOST_NUMBERS])
+
+
+def cost_in_words(lesson: Lesson, label: str) -> str:
+    """Return what the mistakes of a lesson cost a player, such as "cost you 2.5 points".
+
+    Args:
+        lesson: The lesson.
+        label: The player's name.
+    """
+    costs = []
+    if lesson.chance:
+        costs.append(f"{lesson.chance:.0f} % chance to win")
+    if lesson.points:
+        costs.append(f"{lesson.points:.1f} points")
+    whom = label.lower() if label.lower() == YOU else label
+    return f"cost {whom} {' and '.join(costs)}"
+
+
+def lesson_in_words(lesson: Lesson, label: str) -> str:
+    """Return a lesson as text: the advice, and what its mistakes cost a player."""
+    numbers = [str(number) for number in shown_numbers(lesson)]
+    others = len(lesson.numbers) - len(numbers)
+    if others:
+        numbers.append("one more" if others == 1 else f"{others} more")
+    moves = f"Move{'s' * (len(numbers) > 1)} {_listed(numbers)}"
+    return f"{lesson.advice} {moves} {cost_in_words(lesson, label)}."
+
+
+def _listed(words: Sequence[str]) -> str:
+    """Return words as a list in a sentence."""
+    *first, last = words
+    return f"{', '.join(first)} and {last}" if first else last

@@ -1,0 +1,96 @@
+"""Lessons add up mistakes by what explains them, and say what to do in the game's own words."""
+
+import re
+
+import pytest
+
+from shakespeare_env.core import registry
+from shakespeare_env.film import Film
+from shakespeare_table.analysis.evaluation import Difference
+from shakespeare_table.analysis.lessons import lesson_in_words, lessons
+from shakespeare_table.analysis.mistakes import JudgedDecision, lessons_list
+from shakespeare_table.analysis.reasons import Finding, Reasons, RowGain
+from tests.agents.sessions import played_session
+
+SCALE = 10.0
+ROWS = (RowGain("A", 2.0, 0.1),)
+
+
+def mistake(number, topic, amount, *more, in_points=False, explained=1.0, advice="Do {}."):
+    """Return a mistake of seat 0 that a finding explains, and perhaps more of them."""
+    finding = Finding(topic, f"about {topic}", advice.format(topic), explained)
+    loss = Difference(amount, amount / 4, in_points)
+    return JudgedDecision(number, 0, "a", "b", loss, Reasons(ROWS, (finding, *more)))
+
+
+def test_mistakes_are_added_up_by_topic_and_the_costliest_lesson_comes_first():
+    found = lessons(
+        [
+            mistake(3, "pile", 0.04),
+            mistake(9, "ring", 0.05),
+            mistake(12, "pile", 0.08),
+            mistake(20, "pile", 2.0, in_points=True),
+        ],
+        SCALE,
+    )
+    assert [lesson.topic for lesson in found] == ["pile", "ring"]
+    pile, ring = found
+    assert pile.numbers == (12, 3, 20)  # 2 points in 10 count as 4 % of the victory
+    assert pile.chance == pytest.approx(12)
+    assert pile.points == pytest.approx(2.0)
+    said = lesson_in_words(pile, "You")
+    assert said == "Do pile. Moves 3, 12 and 20 cost you 12 % chance to win and 2.0 points."
+    assert lesson_in_words(ring, "Ann") == "Do ring. Move 9 cost Ann 5 % chance to win."
+
+
+def test_there_are_at_most_three_lessons_and_each_shows_the_worst_moves():
+    mistakes = [mistake(number, "pile", number / 100) for number in range(1, 6)]
+    mistakes += [mistake(10 + number, str(number), 0.01) for number in range(4)]
+    found = lessons(mistakes, SCALE)
+    assert len(found) == 3
+    assert "Moves 3, 4, 5 and 2 more cost you 15 %" in lesson_in_words(found[0], "you")
+
+
+def test_a_mistake_teaches_only_what_explains_it():
+    """An advice needs a clear effect that is a good part of the cost."""
+    effect = Finding("cards", "about cards", "Do cards.", 1.5)
+    unexplained = mistake(1, "jesters", 0.3, explained=0.0)
+    too_little = mistake(2, "colour", 0.3, effect, explained=0.1)
+    silent = mistake(3, "place", 0.3, effect, advice="")
+    found = lessons([unexplained, too_little, silent], SCALE)
+    assert [(lesson.topic, set(lesson.numbers)) for lesson in found] == [("cards", {2, 3})]
+    assert lessons([], SCALE) == []
+
+
+def test_lessons_are_a_list_of_the_seats_own_mistakes_with_links():
+    film = Film(played_session("figaro", most=16).history)
+    seat = film.positions[2].to_move
+    finding = Finding("pile", "", "Keep the pile low.", 1.0)
+    loss = Difference(0.125, 0.03, in_points=False)
+    reasons = Reasons(ROWS, (finding,))
+    judged = [
+        JudgedDecision(number, film.positions[number - 1].to_move, "a", "b", loss, reasons)
+        for number in range(1, 9)
+    ]
+    uncertain = JudgedDecision(3, seat, "a", "b", Difference(0.2, 0.3, False), reasons)
+    own = [each.number for each in judged if each.seat == seat]
+    listed = lessons_list(film, [*judged, uncertain], seat, "/review/")
+    assert "Keep the pile low." in listed
+    linked = re.findall(r'href="/review/(\d+)" data-ply="\1"', listed)
+    assert sorted(map(int, linked)) == own[:3]
+    assert lessons_list(film, [uncertain], seat).strip() == ""
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_every_topic_has_one_short_advice_and_every_effect_is_a_topic(name):
+    consequences = registry.game(name).presentation.consequences
+    advice = {consequence.topic: consequence.advice for consequence in consequences}
+    effects = {each.topic for each in consequences if not each.effects}
+    for consequence in consequences:
+        assert advice[consequence.topic] == consequence.advice
+        assert set(consequence.effects) <= effects
+    assert len(set(advice.values())) == len(advice)
+    for text in advice.values():
+        assert 15 <= len(text.split()) <= 30, text
+        assert re.fullmatch(r"[A-Z][^.!?]*\.", text), text
+        assert "{" not in text
