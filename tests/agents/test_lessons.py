@@ -64,12 +64,13 @@ def test_a_mistake_teaches_only_what_explains_it():
 
 def test_lessons_are_a_list_of_the_seats_own_mistakes_with_links():
     film = Film(played_session("figaro", most=16).history)
-    seat = film.positions[2].to_move
+    movers = [position.to_move or 0 for position in film.positions]
+    seat = movers[2]
     finding = Finding("pile", "", "Keep the pile low.", 1.0)
     loss = Difference(0.125, 0.03, in_points=False)
     reasons = Reasons(ROWS, (finding,))
     judged = [
-        JudgedDecision(number, film.positions[number - 1].to_move, "a", "b", loss, reasons)
+        JudgedDecision(number, movers[number - 1], "a", "b", loss, reasons)
         for number in range(1, 9)
     ]
     uncertain = JudgedDecision(3, seat, "a", "b", Difference(0.2, 0.3, False), reasons)

@@ -3,19 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from typing import TYPE_CHECKING, NamedTuple
+from typing import NamedTuple, Protocol
 
 from shakespeare_env.core.seat_names import YOU
-from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT
+from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, Difference
 from shakespeare_table.analysis.reasons import Finding, Reasons
-
-if TYPE_CHECKING:
-    from shakespeare_table.analysis.mistakes import JudgedDecision
 
 MOST_LESSONS = 3
 _MOST_NUMBERS = 3  # of decisions that show a lesson
 _LEAST_SHARE = 0.25  # of the points that a mistake cost, which its lesson has to explain
 _LEAST_POINTS = 0.05  # that a lesson has to explain, which is what figures show of them
+
+
+class ExplainedMistake(Protocol):
+    """A mistake, as a `JudgedDecision` describes it."""
+
+    @property
+    def number(self) -> int:
+        """The number of the move, from 1."""
+
+    @property
+    def loss(self) -> Difference:
+        """How much better the best move is."""
+
+    @property
+    def reasons(self) -> Reasons:
+        """Why the best move is better."""
 
 
 class Lesson(NamedTuple):
@@ -36,7 +49,7 @@ class Lesson(NamedTuple):
     points: float
 
 
-def lessons(mistakes: Iterable[JudgedDecision], score_scale: float) -> list[Lesson]:
+def lessons(mistakes: Iterable[ExplainedMistake], score_scale: float) -> list[Lesson]:
     """Return at most three lessons of a seat's mistakes, the one that cost most first.
 
     A mistake belongs to the first of its findings that has an advice and explains a good part of
@@ -47,7 +60,7 @@ def lessons(mistakes: Iterable[JudgedDecision], score_scale: float) -> list[Less
         mistakes: The mistakes of one seat.
         score_scale: `Game.score_scale`, the unit of losses in points.
     """
-    by_topic: dict[str, list[tuple[JudgedDecision, Finding]]] = {}
+    by_topic: dict[str, list[tuple[ExplainedMistake, Finding]]] = {}
     for mistake in mistakes:
         finding = _main_finding(mistake.reasons)
         if finding is not None:
