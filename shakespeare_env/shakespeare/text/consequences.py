@@ -125,12 +125,16 @@ def _place_in_order(game: Continuation) -> float | None:
 
 
 def _unused_cylinders(game: Continuation) -> float | None:
-    """Return how many cylinders the seat has left when it passes on the day of the decision."""
+    """Return how many cylinders the seat does not place on the day of the decision.
+
+    It is None if it has not wagered them yet.
+    """
     turns = list(_during_day(game))
-    if not turns:
+    if game.start["phase"] == WAGER or not turns:
         return None
     last = turns[-1]
-    return int(last.record["cylinders"][game.seat]) if last.action == a.PASS else 0
+    is_activation = a.ACTIVATE <= last.action < a.QUILL
+    return int(last.record["cylinders"][game.seat]) - is_activation
 
 
 def _resting(game: Continuation) -> float | None:

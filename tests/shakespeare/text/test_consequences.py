@@ -111,7 +111,9 @@ def test_cylinders_that_are_left_on_passing_are_unused():
     left = d["seats"][0]["cylinders"]
     assert left > 0
     assert number("unused", d, "pass") == left
-    assert number("unused", d, "activate:set_dresser_6", "set:black>b1") == 0
+    assert number("unused", d, "activate:set_dresser_6", "set:black>b1") == left - 1
+    d = p.wager_position(players=2, order=[0, 1])
+    assert number("unused", d, "wager:4", "wager:2") is None
 
 
 def test_a_hired_character_is_counted_by_what_it_can_do():
