@@ -16,7 +16,7 @@ from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.graphs import FOLDER, score_graph, template
 from shakespeare_env.film.standings import standings_bar
 from shakespeare_env.play.history import GameHistory, GameLog, ToldMove
-from shakespeare_env.play.named import distinct_names, named_move
+from shakespeare_env.play.named import capitalised, distinct_names, named_move
 
 SCRIPTS = (FOLDER / "film.js", FOLDER / "judged.js")
 STYLES = (FOLDER / "theme.css", FOLDER / "standings.css", FOLDER / "film.css")
@@ -43,7 +43,8 @@ class Film:
     Attributes:
         game: The game played.
         players: The number of seats, P.
-        names: The players' names by seat, all different, or () if they are unknown.
+        names: The players' names by seat, all different, `YOU` for the reader, or () if they are
+            unknown.
         positions: The n + 1 positions of the history.
         told: Every move as a sentence, as far as the seat may know it.
         scores: The scores in every position, int[n + 1, P] as lists.
@@ -91,13 +92,20 @@ class Film:
 
     def label(self, seat: int) -> str:
         """Return the name of a seat's player, or the seat if the name is unknown."""
-        return self.names[seat] if self.names else f"Seat {seat}"
+        if not self.names:
+            return f"Seat {seat}"
+        name = self.names[seat]
+        return capitalised(name) if name == YOU else name
 
     @property
     def labels(self) -> list[str]:
         """The labels of all seats for use within a sentence, `YOU` for the reader."""
-        labels = [self.label(seat) for seat in range(self.players)]
-        return [YOU if label.lower() == YOU else label for label in labels]
+        return list(self.names) or [self.label(seat) for seat in range(self.players)]
+
+    @property
+    def _board_names(self) -> list[str]:
+        """The names on the board, none if they are unknown."""
+        return [self.label(seat) for seat in range(self.players)] if self.names else []
 
     def turns(self) -> list[tuple[str, list[tuple[int, ToldMove]]]]:
         """Return who has moved, and the numbers and words of the moves that follow each other."""
@@ -112,7 +120,7 @@ class Film:
     def title(self) -> str:
         """Return a title with the game and its players."""
         headline = self.game.presentation.headline(self._seen[0])
-        return f"{headline.game}: {', '.join(self.names) or headline.table}"
+        return f"{headline.game}: {', '.join(self._board_names) or headline.table}"
 
     def describe_move(self, number: int, move: str) -> str:
         """Return what a legal move in a position does, in words."""
@@ -121,7 +129,7 @@ class Film:
     def progress(self, number: int) -> str:
         """Return the state of the game in a position as a line of text."""
         headline = self.game.presentation.headline(self._seen[number], self.names)
-        parts = [headline.progress, headline.phase, headline.sentence]
+        parts = [headline.progress, headline.phase, capitalised(headline.sentence)]
         if number == len(self) and self._forfeit:
             parts[-1] = self._forfeit
         return " · ".join(filter(None, parts))
@@ -204,10 +212,10 @@ class Film:
 
     def picture(self, number: int) -> str:
         """Return one position as an SVG document."""
-        return self.game.presentation.picture(self._seen[number], self.names)
+        return self.game.presentation.picture(self._seen[number], self._board_names)
 
     def _board(self, number: int) -> list[Panel]:
-        return self.game.presentation.board(self._seen[number], self.names)
+        return self.game.presentation.board(self._seen[number], self._board_names)
 
 
 def film_page(film: Film, *, title: str = "", extras: str | None = None) -> str:

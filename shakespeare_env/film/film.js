@@ -1,7 +1,7 @@
 // Plays a recorded game: swaps the pictures that differ and frames the places a move changed.
 // What it plays is in the page, as JSON in #film-data, or at the address in data-source. Other
 // scripts call root.film: `enter` shows a line that leaves the game, `leave` the game again.
-// "film:shown" follows each change.
+// `see` shows a position as somebody saw it, until `reveal`. "film:shown" follows each change.
 "use strict";
 
 (() => {
@@ -13,6 +13,7 @@
   const link = root.dataset.link;
   let film = null, at = Number(root.dataset.at), last = Number(root.dataset.last), timer = null;
   let game = null; // while a line is shown: the game that it leaves, and where
+  let seen = null; // a position as somebody saw it, with its number: a film of that position alone
 
   async function unpacked(data) {
     if (!("packed" in data)) return data;
@@ -29,9 +30,12 @@
     return unpacked(await answer.json());
   }
 
+  // The film that the board is drawn from, and the number of the position in it.
+  const drawnFrom = () => (seen && !game && seen.at === at ? [seen.film, 0] : [film, at]);
+
   function picture(number) {
     const holder = document.createElement("template");
-    holder.innerHTML = film.pieces[number];
+    holder.innerHTML = drawnFrom()[0].pieces[number];
     return holder.content.firstElementChild;
   }
 
@@ -107,9 +111,12 @@
     return chosen === undefined ? film.movers[Math.max(at - 1, 0)] : Number(chosen);
   }
 
-  let panels = [];
+  let panels = [], drawnLast = null;
   function showBoard() {
-    const wanted = film.frames[at].map((number) => film.panels[number]);
+    const [drawn, place] = drawnFrom();
+    if (drawn !== drawnLast) panels = []; // numbers of pictures count in one film only
+    drawnLast = drawn;
+    const wanted = drawn.frames[place].map((number) => drawn.panels[number]);
     const byName = new Map(panels.map((panel) => [panel.name, panel]));
     panels = wanted.map((panel) => showPanel(panel, byName.get(panel.name)));
     for (const [name, ofSeats] of [["table", false], ["seats", true]]) {
@@ -119,7 +126,7 @@
         && sections.every((section, place) => section === column.children[place]);
       if (!same) column.replaceChildren(...sections);
     }
-    if (at > 0) frameChanges();
+    if (at > 0 && drawn === film) frameChanges();
   }
 
   // Places by name, each with its own drawing: what stands in places within it is theirs.
@@ -170,7 +177,7 @@
     const earlier = film.told.slice(first - 1, at - 1).map((one) => `${one.text}; `).join("");
     if (earlier) line.append(element("span", "film-earlier", earlier));
     line.append(element("strong", "", text), " ");
-    if (move) line.append(element("code", "", move));
+    if (move) line.title = move; // in notation
     told.append(line);
     if (effects.length) {
       const list = element("ul");
@@ -204,8 +211,9 @@
     slider.value = at;
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
     part("place").textContent = `${at} / ${last}`;
-    part("progress").textContent = film.progress[at];
-    part("standings").innerHTML = film.standings[at];
+    const [drawn, place] = drawnFrom();
+    part("progress").textContent = drawn.progress[place];
+    part("standings").innerHTML = drawn.standings[place];
     showBoard();
     tell();
     showCursors();
@@ -233,14 +241,13 @@
     film = line;
     last = line.frames.length - 1;
     root.classList.add("film-in-line");
-    panels = [];
     show(0);
   }
 
   function leave() {
     if (!game) return;
     const { film: own, at: from, last: end } = game;
-    [film, last, game, panels] = [own, end, null, []];
+    [film, last, game] = [own, end, null];
     root.classList.remove("film-in-line");
     show(from);
   }
@@ -255,6 +262,13 @@
   function showAgain() {
     panels = [];
     show(at);
+  }
+
+  // Shows a position as somebody saw it, by a film of that position alone.
+  function see(number, asSeen) {
+    leave();
+    seen = { film: asSeen, at: number };
+    show(number);
   }
 
   function stop() {
@@ -341,7 +355,7 @@
     show(Number(slider.value));
   });
   // `place` is where the game stands, `values` what the bar shows in a line.
-  root.film = { enter, leave, show, open, at: () => at, place: () => (game ? game.at : at),
+  root.film = { enter, leave, see, show, open, reveal: () => { seen = null; }, at: () => at, place: () => (game ? game.at : at),
                 isLine: () => game !== null, values: () => film.values?.[at] };
   showCursors();
   part("place").textContent = `${at} / ${last}`;

@@ -5,10 +5,12 @@
   const root = document.querySelector("[data-film]");
   if (!root) return;
   const LEGIBLE = 9; // percent of the bar from which there is room for a number
+  const own = Number(root.dataset.seat ?? -1); // the reader's seat, whose number is always shown
   const seats = JSON.parse(root.dataset.seats);
   const bar = root.querySelector(".film-eval"), told = root.querySelector(".film-told");
-  bar.replaceChildren(...seats.map(([, fill, ink]) => {
+  bar.replaceChildren(...seats.map(([, fill, ink], seat) => {
     const segment = document.createElement("span");
+    segment.classList.toggle("own", seat === own);
     segment.style.background = fill;
     segment.style.color = ink;
     return segment;
@@ -28,7 +30,7 @@
     now.forEach((value, seat) => {
       const segment = bar.children[seat], share = 100 * Math.max(0, value) / full;
       segment.style.flexGrow = share;
-      segment.textContent = share >= LEGIBLE ? Math.round(value) : "";
+      segment.textContent = share >= LEGIBLE || seat === own ? Math.round(value) : "";
       rest -= share;
     });
     bar.style.setProperty("--rest", Math.max(0, rest));
@@ -43,16 +45,17 @@
     const ply = root.film.place();
     const found = !root.film.isLine() && root.querySelector(`.film-mistakes [data-ply="${ply}"]`);
     if (!found || !told.firstElementChild) return;
-    const mistake = found.parentElement, copy = document.createElement("p");
+    const mistake = found.closest(".film-mistake"), copy = document.createElement("p");
     copy.className = "film-verdict";
     copy.dataset.kind = mistake.dataset.kind;
     copy.append(...mistake.cloneNode(true).childNodes);
+    copy.querySelector(".film-alike")?.remove();
     told.firstElementChild.after(copy);
   }
 
   function signLog() {
     root.querySelectorAll(".film-log .film-sign").forEach((one) => one.remove());
-    for (const mistake of root.querySelectorAll(".film-mistakes li")) {
+    for (const mistake of root.querySelectorAll(".film-mistake")) {
       const { ply } = mistake.querySelector("[data-ply]").dataset;
       root.querySelector(`.film-log [data-ply="${ply}"]`)
         ?.after(" ", mistake.querySelector(".film-sign").cloneNode(true));

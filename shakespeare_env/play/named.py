@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from shakespeare_env.checks.values import short_name
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import MoveRecord, ToldMove
+
+_SHORT_VERB = re.compile(r"[^aeiou]*[aeiou][^aeiouwxy]")
+"""A verb of one syllable that doubles its last letter before "-ing", such as "bet"."""
 
 
 def distinct_names(names: Sequence[str]) -> list[str]:
@@ -48,3 +52,13 @@ def named_move(move: MoveRecord, names: Sequence[str]) -> ToldMove:
 def capitalised(text: str) -> str:
     """Return a text with a capital first letter."""
     return text[:1].upper() + text[1:]
+
+
+def gerund(phrase: str) -> str:
+    """Return a phrase that begins with a verb as a noun: "play a card" is "playing a card"."""
+    verb, space, rest = phrase.partition(" ")
+    if _SHORT_VERB.fullmatch(verb):
+        verb += verb[-1]
+    elif verb.endswith("e") and not verb.endswith("ee"):
+        verb = verb[:-1]
+    return f"{verb}ing{space}{rest}"

@@ -7,17 +7,20 @@ import zlib
 from dataclasses import replace
 from html import escape
 from unittest.mock import Mock
+from xml.etree import ElementTree
 
 import numpy as np
 import pytest
 
 from shakespeare_env.core import registry
 from shakespeare_env.core.game import SPECTATOR
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.drawing.board import piece_svg
 from shakespeare_env.drawing.shapes import shortened
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.fonts import width
 from shakespeare_env.play.history import GameHistory
+from shakespeare_env.play.named import gerund
 from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.mistakes import (
     Forecasts,
@@ -96,6 +99,18 @@ def test_names_on_a_page_are_escaped_and_shortened(game):
     assert "a" * 65 not in film_page(Film(replace(game, names=names)))
 
 
+def test_a_page_says_you_to_its_reader(game):
+    seat = game.positions[2].to_move
+    names = [YOU if each == seat else f"P{each}" for each in range(game.position.players)]
+    film = Film(replace(game, names=names))
+    assert film.told[2].mover == film.label(seat) == "You"
+    assert film.labels[seat] == YOU
+    loss = Difference(0.2, 0.01, in_points=False)
+    judged = JudgedDecision(3, seat, game.moves[2], game.moves[2], loss)
+    assert "Move 3, blunder: cost you 20.0" in mistakes_list(film, [judged])
+    assert "Your mistakes by kind of move" in mistakes_summary(film, [judged], seat)
+
+
 def test_a_page_loads_nothing_else(game):
     page = film_page(Film(game))
     assert not re.search(r'(?:src|href)="(?!#)[^"]', page)
@@ -156,8 +171,63 @@ def test_graphs_show_chances_and_scores_and_mistakes_link_to_positions(game):
     assert '<a href="#10" data-ply="10">' in mistakes
     advice = re.search(r"Better: (.*?)</li>", mistakes)
     assert advice is not None
-    assert "<code>" not in mistakes
+    assert "<code>" not in page  # moves are told in words
     assert escape(game.positions[9].describe_move(better)).lower() in advice[1].lower()
+
+
+def test_mistakes_are_listed_by_what_they_cost_the_worst_first(game):
+    film = Film(game)
+    losses = [(0.05, False), (9.0, True), (0.2, False), (12.0, True)]
+    judged = [
+        JudgedDecision(number, number % 2, move, move, Difference(amount, 0.01, in_points))
+        for number, (move, (amount, in_points)) in enumerate(
+            zip(game.moves, losses, strict=False), 1
+        )
+    ]
+    listed = mistakes_list(film, judged)
+    chances, points = listed.split("They cost points")
+    assert re.findall(r'data-ply="(\d+)"', chances) == ["3", "1"]
+    assert re.findall(r'data-ply="(\d+)"', points) == ["4", "2"]
+    # Only the second list has to say why its costs are not chances.
+    assert "could hardly be won or lost any more" in points.split("<ol>")[0]
+    assert "could hardly" not in chances
+
+
+def entries(film, *judged):
+    """Return the numbers of the moves of each entry of the list of mistakes."""
+    listed = ElementTree.fromstring(mistakes_list(film, judged).strip())
+    return [
+        [int(link.attrib["data-ply"]) for link in entry.iterfind(".//a")]
+        for entry in listed.iterfind(".//ol/li")
+    ]
+
+
+def test_mistakes_that_are_much_alike_share_an_entry(game):
+    film = Film(game)
+    movers = [position.to_move for position in game.positions]
+    # Two decisions of one turn, and one of the same seat in a later turn.
+    at = next(at for at in range(len(movers)) if movers[at] == movers[at + 1])
+    seat = movers[at]
+    later = next(k for k in range(at + 3, len(movers)) if movers[k] == seat != movers[k - 1])
+    first, second, third = at + 1, at + 2, later + 1
+
+    def judge(number, amount, played, sentence, in_points=False):
+        loss = Difference(amount, 0.001, in_points)
+        return JudgedDecision(number, seat, played, played, loss, Reasons((), (sentence,)))
+
+    one = game.moves[at]
+    other = next(move for move in game.moves if move != one)
+    same = judge(first, 0.02, one, "You get 3 points")
+    again = judge(third, 0.09, one, "You lose a card")
+    assert entries(film, same, again) == [[third, first]]
+    # Another mistake between them keeps them apart, and so does the unit of what they cost.
+    between = judge(second, 0.05, other, "You do something else")
+    assert entries(film, same, between, again) == [[third], [second], [first]]
+    in_points = judge(third, 6.0, one, "You lose a card", in_points=True)
+    assert entries(film, same, in_points) == [[first], [third]]
+    # A reason counts within one turn, whatever its numbers.
+    assert entries(film, same, judge(second, 0.05, other, "You get 7 points")) == [[second, first]]
+    assert entries(film, same, judge(third, 0.05, other, "You get 7 points")) == [[third], [first]]
 
 
 def test_a_players_mistakes_are_counted_by_kind(game):
@@ -183,6 +253,8 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     assert re.findall(r">([^<>]+)</(?:td|b|th)>", rows[0]) == titles
     # The loss whose interval holds 0 and the gain are no mistakes.
     points = f"{0.2 * scale:.1f}"
+    kind = gerund(actions.kind(actions.texts.index(first)))
+    assert f"Most was lost by {kind}: 48 % in 3 of 5 decisions." in table
     assert re.findall(r">([.\d]+)<", rows[1 + seat]) == ["48", points, "2", "2", "0"]
     assert re.findall(r">([a-z ]+|[.\d]+)</td>", rows[1 + other]) == ["none found", "0", "0", "0"]
     assert "less certain differences are not called mistakes" in rows[1 + other]

@@ -345,19 +345,77 @@ def test_the_decisions_of_the_viewers_seat_are_judged_first(client, recorded, li
 
 def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lines):
     address = upload(client, lines).url.path
-    choices = client.get(f"{address}/4/choices").json()
+    choices = client.get(f"{address}/4/choices").json()["moves"]
     position = recorded.positions[4]
     assert [move for move, _, _ in choices] == position.moves()
-    guess = next(move for move in position.moves() if move != recorded.moves[4])
-    for move in (guess, recorded.moves[4], ""):
+    guesses = [move for move in position.moves() if move != recorded.moves[4]]
+    wrong = []
+    for move in (*guesses, recorded.moves[4], ""):
         asked = {"agent": JUDGE, "move": move}
-        compared = text_of(client.get(f"{address}/4/compare", params=asked))
+        answer = client.get(f"{address}/4/compare", params=asked)
+        compared = text_of(answer)
         assert "(played)" in compared
-        assert ("(your choice)" in compared) == (move == guess)
+        assert ("(your choice)" in compared) == (move in guesses)
+        is_told = "data-better" in answer.text
         if "Not that one." in compared:
-            assert re.search(r"more (games )?\(± [\d.]+\) than your choice, “", compared)
+            wrong.append(move)
+            assert not is_told
+            # The viewer may try again: only the two moves that are known are compared.
+            assert answer.text.count('<th scope="row">') == 2
+            assert re.search(r"more (games )?\(± [\d.]+.*\) than “", compared)
+        elif not move:
+            assert is_told
+    assert wrong
     asked = {"agent": JUDGE, "move": "nothing"}
     assert client.get(f"{address}/4/compare", params=asked).status_code == 400
+
+
+def test_a_puzzle_shows_what_the_decider_saw(client):
+    """The others' wagers, for one, are a secret until all have wagered."""
+    played = played_session("shakespeare", 3, 12, names=NAMES)
+    at = [number for number, before in enumerate(played.positions) if before.phase == "wager"][-1]
+    position = played.positions[at]
+    decider = position.to_move
+    address = upload(client, to_json_lines(played.history)).url.path
+    seen = client.get(f"{address}/{at}/choices").json()["seen"]
+    alone = GameHistory([position], [], NAMES)
+    assert seen == json.loads(Film(alone, seat=decider).data())
+    assert seen["pieces"] != json.loads(Film(alone).data())["pieces"]
+
+
+def test_you_are_you_to_yourself_alone(client, finished):
+    """The name stands in the pages of everybody else, and in the page to share."""
+    address = finished.address
+    own = client.get(address)
+    assert '<option value="1" selected>You</option>' in own.text
+    told = client.get(f"{address}/film").json()["told"]
+    assert {move["who"] for move in told} == {"A", "You", "C"}
+    shared = client.get(f"{address}/page").text
+    assert "<b>B</b>" in shared
+    assert "<b>You</b>" not in shared
+    client.cookies.clear()  # somebody else's browser
+    assert '<option value="1" selected>B</option>' in client.get(address).text
+    told = client.get(f"{address}/film").json()["told"]
+    assert {move["who"] for move in told} == {"A", "B", "C"}
+
+
+def test_whoever_has_uploaded_a_game_of_their_own_is_you_in_it(client, recorded):
+    address = upload(
+        client, to_json_lines(replace(recorded, names=["Ann", "you", "Cora"]))
+    ).url.path
+    assert '<option value="1" selected>You</option>' in client.get(address).text
+    client.cookies.clear()
+    page = client.get(address)
+    assert '<option value="1" selected>Player 1</option>' in page.text
+    assert "You" not in {move["who"] for move in client.get(f"{address}/film").json()["told"]}
+
+
+def test_a_review_has_the_score_sheet_of_the_games_end(client, finished):
+    def sheet(page):
+        table = page.text[page.text.index('class="table-wrap score-sheet"') :]
+        return re.findall(r">([^<>]+)</(?:th|td|strong)>", table[: table.index("</table>")])
+
+    assert sheet(client.get(finished.address)) == sheet(client.get(finished.link))
 
 
 def verdict_on(decision):

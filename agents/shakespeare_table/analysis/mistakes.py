@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -10,10 +11,16 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from shakespeare_env.core.seat_names import YOU
+from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.film import Film, film_page
 from shakespeare_env.film.graphs import graph, score_graph, template
-from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, SMALLEST_LOSS, Difference
+from shakespeare_env.play.named import capitalised, gerund
+from shakespeare_table.analysis.evaluation import (
+    POINTS_PER_PLACE,
+    SHARE_PER_UNIT,
+    SMALLEST_LOSS,
+    Difference,
+)
 from shakespeare_table.analysis.lessons import cost_in_words, lessons, shown_numbers
 from shakespeare_table.analysis.reasons import (
     NO_REASONS,
@@ -21,6 +28,8 @@ from shakespeare_table.analysis.reasons import (
     figures_in_words,
     reasons_in_words,
 )
+
+_NUMBER = re.compile(r"[−\d.]+")
 
 
 @dataclass(frozen=True)
@@ -129,33 +138,69 @@ def chances_graph(
 
 
 def mistakes_list(film: Film, judged: Sequence[JudgedDecision], link: str = "#") -> str:
-    """Return the mistakes as a list in HTML, the worst first, with better moves and reasons."""
-    scale = float(film.game.score_scale)
+    """Return the mistakes as lists in HTML, the worst first, with better moves and reasons.
 
-    def order(mistake: _Mistake) -> tuple[int, bool, float]:
-        loss = mistake.decision.loss
-        # Of one kind, those that cost chances to win come before those that only cost points.
-        return MISTAKE_KINDS.index(mistake.kind), loss.in_points, -loss.in_shares(scale)
+    Mistakes that cost chances of victory have one list, and those that cost points another one.
+    Mistakes that are much alike share an entry, under the worst of them.
+    """
+    entries: list[list[dict[str, Any]]] = [[], []]  # by whether losses are in points
+    for alike in _alike(film, judged):
+        alike.sort(key=lambda mistake: -mistake.decision.loss.amount)
+        worst, *others = (_row(film, mistake) for mistake in alike)
+        entries[alike[0].decision.loss.in_points].append({**worst, "alike": others})
+    for listed in entries:
+        listed.sort(key=lambda entry: -entry["mistake"].loss.amount)
+    points_per_place = f"{POINTS_PER_PLACE * float(film.game.score_scale):g}"
+    module = template("graphs.html").module
+    return str(module.mistakes(*entries, link, film.players == 1, points_per_place))
 
-    worst_first = sorted(_mistakes(film, judged), key=order)
-    rows = []
-    for mistake in worst_first:
+
+def _row(film: Film, mistake: _Mistake) -> dict[str, Any]:
+    """Return what the list says of a mistake."""
+    decision = mistake.decision
+    before = decision.number - 1  # the index of the move, and of the position before it
+    return {
+        "mistake": decision,
+        "kind": mistake.kind,
+        "title": _title(film, mistake),
+        "played": film.describe_move(before, decision.played),
+        "better": film.describe_move(before, decision.best),
+        "reasons": reasons_in_words(film.game, decision.reasons, decision.loss, film.labels),
+        "figures": figures_in_words(film.game, decision.reasons, decision.loss),
+        "alike": [],
+    }
+
+
+def _alike(film: Film, judged: Iterable[JudgedDecision]) -> list[list[_Mistake]]:
+    """Return the mistakes, each together with those that are much alike.
+
+    Mistakes of a seat are alike if it plays the same move in a row of them, or if they were made in
+    one turn for the same reason.
+    """
+    found: list[list[_Mistake]] = []
+    latest: dict[int, list[_Mistake]] = {}  # the mistakes by seat that the latest one is alike to
+    for mistake in sorted(_mistakes(film, judged), key=lambda mistake: mistake.decision.number):
         decision = mistake.decision
-        before = decision.number - 1  # the index of the move, and of the position before it
-        rows.append(
-            {
-                "mistake": decision,
-                "kind": mistake.kind,
-                "title": _title(film, mistake),
-                "played": film.describe_move(before, decision.played),
-                "better": film.describe_move(before, decision.best),
-                "reasons": reasons_in_words(
-                    film.game, decision.reasons, decision.loss, film.labels
-                ),
-                "figures": figures_in_words(film.game, decision.reasons, decision.loss),
-            }
-        )
-    return str(template("graphs.html").module.mistakes(rows, link))
+        others = latest.get(decision.seat)
+        if others is None or not _are_alike(film, others[-1].decision, decision):
+            others = []
+            found.append(others)
+        others.append(mistake)
+        latest[decision.seat] = others
+    return found
+
+
+def _are_alike(film: Film, earlier: JudgedDecision, later: JudgedDecision) -> bool:
+    """Return whether two mistakes of a seat, one of which follows the other, are much alike."""
+    if earlier.loss.in_points != later.loss.in_points:
+        return False
+    if earlier.played == later.played:
+        return True
+    if not earlier.reasons.findings or not later.reasons.findings:
+        return False
+    first, second = (one.reasons.findings[0].topic for one in (earlier, later))
+    between = [film.positions[number].to_move for number in range(earlier.number, later.number)]
+    return first == second and {*between} == {later.seat}
 
 
 def lessons_list(
@@ -233,9 +278,30 @@ def mistakes_summary(film: Film, judged: Sequence[JudgedDecision], seat: int = 0
     for kind in MISTAKE_KINDS:
         points = scale * kind.min_loss / SHARE_PER_UNIT
         min_losses.append((kind, f"{100 * kind.min_loss:.0f}", f"{points:g}"))
-    where = lost_points(film, judged, seat)
+    by_phase, by_kind = lost_points(film, judged, seat)
+    whose = capitalised(with_names(f"{{seat {seat}'s}} mistakes", film.labels))
+    where = [
+        (f"{whose} by {film.game.presentation.chapter}", by_phase),
+        (f"{whose} by kind of move", by_kind),
+    ]
     module = template("graphs.html").module
-    return str(module.summary(rows, min_losses, film.players == 1, film.label(seat), where))
+    most = _most_lost(by_kind)
+    return str(module.summary(rows, min_losses, film.players == 1, where, most))
+
+
+def _most_lost(kinds: Sequence[LostPoints]) -> str:
+    """Return a sentence on the kind of move that cost most; empty if there were no mistakes."""
+    if not kinds or not kinds[0].mistakes:
+        return ""
+    most = kinds[0]
+    costs = []
+    if most.chance:
+        costs.append(f"{most.chance:.0f} %")
+    if most.points:
+        costs.append(f"{most.points:.1f} points")
+    decisions = f"{most.decisions} decision{'s' * (most.decisions != 1)}"
+    lost = f"{' and '.join(costs)} in {most.mistakes} of {decisions}"
+    return f"Most was lost by {gerund(most.name)}: {lost}."
 
 
 def annotated_page(
@@ -281,8 +347,7 @@ def _mistakes(film: Film, judged: Iterable[JudgedDecision]) -> list[_Mistake]:
 def _title(film: Film, mistake: _Mistake) -> str:
     decision = mistake.decision
     cost = difference_in_words(decision.loss)
-    label = film.label(decision.seat)
-    whom = label.lower() if label.lower() == YOU else label
+    whom = film.labels[decision.seat]
     return f"Move {decision.number}, {mistake.kind.name}: cost {whom} {cost}"
 
 

@@ -7,7 +7,7 @@ import json
 import time
 from collections.abc import AsyncIterator, Callable, Coroutine, Hashable, Iterator, Sequence
 from dataclasses import dataclass, replace
-from functools import partial
+from functools import cached_property, partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -18,6 +18,7 @@ from starlette.responses import FileResponse, HTMLResponse, JSONResponse, Redire
 from starlette.routing import Route
 
 from shakespeare_env.checks.values import parse_number, short_name, short_repr
+from shakespeare_env.core.seat_names import YOU
 from shakespeare_env.drawing.raster import png
 from shakespeare_env.errors import DatasetError
 from shakespeare_env.film import SCRIPTS, STYLES, Film, film_page, film_player
@@ -35,7 +36,8 @@ from shakespeare_table.browser.lobby import PERSON, same_seats
 from shakespeare_table.browser.opponents import default_agent
 from shakespeare_table.browser.processes import Job, JobError
 from shakespeare_table.browser.site import Site, owner_of, read_form, with_owner_cookie
-from shakespeare_table.browser.storage.plan import TablePlan
+from shakespeare_table.browser.storage.plan import TablePlan, default_name
+from shakespeare_table.browser.viewing import final_scores, final_sheet, names_for_reader
 from shakespeare_table.recorded import parse_json_lines, with_public_names
 
 _MAX_LISTED = 20  # games of each kind on the first page
@@ -52,8 +54,10 @@ class ReviewedGame:
     """A finished game under review. Nothing in it is secret.
 
     Attributes:
-        history: The game's moves and positions. `film.game` is the `Game` with its rules.
+        history: The game's moves and positions, with names that mean the same to every reader.
         plan: The setup of the table where it was played; None for an uploaded game.
+        people: The seats that people held.
+        title: The title.
         drawings: The films, pages and pictures that the drawing process has made of it.
         reviews: The agents' reviews, by the agents' names as pages show them.
     """
@@ -62,24 +66,64 @@ class ReviewedGame:
         self, history: GameHistory, title: str = "", plan: TablePlan | None = None
     ) -> None:
         self.plan = plan
-        if plan is None:
+        if plan is not None:
+            self.people = plan.people
+        else:
             history = with_public_names(history)
+            names = history.names or ()
+            # Whoever has saved a game is "you" in its file.
+            self.people = [seat for seat, name in enumerate(names) if name.casefold() == YOU]
+            named = [
+                default_name(seat) if seat in self.people else name
+                for seat, name in enumerate(names)
+            ]
+            history = replace(history, names=named or None)
         # A list holds each position by itself, so that a single one can be sent to a process.
         self.history = replace(history, positions=list(history.positions))
-        self.film = Film(self.history)
-        self.title = title or self.film.title()
+        self._films: dict[int | None, Film] = {}
+        self.title = title or self.film(None).title()
         self.drawings = SharedResults(_DRAWINGS_KEPT)
         self.reviews: dict[str, AgentReview] = {}
+
+    def history_for(self, reader: int | None) -> GameHistory:
+        """Return the game with the names as a reader reads them, "you" for the reader's seat."""
+        names = self.history.names
+        return replace(self.history, names=names and names_for_reader(names, reader))
+
+    def film(self, reader: int | None) -> Film:
+        """Return the game as a film for a reader, who has a seat or not."""
+        if reader not in self._films:
+            self._films[reader] = Film(self.history_for(reader))
+        return self._films[reader]
+
+    @cached_property
+    def score_sheet(self) -> list[tuple[str, list[int]]]:
+        """The final points by source and seat, as people read them."""
+        return final_sheet(self.history)
 
 
 @dataclass(frozen=True)
 class _ReviewQuery:
-    """A request for a page of a reviewed game. The paths of all its pages begin with `address`."""
+    """A request for a page of a reviewed game.
+
+    Attributes:
+        site: The server.
+        request: The request.
+        reviewed: The game.
+        address: The beginning of the paths of all its pages.
+        reader: The seat of the person who reads, who is called "you"; None for others.
+    """
 
     site: Site
     request: Request
     reviewed: ReviewedGame
     address: str
+    reader: int | None
+
+    @property
+    def film(self) -> Film:
+        """The game as a film for the reader."""
+        return self.reviewed.film(self.reader)
 
     @property
     def viewer(self) -> str:
@@ -96,7 +140,7 @@ class _ReviewQuery:
     @property
     def ply(self) -> int:
         """The number of the requested position; HTTPException if there is no such position."""
-        last = len(self.reviewed.film)
+        last = len(self.reviewed.history.moves)
         ply = parse_number(self.request.path_params.get("ply", "0"))
         if ply is None or ply > last:
             raise HTTPException(404, f"There is no such position; they are numbered 0 to {last}.")
@@ -112,7 +156,7 @@ class _ReviewQuery:
 
     def review(self) -> AgentReview:
         """Return the requested agent's review; TableError if the agent is not offered."""
-        game = self.reviewed.film.game
+        game = self.film.game
         name = self.request.query_params.get("agent") or default_agent(game)
         agent = self.site.opponents.agent(name, game.name)
         site = self.site
@@ -123,15 +167,13 @@ class _ReviewQuery:
 
     @property
     def seat(self) -> int:
-        """The viewer's seat: the one in the query, or else the first that a person held."""
-        names = self.reviewed.history.names or ()
-        people = [seat for seat, name in enumerate(names) if name == PERSON]
-        if self.reviewed.plan is not None:
-            people = self.reviewed.plan.people
+        """The seat under review: the one in the query, the reader's, or the first of a person."""
         given = parse_number(self.request.query_params.get("seat", ""))
-        if given is not None and given < self.reviewed.film.players:
+        if given is not None and given < self.film.players:
             return given
-        return people[0] if people else 0
+        if self.reader is not None:
+            return self.reader
+        return next(iter(self.reviewed.people), 0)
 
 
 def routes(site: Site) -> list[Route]:
@@ -143,7 +185,9 @@ def routes(site: Site) -> list[Route]:
         game_id = request.path_params["id"]
         make = partial(_reviewed_game, site, kind, game_id, viewer_of(request))
         reviewed = await games.get((kind, game_id), make)
-        return _ReviewQuery(site, request, reviewed, f"/review/{kind}/{game_id}")
+        read_seat = partial(_seat_of_reader, site, kind, game_id, owner_of(request), reviewed)
+        reader = await site.threads.run(viewer_of(request), read_seat)
+        return _ReviewQuery(site, request, reviewed, f"/review/{kind}/{game_id}", reader)
 
     def game_route(
         path: str, answer: Callable[[_ReviewQuery], Coroutine[Any, Any, Response]]
@@ -203,6 +247,18 @@ async def _reviewed_game(site: Site, kind: str, game_id: str, viewer: str) -> Re
     return await run(viewer, partial(ReviewedGame, history, plan=state.plan))
 
 
+def _seat_of_reader(
+    site: Site, kind: str, game_id: str, browser: str, reviewed: ReviewedGame
+) -> int | None:
+    """Return the one seat that a browser held at a table, or a person in the browser's own file."""
+    if kind == "record":
+        seats = reviewed.people if site.store.owns_record(browser, game_id) else []
+    else:
+        links = site.store.links_of(game_id)
+        seats = [seat for link in links if link.is_held_by(browser) for seat in link.seats]
+    return seats[0] if len(seats) == 1 else None
+
+
 async def _read(site: Site, lines: bytes, viewer: str) -> GameHistory:
     """Read an uploaded game; DatasetError if the lines hold no game, or a game too long."""
     try:
@@ -260,18 +316,24 @@ def _keep(site: Site, request: Request, game: GameHistory, file: bytes) -> Respo
 
 def _show(query: _ReviewQuery) -> Response:
     at = query.ply
-    film = query.reviewed.film
+    film = query.film
+    reviewed = query.reviewed
     agent = query.review().name
     link = f"{query.address}/"
+    labels = [film.label(seat) for seat in range(film.players)]
     extras = query.site.render(
         "review_extras.html",
         address=query.address,
         agent=agent,
         game=film.game.name,
-        scores=score_graph(film, link),
+        graph=score_graph(film, link),
         at=at,
         seat=query.seat,
-        labels=[film.label(seat) for seat in range(film.players)],
+        labels=labels,
+        sheet=reviewed.score_sheet if reviewed.history.is_over else [],
+        ranks=final_scores(reviewed.history, labels),
+        own_seats=[query.seat],
+        colours=film.game.presentation.seat_colours,
     )
     seat = query.seat
     board = film.board(at, seat)
@@ -282,7 +344,7 @@ def _show(query: _ReviewQuery) -> Response:
         query.request,
         "review.html",
         player=shown,
-        title=query.reviewed.title,
+        title=reviewed.title,
         address=query.address,
         agent=agent,
         seat=query.seat,
@@ -291,7 +353,8 @@ def _show(query: _ReviewQuery) -> Response:
 
 
 async def _film(query: _ReviewQuery) -> Response:
-    content = await query.drawing("film", partial(_packed_film, query.reviewed.history))
+    game = query.reviewed.history_for(query.reader)
+    content = await query.drawing(("film", query.reader), partial(_packed_film, game))
     headers = {"Content-Encoding": "gzip", "Cache-Control": "private, max-age=3600"}
     return Response(content, media_type="application/json", headers=headers)
 
@@ -310,7 +373,7 @@ async def _download(query: _ReviewQuery) -> Response:
     game = query.reviewed.history
     job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts, query.seat)
     page = await query.drawing(("page", review.name, len(verdicts), query.seat), job)
-    name = query.reviewed.film.game.name
+    name = query.film.game.name
     headers = {"Content-Disposition": f'attachment; filename="{name}-game.html"'}
     return Response(page, media_type="text/html", headers=headers)
 
@@ -365,32 +428,37 @@ async def _best_line(query: _ReviewQuery) -> Response:
 def _line_response(
     query: _ReviewQuery, review: AgentReview, line: GameHistory, forecasts: Forecasts
 ) -> Response:
-    named = replace(line, names=query.reviewed.history.names)
+    named = replace(line, names=query.reviewed.history_for(query.reader).names)
     film = json.loads(Film(named).data())
-    is_solo = query.reviewed.film.players == 1
+    is_solo = query.film.players == 1
     values = forecasts.scores if is_solo else 100 * forecasts.chances
     title = f"Position {query.ply}: the computer would go on as follows."
     return JSONResponse({**film, "title": title, "values": values.round(1).tolist()})
 
 
 def _choices(query: _ReviewQuery) -> Response:
-    """Answer with the legal moves of a position, their places on the board, and their words."""
-    film = query.reviewed.film
+    """Answer with a position as its decider saw it, as a film, and with the legal moves.
+
+    A move comes with its places on the board and its words.
+    """
+    film = query.film
     ply = query.ply_to_move
     position = query.reviewed.history.positions[ply]
-    seen = position.to_dict()
+    decider = position.to_move
+    alone = GameHistory([position], [], query.reviewed.history_for(query.reader).names)
+    seen = position.seen_by(decider)
     places = position.game.presentation.places
     moves = [
         (move, list(places(seen, move)), capitalised(film.describe_move(ply, move)))
         for move in position.moves()
     ]
-    return JSONResponse(moves)
+    return JSONResponse({"moves": moves, "seen": json.loads(Film(alone, seat=decider).data())})
 
 
 async def _compare(query: _ReviewQuery) -> Response:
-    """Answer with the move that was played, the best one and the viewer's guess, compared.
+    """Answer with the move that was played and the viewer's guess, compared.
 
-    Without a guess the best move is shown.
+    The best move is told only if the guess is as good, or if there is none.
     """
     run = query.site.threads.run
     ply = query.ply_to_move
@@ -411,18 +479,21 @@ async def _compare(query: _ReviewQuery) -> Response:
     if guess:
         marks[guess] = "played" if guess == played else "your choice"
     equals = [worth.move for worth in found.equals]
-    shown = [worth for worth in found.moves if worth.move in {verdict.best, *marks}]
-    names = query.reviewed.film.labels
+    is_found = guess == verdict.best or (guess in equals and guess != played)
+    is_told = is_found or not guess
+    shown = {*marks, verdict.best} if is_told else {*marks}
+    names = query.film.labels
     text = query.site.render(
         "compared.html",
-        found=replace(found, moves=tuple(shown)),
+        moves=[worth for worth in found.moves if worth.move in shown],
         position=position,
         names=names,
         marks=marks,
         guess=guess,
         played=played,
         best=verdict.best,
-        is_found=guess == verdict.best or (guess in equals and guess != played),
+        is_found=is_found,
+        is_told=is_told,
         loss=verdict.loss,
         own_loss=next((worth.loss for worth in found.moves if worth.move == guess), None),
         in_words=reasons_in_words(position.game, verdict.reasons, verdict.loss, names),
@@ -455,7 +526,7 @@ async def _analysis(query: _ReviewQuery) -> Response:
 
 
 async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncIterator[dict[str, str]]:
-    film = query.reviewed.film
+    film = query.film
     link = f"{query.address}/"
     seat = query.seat
     own = set(review.decisions_of(seat))
@@ -472,7 +543,7 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
     async def figure_events() -> list[dict[str, str]]:
         verdicts = list(review.verdicts.values())
         make = partial(query.site.threads.run, query.viewer, draw, verdicts)
-        return await review.figures.get((len(verdicts), seat), make)
+        return await review.figures.get((len(verdicts), seat, query.reader), make)
 
     def progress() -> dict[str, str]:
         judged = len(review.verdicts)
@@ -489,7 +560,8 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
             own_judged=len(own & review.verdicts.keys()),
             forecast=forecast,
             name=review.name,
-            label=film.label(seat),
+            labels=film.labels,
+            seat=seat,
         )
         return {"event": "progress", "data": text}
 

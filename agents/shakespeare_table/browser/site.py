@@ -17,6 +17,8 @@ from starlette.routing import Route
 
 from shakespeare_env.core.seat_names import with_names
 from shakespeare_env.play.named import capitalised
+from shakespeare_table.analysis.evaluation import POINTS_PER_PLACE
+from shakespeare_table.analysis.reasons import clear_rows
 from shakespeare_table.browser.access import cookie, set_cookie
 from shakespeare_table.browser.capacity import PageThreads, cancel_on_disconnect, viewer_of
 from shakespeare_table.browser.judging.background import BackgroundJudge
@@ -162,7 +164,11 @@ def _templates() -> Environment:
         trim_blocks=True,
         lstrip_blocks=True,
     )
-    templates.globals |= {"lesson": lesson, "new_token": new_token}
+    templates.globals |= {
+        "lesson": lesson,
+        "new_token": new_token,
+        "POINTS_PER_PLACE": POINTS_PER_PLACE,
+    }
     templates.filters |= {
         "in_words": agent_in_words,
         "with_level": with_level,
@@ -170,6 +176,7 @@ def _templates() -> Environment:
         "at_seat": lambda seat, values: values[seat],
         "named": with_names,
         "minus": lambda number: str(number).replace("-", "−"),
+        "clear_rows": clear_rows,
         "rules": with_links,
         "date": lambda seconds: f"{datetime.fromtimestamp(seconds):%d %b %Y}",
         "drawn": Markup,  # our own SVG, in which all text is escaped already

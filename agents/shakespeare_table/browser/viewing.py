@@ -16,7 +16,7 @@ from shakespeare_env.core.presentation import Topic
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.drawing.board import is_wide, piece_svg
 from shakespeare_env.film.standings import standings_bar
-from shakespeare_env.play.history import GameLog
+from shakespeare_env.play.history import GameHistory, GameLog
 from shakespeare_env.play.named import capitalised, named_move
 from shakespeare_env.play.standings import outcome_in_words
 from shakespeare_table.browser.tables.state import TableState, can_take_back, result_of
@@ -403,8 +403,8 @@ def table_context(state: TableState, viewer: Viewer, behind: int = 0) -> dict[st
         "have_chosen": _have_chosen(state, names),
         # The viewer's secret choice in words, which waits for those of others.
         "own_choice": _own_choice(state, observer, names),
-        "sheet": _final_sheet(state) if state.is_over else [],
-        "ranks": _final_scores(state) if state.is_over else [],
+        "sheet": final_sheet(state) if state.is_over else [],
+        "ranks": final_scores(state, state.plan.names) if state.is_over else [],
     }
 
 
@@ -508,17 +508,15 @@ def _whom_the_table_awaits(state: TableState, names: Sequence[str]) -> str:
     return f"{_have_chosen(state, names)} {with_names(' '.join(waiting), names)}".strip()
 
 
-def _final_sheet(state: TableState) -> list[tuple[str, list[int]]]:
-    sign = state.position.game.presentation.score_sign
-    return [(row, [sign * score for score in points]) for row, points in state.score_sheet(None)]
+def final_sheet(game: GameHistory) -> list[tuple[str, list[int]]]:
+    """Return the points of a finished game by source and seat, as people read them."""
+    sign = game.position.game.presentation.score_sign
+    return [(row, [sign * score for score in points]) for row, points in game.score_sheet(None)]
 
 
-def _final_scores(state: TableState) -> list[FinalScore]:
+def final_scores(game: GameHistory, names: Sequence[str]) -> list[FinalScore]:
     """Return the players' scores from the best to the worst, with the winners first."""
-    result = result_of(state)
-    winners = state.position.winners or []
-    order = sorted(range(state.plan.players), key=lambda seat: result.places[seat])
-    return [
-        FinalScore(seat, state.plan.names[seat], result.scores[seat], seat in winners)
-        for seat in order
-    ]
+    result = result_of(game)
+    winners = game.position.winners or []
+    order = sorted(range(game.position.players), key=lambda seat: result.places[seat])
+    return [FinalScore(seat, names[seat], result.scores[seat], seat in winners) for seat in order]

@@ -7,7 +7,7 @@ import pytest
 from shakespeare_env.core import registry, seat_names
 from shakespeare_env.core.seat_names import YOU, seat_placeholder, with_names
 from shakespeare_env.play.history import GameLog, MoveRecord
-from shakespeare_env.play.named import distinct_names, named_move
+from shakespeare_env.play.named import distinct_names, gerund, named_move
 from tests.contract.each_table import all_tables
 from tests.contract.random_games import move_by_rule, play_by_rule
 
@@ -56,6 +56,20 @@ def test_the_examples_of_the_docstring_hold():
 
 def test_players_of_one_name_are_numbered():
     assert distinct_names(["Ann", "Bob", "Ann"]) == ["Ann 1", "Bob", "Ann 2"]
+
+
+@pytest.mark.parametrize(
+    ("phrase", "noun"),
+    [
+        ("play a card", "playing a card"),
+        ("take no more elements", "taking no more elements"),
+        ("pass", "passing"),
+        ("bet", "betting"),
+        ("agree", "agreeing"),
+    ],
+)
+def test_a_kind_of_move_can_be_named_as_a_noun(phrase, noun):
+    assert gerund(phrase) == noun
 
 
 @pytest.mark.parametrize("name", registry.names())

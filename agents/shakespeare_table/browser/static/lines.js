@@ -7,11 +7,12 @@
   if (!root) return;
   const { address, agent } = review.dataset;
   const part = (name) => root.querySelector(`.film-line ${name}`);
-  const said = part("p"), moves = part("ol"), back = part("[data-leave]");
+  const said = part("[role=status]"), moves = part("ol"), back = part("[data-leave]");
   let wanted = location.hash === "#line";
-  let asked = 0;
-  let looking = false;  // whether the agent still looks for a line
+  let asked = null;  // the number of the position from which the computer looks for a line
+  let latest = null;  // the latest request
 
+  // Says what happens to a request, at once and wherever the page is scrolled to.
   function say(words) {
     said.hidden = !words;
     said.textContent = words;
@@ -28,43 +29,37 @@
     }));
   }
 
-  async function lineFrom(ply) {
-    const own = ++asked;
+  async function ask(ply) {
+    const dropped = asked !== null && asked !== ply ? `The line from position ${asked} is dropped. ` : "";
+    const own = {};
+    asked = ply;
+    latest = own;
     root.film.leave();
     const place = root.film.place();
-    looking = true;
-    say("The computer is looking for the best line …");
+    say(`${dropped}The computer is looking for the best line from position ${ply} …`);
     const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
-      { headers: { "HX-Request": "true" } });
-    if (own !== asked) return;
-    looking = false;
-    if (root.film.place() !== place) {  // the viewer has gone on meanwhile
+      { headers: { "HX-Request": "true" } }).catch(() => null);
+    const text = answer ? await answer.text().catch(() => "") : "The server is not answering.";
+    if (latest !== own) return;
+    asked = null;
+    if (!answer?.ok) say(text || "The server is not answering.");
+    else if (root.film.place() !== place) say(`You have gone on, so the line from position ${ply} is not shown.`);
+    else {
+      const line = JSON.parse(text);
       say("");
-      return;
+      list(line);
+      root.film.enter(line, ply);
+      root.film.show(1);
+      moves.scrollIntoView({ block: "nearest" });
     }
-    if (!answer.ok) {
-      say(await answer.text());
-      return;
-    }
-    const line = await answer.json();
-    list(line);
-    root.film.enter(line, ply);
-    root.film.show(1);
-    moves.scrollIntoView({ block: "nearest" });
-  }
-
-  function ask(ply) {
-    lineFrom(ply).catch(() => {
-      looking = false;
-      say("The server is not answering.");
-    });
   }
 
   // Updates the list of a line's moves, and adds a button to a mistake that leads to the better line.
   function shown() {
     const inLine = root.film.isLine(), verdict = root.querySelector(".film-verdict");
     back.hidden = moves.hidden = !inLine;
-    if (!looking) say(inLine ? `From position ${root.film.place()} on, as the computer would play every seat:` : "");
+    part(".line-title").hidden = !inLine;
+    part(".line-title").textContent = `From position ${root.film.place()} on, as the computer would play every seat:`;
     for (const button of moves.querySelectorAll("button")) {
       button.ariaCurrent = Number(button.dataset.lineAt) === root.film.at() ? "true" : null;
     }
@@ -89,7 +84,10 @@
     if (at) root.film.show(Number(at));
     if ("leave" in button.dataset) root.film.leave();
   });
-  root.addEventListener("film:shown", shown);
+  root.addEventListener("film:shown", () => {
+    if (asked === null) say("");
+    shown();
+  });
   review.addEventListener("review:line", (event) => ask(event.detail));
   document.body.addEventListener("htmx:sseMessage", () => {
     if (!root.film.isLine()) shown();

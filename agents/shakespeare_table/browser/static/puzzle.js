@@ -1,5 +1,5 @@
-// Asks for the better move of a mistake. The viewer chooses it on the board, place after place as when
-// playing, or chooses it from a list. Then the moves are compared.
+// Asks for the better move of a mistake. The board shows what the decider saw. The viewer chooses the
+// move there, place after place as when playing, or chooses it from a list. Then the moves are compared.
 "use strict";
 
 (() => {
@@ -12,16 +12,19 @@
   let current = null;  // the number of the move that is looked at
   let choices = [];  // the legal moves
   let moves = [], chosen = [];  // those that can still be chosen, and the places clicked so far
-  let answer = null;  // the move that was played and the best one, once they have been compared
+  let answer = null;  // the moves to mark by kind: the one that was played, and the best or the tried one
   let began = "begins" in review.dataset;  // the page still has to open at the worst mistake
   let isReady = false;  // whether the seat's decisions are judged
   let isLoaded = false;  // whether the film can be shown
+  let guesses = 0;  // the number of requests to compare moves
   let wanted = false;  // whether the position that comes next is the puzzle's
 
   const solved = new Set();
-  const items = () => [...root.querySelectorAll(".film-mistakes li")];
+  const items = () => [...root.querySelectorAll(".film-mistake")];
   const numberOf = (item) => Number(item.querySelector("[data-ply]").dataset.ply);
-  const shownItems = () => items().filter((item) => !item.classList.contains("other"));
+  const isSpoilt = () => review.classList.contains("spoilt");
+  // Mistakes that are much alike share one item.
+  const shownItems = () => items().filter((item) => !item.matches(".other, .film-alike *"));
   const groups = (name) => [...root.querySelectorAll(`.film-board [data-place="${CSS.escape(name)}"]`)];
   const left = () => moves.filter(([, places]) => places.length && chosen.every((name, at) => places[at] === name));
 
@@ -89,12 +92,14 @@
   }
 
   function markAnswer() {
-    for (const [kind, sign] of [["played", "?"], ["better", "✓"]]) {
-      const [, places] = choices.find(([move]) => move === answer[kind]);
+    const key = compared.querySelector(".puzzle-key");
+    for (const [kind, sign] of [["played", "?"], ["tried", "×"], ["better", "✓"]]) {
+      const [, places] = choices.find(([move]) => move === answer[kind]) ?? [null, []];
       for (const group of places.flatMap(groups)) frame(group, kind, sign);
-      compared.querySelector(`.puzzle-key .${kind}`).hidden = !places.length;  // it has a button instead
+      // A move without a place has a button instead.
+      for (const entry of key?.querySelectorAll(`.${kind}`) ?? []) entry.hidden = !places.length;
     }
-    compared.querySelector(".puzzle-key").hidden = !root.querySelector(".puzzle-mark");
+    if (key) key.hidden = !root.querySelector(".puzzle-mark");
   }
 
   function mark() {
@@ -119,60 +124,92 @@
     }
   }
 
+  // Shows the buttons for a state: the move is "asked" for, another one has been "tried", or it is "told".
+  function enter(state) {
+    box.dataset.state = state;
+    for (const [name, states] of [["try-again", ["tried"]], ["show-me", ["asked", "tried"]], ["show-line", ["told"]]]) {
+      box.querySelector(`[data-${name}]`).hidden = !states.includes(state);
+    }
+  }
+
   async function pose(number) {
     const item = items().find((it) => numberOf(it) === number);
     if (!item) return;
-    root.film.leave();
     root.dataset.seat = item.dataset.seat;
+    const begun = ++guesses;
     current = number;
+    choices = [];
     moves = [];
     chosen = [];
     answer = null;
-    wanted = true;
-    root.film.show(number - 1);
-    wanted = false;
     box.hidden = false;
     box.querySelector("h2").textContent = item.querySelector("[data-ply]").textContent;
-    box.querySelector(".task").textContent = `Played${item.querySelector(".film-played").textContent}. Which move is better? Choose it on the board or from the list.`;
+    const question = isSpoilt() ? "" : " Which move is better? Choose it on the board or from the list.";
+    box.querySelector(".task").textContent = `Played${item.querySelector(".film-played").textContent}.${question}`;
     compared.replaceChildren();
-    box.querySelector("[data-show-me]").hidden = false;
-    box.querySelector("[data-show-line]").hidden = true;
-    const response = await fetch(`${address}/${number - 1}/choices`);
-    if (!response.ok || current !== number) return;
-    choices = moves = await response.json();
-    list.replaceChildren(...moves.map(([move, , words]) => {
+    enter("asked");
+    const response = await fetch(`${address}/${number - 1}/choices`).catch(() => null);
+    if (current !== number) return;
+    if (!response?.ok) {
+      compared.textContent = "The server is not answering.";
+      return;
+    }
+    const found = await response.json();
+    if (current !== number) return;
+    choices = found.moves;
+    wanted = true;
+    root.film.see(number - 1, found.seen);
+    wanted = false;
+    box.querySelector(".move-list").replaceChildren(...choices.map(([move, , words]) => {
       const button = document.createElement("button");
       button.type = "button";
       button.textContent = words;
       button.dataset.guess = move;
       return button;
     }));
-    mark();
+    if (guesses !== begun) mark();  // the viewer has not waited for the moves
+    else if (isSpoilt()) {
+      answer = item.dataset;
+      guess("");
+    } else ask();
     box.scrollIntoView({ block: "nearest" });
   }
 
+  // Asks for a move, once more after a wrong one.
+  function ask() {
+    moves = choices;
+    chosen = [];
+    answer = null;
+    compared.replaceChildren();
+    enter("asked");
+    mark();
+  }
+
   async function guess(move) {
-    const number = current;
+    const number = current, own = ++guesses;
     chosen = [];
     moves = [];
-    unmark();
+    mark();
     compared.textContent = "Playing on after the moves …";
     box.querySelector(".guesses").open = false;
     const asked = new URLSearchParams({ agent, seat, move });
     const response = await fetch(`${address}/${number - 1}/compare?${asked}`, { headers: { "HX-Request": "true" } }).catch(() => null);
-    if (current !== number) return;
     const text = response ? await response.text() : "The server is not answering.";
+    if (current !== number || own !== guesses) return;
     if (!response?.ok) {
       compared.textContent = text;
+      enter("tried");
       return;
     }
     compared.innerHTML = text;
-    answer = compared.querySelector("[data-better]").dataset;
+    answer = compared.querySelector("[data-played]").dataset;
+    const isTold = "better" in answer;
+    enter(isTold ? "told" : "tried");
     mark();
-    box.querySelector(".task").textContent = "";
-    solved.add(number);
-    box.querySelector("[data-show-me]").hidden = true;
-    box.querySelector("[data-show-line]").hidden = false;
+    if (isTold) {
+      box.querySelector(".task").textContent = "";
+      solved.add(number);
+    }
     sift();
     box.scrollIntoView({ block: "nearest" });
     root.querySelector(".puzzle-mark")?.scrollIntoView({ block: "nearest" });
@@ -191,12 +228,12 @@
     const found = left();
     const complete = found.filter(([, places]) => places.length === chosen.length);
     if (found.length === 1) guess(found[0][0]);
-    else if (complete.length) ask(complete, found.length > complete.length);
+    else if (complete.length) askWhich(complete, found.length > complete.length);
     else mark();
   }
 
   // Asks which move is meant if several have the places that were clicked.
-  function ask(complete, onward) {
+  function askWhich(complete, onward) {
     const answers = complete.map(([move, , words]) => [words, () => guess(move)]);
     if (onward) answers.push(["Go on to the next place", mark]);
     page.ask("Which move?", answers, putBack);
@@ -212,13 +249,14 @@
     if (target) { choose(target.dataset.place); return; }
     if (chosen.length && event.target.closest(".film-board")) putBack();
     const link = event.target.closest(":is(.film-lessons, .film-mistakes) [data-ply]");
-    if (link && !review.classList.contains("spoilt")) {
+    if (link) {
       event.preventDefault();
       event.stopImmediatePropagation();
       pose(Number(link.dataset.ply));
     }
     if (!button) return;
     if (button.dataset.guess) guess(button.dataset.guess);
+    if ("tryAgain" in button.dataset) ask();
     if ("showMe" in button.dataset) guess("");
     if ("nextMistake" in button.dataset) next();
     if ("showLine" in button.dataset) review.dispatchEvent(new CustomEvent("review:line", { detail: current - 1 }));
@@ -231,6 +269,7 @@
     if (!wanted && current !== null && root.film.place() !== current - 1) {
       current = null;
       box.hidden = true;
+      root.film.reveal();
     }
     if (!wanted) mark();
     sift();

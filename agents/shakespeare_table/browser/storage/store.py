@@ -334,6 +334,11 @@ class TableStore:
         found = self._database.rows("SELECT title, lines FROM records WHERE id = ?", record_id)
         return found[0] if found else None
 
+    def owns_record(self, owner: str, record_id: str) -> bool:
+        """Return whether a browser, given by its secret id, has uploaded a game."""
+        find = "SELECT 1 FROM records WHERE id = ? AND owner = ?"
+        return bool(self._database.rows(find, record_id, owner))
+
     def records_of(self, owner: str, limit: int) -> list[tuple[str, str]]:
         """Return the ids and titles of an owner's latest uploaded games."""
         find = (

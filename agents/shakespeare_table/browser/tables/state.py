@@ -180,9 +180,9 @@ def first_state(plan: TablePlan, table_id: str = "") -> TableState:
     return TableState([first], [], plan.names, id=table_id, plan=plan)
 
 
-def result_of(state: TableState) -> Result:
+def result_of(game: GameHistory) -> Result:
     """Return the scores of a finished game, with the sign that people read, and the places."""
-    position = state.position
+    position = game.position
     winners = position.winners or []
     scores = position.scores()
     sign = position.game.presentation.score_sign
