@@ -69,9 +69,10 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
 
 def _with_twins(route):
     """Answer with the legal moves, each twice, so that several have the same places."""
-    moves = route.fetch().json()
+    found = route.fetch().json()
+    moves = found["moves"]
     twins = [[move, places, f"{words} (once more)"] for move, places, words in moves]
-    route.fulfill(json=[*moves, *twins])
+    route.fulfill(json={**found, "moves": [*moves, *twins]})
 
 
 @pytest.mark.parametrize("look", [{}, _PHONE])
@@ -88,7 +89,7 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     page.get_by_text("The computer has judged all 2 decisions").wait_for(timeout=_JUDGED)
     seat = game.positions[at].to_move
     page.get_by_label("Mistakes of").select_option(str(seat))
-    mistake = page.locator(".film-mistakes li:visible")
+    mistake = page.locator(".film-mistake:visible")
     assert "blunder" in mistake.inner_text()
     assert "Better" not in mistake.inner_text()  # it is to be found first
 
@@ -103,11 +104,13 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
 
     # A click on a place of the board, or on the list, is a guess.
     assert serious_findings(page) == []
+    best, played = (mistake.get_attribute(f"data-{kind}") for kind in ("better", "played"))
     if look:  # three mistakes would be in view
         box = mistake.bounding_box()
         assert box["y"] + 3 * box["height"] < look["viewport"]["height"]
         puzzle.get_by_text("List of moves").click()
-        puzzle.locator(".move-list button").first.click()
+        others = [move for move in game.positions[at].moves() if move not in (best, played)]
+        puzzle.locator(f".move-list button[data-guess='{others[0]}']").first.click()
     else:
         page.locator(".puzzle-target").first.click()
         page.locator(".puzzle-target").first.click()
@@ -115,6 +118,15 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     puzzle.get_by_text("(your choice)").or_(puzzle.get_by_text("(played)")).first.wait_for(
         timeout=_JUDGED
     )
+    # After a wrong guess the answer is still to be found.
+    if puzzle.get_by_text("Not that one.").count():
+        assert page.locator(".puzzle-mark.better").count() == 0
+        assert best not in puzzle.locator(".compared").inner_html()
+        puzzle.get_by_role("button", name="Try again").click()
+        page.locator(".puzzle-target").first.wait_for()
+    if puzzle.locator("[data-show-me]").is_visible():
+        puzzle.get_by_role("button", name="Show me").click()
+        puzzle.get_by_role("button", name="The better line").wait_for(timeout=_JUDGED)
     # The board tells the better move from the one that was played, not by colour alone.
     for kind, sign in (("better", "✓"), ("played", "?")):
         for mark in page.locator(f".puzzle-mark.{kind}").all():
@@ -122,7 +134,6 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     assert page.locator(".puzzle-mark:is(.better, .played)").count() >= 2
     assert page.evaluate(_COVERED_TEXTS) == []
     assert page.locator(".puzzle-mark").first.evaluate(_IS_IN_SIGHT)
-    best = mistake.locator(".film-better").get_attribute("title")
     assert page.locator(".film-place").inner_text() == "0 / 2"
 
     page.keyboard.press("ArrowRight")
@@ -136,12 +147,13 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     assert serious_findings(page) == []
 
     page.get_by_role("button", name="Show the better line").click()
+    page.get_by_text("The computer is looking for the best line").wait_for()
     page.locator(".film-in-line").wait_for(timeout=_JUDGED)
     place = page.locator(".film-place")
     first, last = place.inner_text().split(" / ")
     assert first == "1" < last
     assert page.locator(".puzzle-mark").count() == 0
-    assert best in page.locator(".film-told").inner_text()
+    assert page.locator(".film-told p").first.get_attribute("title") == best
     page.keyboard.press("ArrowRight")
     page.locator(".film-line li button").last.click()
     assert place.inner_text() == f"{last} / {last}"

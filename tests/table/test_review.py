@@ -249,7 +249,7 @@ def test_a_finished_table_is_reviewed(client, finished):
     assert finished.address in client.get("/review").text
     page = client.get(f"{finished.address}/{last}")
     assert f'data-last="{last}"' in page.text
-    film = Film(GameHistory(game.positions, game.moves, game.names))
+    film = Film(GameHistory(game.positions, game.moves, ["A", "you", "C"]))
     assert film.board(last, game.plan.people[0]) in page.text
 
 

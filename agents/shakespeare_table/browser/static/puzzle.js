@@ -105,7 +105,11 @@
   function mark() {
     unmark();
     if (current === null || root.film.isLine()) return;
-    if (answer) markAnswer();
+    if (answer) {
+      root.classList.add("marking");  // what has no mark yet is not hidden, so that it can be measured
+      markAnswer();
+      root.classList.remove("marking");
+    }
     const next = new Map();
     for (const [, places, words] of left()) {
       const name = places[chosen.length];
