@@ -281,7 +281,10 @@
     open();
   });
   whose.addEventListener("change", () => { sift(); });
-  document.getElementById("spoil").addEventListener("change", (event) => review.classList.toggle("spoilt", event.target.checked));
+  document.getElementById("spoil").addEventListener("change", (event) => {
+    review.classList.toggle("spoilt", event.target.checked);
+    if (isSpoilt() && current !== null && box.dataset.state !== "told") guess("");
+  });
 
   // Opens at the worst mistake, unless the viewer has gone elsewhere.
   function open() {
