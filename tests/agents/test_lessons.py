@@ -7,7 +7,7 @@ import pytest
 from shakespeare_env.core import registry
 from shakespeare_env.film import Film
 from shakespeare_table.analysis.evaluation import Difference
-from shakespeare_table.analysis.lessons import lesson_in_words, lessons
+from shakespeare_table.analysis.lessons import cost_in_words, lessons, shown_numbers
 from shakespeare_table.analysis.mistakes import JudgedDecision, lessons_list
 from shakespeare_table.analysis.reasons import Finding, Reasons, RowGain
 from tests.agents.sessions import played_session
@@ -38,9 +38,9 @@ def test_mistakes_are_added_up_by_topic_and_the_costliest_lesson_comes_first():
     assert pile.numbers == (12, 3, 20)  # 2 points in 10 count as 4 % of the victory
     assert pile.chance == pytest.approx(12)
     assert pile.points == pytest.approx(2.0)
-    said = lesson_in_words(pile, "You")
-    assert said == "Do pile. Moves 3, 12 and 20 cost you 12 % chance to win and 2.0 points."
-    assert lesson_in_words(ring, "Ann") == "Do ring. Move 9 cost Ann 5 % chance to win."
+    assert pile.advice == "Do pile."
+    assert cost_in_words(pile, "you") == "cost you 12 % chance to win and 2.0 points"
+    assert cost_in_words(ring, "Ann") == "cost Ann 5 % chance to win"
 
 
 def test_there_are_at_most_three_lessons_and_each_shows_the_worst_moves():
@@ -48,7 +48,8 @@ def test_there_are_at_most_three_lessons_and_each_shows_the_worst_moves():
     mistakes += [mistake(10 + number, str(number), 0.01) for number in range(4)]
     found = lessons(mistakes, SCALE)
     assert len(found) == 3
-    assert "Moves 3, 4, 5 and 2 more cost you 15 %" in lesson_in_words(found[0], "you")
+    assert shown_numbers(found[0]) == [3, 4, 5]
+    assert found[0].numbers == (5, 4, 3, 2, 1)
 
 
 def test_a_mistake_teaches_only_what_explains_it():

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from shakespeare_env.core.seat_names import YOU
 from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, Difference
 from shakespeare_table.analysis.reasons import Finding, Reasons
 
@@ -108,28 +107,11 @@ def cost_in_words(lesson: Lesson, label: str) -> str:
 
     Args:
         lesson: The lesson.
-        label: The player's name.
+        label: The player's name, or `seat_names.YOU`.
     """
     costs = []
     if lesson.chance:
         costs.append(f"{lesson.chance:.0f} % chance to win")
     if lesson.points:
         costs.append(f"{lesson.points:.1f} points")
-    whom = label.lower() if label.lower() == YOU else label
-    return f"cost {whom} {' and '.join(costs)}"
-
-
-def lesson_in_words(lesson: Lesson, label: str) -> str:
-    """Return a lesson as text: the advice, and what its mistakes cost a player."""
-    numbers = [str(number) for number in shown_numbers(lesson)]
-    others = len(lesson.numbers) - len(numbers)
-    if others:
-        numbers.append("one more" if others == 1 else f"{others} more")
-    moves = f"Move{'s' * (len(numbers) > 1)} {_listed(numbers)}"
-    return f"{lesson.advice} {moves} {cost_in_words(lesson, label)}."
-
-
-def _listed(words: Sequence[str]) -> str:
-    """Return words as a list in a sentence."""
-    *first, last = words
-    return f"{', '.join(first)} and {last}" if first else last
+    return f"cost {label} {' and '.join(costs)}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import re
 from bisect import bisect_right
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -28,8 +27,6 @@ from shakespeare_table.analysis.reasons import (
     figures_in_words,
     reasons_in_words,
 )
-
-_NUMBER = re.compile(r"[−\d.]+")
 
 
 @dataclass(frozen=True)
@@ -174,8 +171,8 @@ def _row(film: Film, mistake: _Mistake) -> dict[str, Any]:
 def _alike(film: Film, judged: Iterable[JudgedDecision]) -> list[list[_Mistake]]:
     """Return the mistakes, each together with those that are much alike.
 
-    Mistakes of a seat are alike if it plays the same move in a row of them, or if they were made in
-    one turn for the same reason.
+    Mistakes of a seat that follow each other are alike if the same move was played, or if they were
+    made in one turn for the same reason.
     """
     found: list[list[_Mistake]] = []
     latest: dict[int, list[_Mistake]] = {}  # the mistakes by seat that the latest one is alike to
@@ -208,7 +205,7 @@ def lessons_list(
 ) -> str:
     """Return the lessons of a seat as a list in HTML, or nothing if there is none."""
     own = [mistake.decision for mistake in _mistakes(film, judged) if mistake.decision.seat == seat]
-    label = film.label(seat)
+    label = film.labels[seat]
     rows = []
     for lesson in lessons(own, float(film.game.score_scale)):
         shown = shown_numbers(lesson)

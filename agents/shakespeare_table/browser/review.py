@@ -185,8 +185,11 @@ def routes(site: Site) -> list[Route]:
         game_id = request.path_params["id"]
         make = partial(_reviewed_game, site, kind, game_id, viewer_of(request))
         reviewed = await games.get((kind, game_id), make)
-        read_seat = partial(_seat_of_reader, site, kind, game_id, owner_of(request), reviewed)
-        reader = await site.threads.run(viewer_of(request), read_seat)
+        browser = owner_of(request)
+        find_reader = partial(_seat_of_reader, site, kind, game_id, browser, reviewed)
+        reader = await site.threads.run(viewer_of(request), find_reader)
+        # A film takes a while to make. All pages of the reader use it.
+        await site.threads.run(viewer_of(request), reviewed.film, reader)
         return _ReviewQuery(site, request, reviewed, f"/review/{kind}/{game_id}", reader)
 
     def game_route(
