@@ -211,23 +211,24 @@ def test_mistakes_that_are_much_alike_share_an_entry(game):
     later = next(k for k in range(at + 3, len(movers)) if movers[k] == seat != movers[k - 1])
     first, second, third = at + 1, at + 2, later + 1
 
-    def judge(number, amount, played, sentence, in_points=False):
+    def judge(number, amount, played, topic, in_points=False):
         loss = Difference(amount, 0.001, in_points)
-        return JudgedDecision(number, seat, played, played, loss, Reasons((), (sentence,)))
+        reasons = Reasons((), (Finding(topic, f"{number} of {topic}"),))
+        return JudgedDecision(number, seat, played, played, loss, reasons)
 
     one = game.moves[at]
     other = next(move for move in game.moves if move != one)
-    same = judge(first, 0.02, one, "You get 3 points")
-    again = judge(third, 0.09, one, "You lose a card")
+    same = judge(first, 0.02, one, "cards")
+    again = judge(third, 0.09, one, "pile")
     assert entries(film, same, again) == [[third, first]]
     # Another mistake between them keeps them apart, and so does the unit of what they cost.
-    between = judge(second, 0.05, other, "You do something else")
+    between = judge(second, 0.05, other, "pile")
     assert entries(film, same, between, again) == [[third], [second], [first]]
-    in_points = judge(third, 6.0, one, "You lose a card", in_points=True)
+    in_points = judge(third, 6.0, one, "pile", in_points=True)
     assert entries(film, same, in_points) == [[first], [third]]
-    # A reason counts within one turn, whatever its numbers.
-    assert entries(film, same, judge(second, 0.05, other, "You get 7 points")) == [[second, first]]
-    assert entries(film, same, judge(third, 0.05, other, "You get 7 points")) == [[third], [first]]
+    # A reason counts within one turn.
+    assert entries(film, same, judge(second, 0.05, other, "cards")) == [[second, first]]
+    assert entries(film, same, judge(third, 0.05, other, "cards")) == [[third], [first]]
 
 
 def test_a_players_mistakes_are_counted_by_kind(game):
