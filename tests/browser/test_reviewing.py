@@ -9,7 +9,7 @@ from tests.browser.people import serious_findings, small_texts
 
 _NAMES = ["Ann", "Ben", "Cora"]
 _JUDGED = 120_000
-"""The milliseconds that judging two decisions may take on a busy machine."""
+"""The milliseconds that judging two decisions, or drawing a game, may take on a busy machine."""
 _BLUNDER = 114
 """A decision of random players that Figaro's bundled network calls a blunder."""
 
@@ -62,7 +62,7 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
         assert small_texts(page) == []
         assert page.locator(".standings li").count() == 3
         # A button opens the board of another seat, which then stands in full.
-        page.get_by_role("button", name="Open the board").first.click()
+        page.get_by_role("button", name="Open the board").first.click(timeout=_JUDGED)
         assert page.locator(".film-seat:not(.film-folded)").count() == 1
         assert serious_findings(page) == []
 
