@@ -1,17 +1,19 @@
-"""Check the verdicts of a review against long searches: `python -m benchmarks.verdicts GAME`.
+"""Check the verdicts of a review against complete games: `python -m benchmarks.verdicts GAME`.
 
 Positions come from games of a random player against the game's default agent, and each is evaluated
-with several budgets. Then many more playouts, all to the end and with other chance, tell how much
-worth the moves called best lose against the best one, how often a move called a mistake is none,
-and how far its loss was overstated. Losses are in shares of the victory, to which points are
-converted where they decide.
+with several budgets. Then complete games with other chance tell how much worth the moves called
+best lose against the best one of them, how often a move called a mistake is none, and how far its
+loss was overstated. Losses are in shares of the victory, to which points are converted where they
+decide. With `--cache FILE`, a later call goes on where this one was stopped.
 """
 
 from __future__ import annotations
 
+import json
 import time
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Annotated, Any
 
 import numpy as np
@@ -27,11 +29,12 @@ from shakespeare_env.core.game import Game
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import (
     POINTS_PER_PLACE,
+    SHARE_PER_UNIT,
     SMALLEST_LOSS,
-    Difference,
     Evaluation,
+    Floats,
 )
-from shakespeare_table.analysis.judging import NEAR_CERTAIN
+from shakespeare_table.analysis.judging import NEAR_CERTAIN, judge_digest
 from shakespeare_table.analysis.playouts import PositionPlayouts
 from shakespeare_table.session import Session
 
@@ -39,7 +42,10 @@ SEED = 77
 PLAYERS = 4
 BUDGETS = (512, 1024, 2048)
 TRUTH = 8192
-"""Playouts of the search that is taken for the truth."""
+"""The most complete games of each of two moves that check a mistake."""
+_FIRST_TRUTH = 1024  # of each; they are doubled until it is sure whether it is a mistake
+_TRUTH_OF_BEST = 2048  # of each move that was called best
+_SURE = 3.0  # standard errors
 _TELL_EVERY = 10  # positions
 
 
@@ -50,7 +56,9 @@ class Checked:
     Attributes:
         seconds: The processor time of the evaluation.
         playouts: The number of playouts.
-        lost: What the move called best loses.
+        lost: What the move called best loses against the best one of those that a budget called
+            best or that was played. One half of the complete games chooses that one, and the other
+            half measures the loss, so that noise does not look like a loss.
         is_clear: Whether it was called clearly best.
         called: The loss of the move that was played, if it was called a mistake.
         truly_lost: What that move loses against the one called best.
@@ -92,34 +100,77 @@ def decisions(game: Game, late: bool, every: int) -> Iterator[tuple[Position, st
         seed += 1
 
 
-def true_loss(truth: PositionPlayouts, best: str, played: str, *, in_points: bool) -> float:
-    """Return how much a move truly loses against another, in shares of the victory.
+def true_worths(truth: PositionPlayouts, move: str, count: int, *, in_points: bool) -> Floats:
+    """Return what a move was worth in each complete game, float64[count], in shares of the victory.
 
     Args:
-        truth: The playouts that tell the truth.
-        best: The better move.
-        played: The move that was played.
-        in_points: Whether the loss is said in points.
+        truth: The complete games.
+        move: The move.
+        count: The number of games.
+        in_points: Whether points decide.
     """
     seat = truth.seat
+    shares, scores = truth.outcomes(move, count)
+    if not in_points:
+        return shares[:, seat]
     scale = float(truth.position.game.score_scale)
-    worths = []
-    for move in (best, played):
-        shares, scores = truth.outcomes(move, TRUTH)
-        places = rankdata(-scores, axis=1)[:, seat]
-        points = scores[:, seat] - POINTS_PER_PLACE * scale * places
-        worths.append(float((points if in_points else shares[:, seat]).mean()))
-    return Difference(worths[0] - worths[1], 0.0, in_points).in_shares(scale)
+    places = rankdata(-scores, axis=1)[:, seat]
+    points: Floats = scores[:, seat] - POINTS_PER_PLACE * scale * places
+    return points * (SHARE_PER_UNIT / scale)
+
+
+def true_loss(truth: PositionPlayouts, best: str, played: str, *, in_points: bool) -> float:
+    """Return how much a move truly loses against another one.
+
+    Games are added until it is sure whether the loss is at least half the smallest one that counts.
+
+    Args:
+        truth: The complete games.
+        best: The better move.
+        played: The move that was played.
+        in_points: Whether points decide.
+    """
+    count = _FIRST_TRUTH
+    while True:
+        worths = [true_worths(truth, move, count, in_points=in_points) for move in (best, played)]
+        differences = worths[0] - worths[1]
+        mean = float(differences.mean())
+        error = float(differences.std()) / count**0.5
+        if count == TRUTH or abs(mean - SMALLEST_LOSS / 2) > _SURE * error:
+            return mean
+        count *= 2
+
+
+def lost_by_best(
+    truth: PositionPlayouts, best: str, tried: Sequence[str], *, in_points: bool
+) -> float:
+    """Return what a move loses against the best one of those that were tried.
+
+    Args:
+        truth: The complete games.
+        best: The move.
+        tried: The moves that were tried, this one among them.
+        in_points: Whether points decide.
+    """
+    worths = np.array(
+        [true_worths(truth, move, _TRUTH_OF_BEST, in_points=in_points) for move in tried]
+    )
+    first, second = np.split(worths, 2, axis=1)
+    losses = []
+    for choosing, measuring in ((first, second), (second, first)):
+        means = measuring.mean(axis=1)
+        losses.append(means[choosing.mean(axis=1).argmax()] - means[tried.index(best)])
+    return float(np.mean(losses))
 
 
 def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> list[Checked]:
-    """Evaluate a position with each budget, and compare with a long search.
+    """Evaluate a position with each budget, and compare with complete games.
 
     Args:
         position: The position.
         move: The move that was played.
         analyst: The analyst of the review.
-        judge: The analyst of the long search.
+        judge: The analyst that plays complete games.
     """
     scale = float(position.game.score_scale)
     found: list[tuple[Evaluation, float]] = []
@@ -130,25 +181,45 @@ def check(position: Position, move: str, analyst: Analyst, judge: Analyst) -> li
         evaluation = known.judged(move)
         found.append((evaluation, time.process_time() - began))
     truth = PositionPlayouts(judge, position)
-    tried = {move, *(evaluation.best.move for evaluation, _ in found)}
+    tried = sorted({evaluation.best.move for evaluation, _ in found} | {move})
     checked = []
     for evaluation, seconds in found:
         best = evaluation.best.move
         played = evaluation.worth(move)
         assert played is not None
         in_points = played.loss.in_points
-        lost = max(true_loss(truth, other, best, in_points=in_points) for other in tried)
+        is_called = played.loss.is_mistake(scale)
         checked.append(
             Checked(
-                seconds,
-                evaluation.playouts,
-                lost,
-                evaluation.is_clear,
-                played.loss.in_shares(scale) if played.loss.is_mistake(scale) else None,
-                true_loss(truth, best, move, in_points=in_points),
+                seconds=seconds,
+                playouts=evaluation.playouts,
+                lost=lost_by_best(truth, best, tried, in_points=in_points),
+                is_clear=evaluation.is_clear,
+                called=played.loss.in_shares(scale) if is_called else None,
+                truly_lost=true_loss(truth, best, move, in_points=in_points) if is_called else 0.0,
             )
         )
     return checked
+
+
+def kept_results(cache: Path | None, what: str) -> list[list[Checked]]:
+    """Return the results that an earlier call has kept, and begin the file if there is none.
+
+    Args:
+        cache: The file, if any.
+        what: A text that says what was checked, and with which code.
+
+    Raises:
+        ValueError: The file holds results of something else.
+    """
+    if cache is None:
+        return []
+    if not cache.exists():
+        cache.write_text(what + "\n")
+    first, *lines = cache.read_text().splitlines()
+    if first != what:
+        raise ValueError(f"{cache} has results of {first!r}, not of {what!r}; name another file")
+    return [[Checked(**one) for one in json.loads(line)] for line in lines]
 
 
 def main(
@@ -156,22 +227,32 @@ def main(
     positions: int = 200,
     late: Annotated[bool, typer.Option(help="Leave out the first half of each game.")] = False,
     every: Annotated[int, typer.Option(help="Check one of so many decisions.")] = 4,
+    cache: Annotated[Path | None, typer.Option(help="A file that keeps results.")] = None,
 ) -> None:
     """Print what the verdicts are worth, every 10 positions."""
     game = registry.game(name)
     analyst = Analyst(game)
     judge = Analyst(game)
     judge.name = "the truth"  # its playouts have other chance than those of the review
-    judge.runner.chapters = TO_THE_END
+    judge.runner.valued_chapter = TO_THE_END
     which = "of second halves of games" if late else "of games"
-    print(f"{name}, {PLAYERS} seats, seed {SEED}: positions {which}")
-    results: list[list[Checked]] = []
-    for position, move in decisions(game, late, every):
-        results.append(check(position, move, analyst, judge))
-        if len(results) % _TELL_EVERY == 0 or len(results) == positions:
+    what = f"{name}, {PLAYERS} seats, seed {SEED}: one of {every} positions {which}"
+    print(what)
+    results = kept_results(cache, f"{what}, {judge_digest(default(game), game)}")
+    begun = len(results)
+    for number, (position, move) in enumerate(decisions(game, late, every)):
+        if number >= positions:
+            break
+        if number < begun:
+            continue
+        checked = check(position, move, analyst, judge)
+        results.append(checked)
+        if cache is not None:
+            with cache.open("a") as file:
+                file.write(json.dumps([asdict(one) for one in checked]) + "\n")
+        if len(results) % _TELL_EVERY == 0 and len(results) < positions:
             print_results(results)
-        if len(results) == positions:
-            return
+    print_results(results[:positions])
 
 
 def print_results(results: Sequence[Sequence[Checked]]) -> None:

@@ -400,7 +400,7 @@ class Game:
             may change later.
         forecast_horizon: The number of decisions of each seat after which a search should use a
             network's forecast instead of playing on; None if playouts to the end are better. An
-            analysis, which has more time, then uses forecasts where the next round begins.
+            analysis, which has more time, then uses forecasts where the last round begins.
     """
 
     name: str

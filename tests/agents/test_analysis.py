@@ -121,23 +121,25 @@ def test_the_rows_of_a_reason_add_up_to_the_difference(session, analyst):
 
 
 def test_a_network_ends_the_playouts_of_a_game_with_a_forecast_horizon():
-    """The results vary less than those of complete games, and only the last round is played out."""
+    """It values games where the last round begins, and the last round is played to its end."""
     session = played("figaro", 4)
     analyst = Analyst(registry.game("figaro"))
     assert analyst.runner.may_forecast
+    last_round = 2
+    assert analyst.runner.valued_chapter == last_round
     numbers = [int(position.record()["round"]) for position in session.positions[:-1]]
-    for number in (numbers.index(1), numbers.index(2)):
+    for number in (numbers.index(0), numbers.index(1), numbers.index(2)):
         position = session.positions[number]
         move = position.moves()[0]
         deviations = []
-        for chapters in (1, TO_THE_END):
-            analyst.runner.chapters = chapters
+        for valued_chapter in (last_round, TO_THE_END):
+            analyst.runner.valued_chapter = valued_chapter
             known = PositionPlayouts(analyst, position)
             shares, _ = known.outcomes(move, 64)
             deviations.append(shares[:, known.seat].std())
             *_, evaluation = known.refine(1)
             assert all(1 <= worth.place <= 4 for worth in evaluation.moves)
-        if position.record()["round"] == 1:
+        if position.record()["round"] < last_round:
             assert deviations[0] < 0.5 * deviations[1]
         else:
             assert deviations[0] == deviations[1]
@@ -162,6 +164,29 @@ def test_more_playouts_decide_whether_a_move_is_a_mistake():
     # Others need still more.
     assert found[0] == [(64, True), (256, True)]
     assert found[1] == found[2] == [(64, False), (512, True)]
+
+
+@pytest.mark.parametrize("loss", [0.0, 0.01, 0.04])
+def test_a_margin_holds_however_often_more_playouts_follow(monkeypatch, loss):
+    """The comparison goes on only while it is open, which alone must not make intervals fail."""
+    position = played("figaro", 3).positions[10]
+    analyst = Analyst(registry.game("figaro"))
+    better, worse = position.moves()[:2]
+    rng = np.random.default_rng(1)
+
+    def play(known, action, first, end):
+        chance = 0.4 if action == position.action_id(better) else 0.4 - loss
+        wins = rng.random(end - first) < chance
+        outcomes = np.zeros((2, end - first, position.players), np.float32)
+        outcomes[0, :, known.seat] = wins
+        return outcomes
+
+    monkeypatch.setattr(PositionPlayouts, "_play", play)
+    errors = []
+    for _ in range(400):
+        found = PositionPlayouts(analyst, position).compare(better, worse, 8192)
+        errors.append(abs(found.amount - loss) > found.margin)
+    assert np.mean(errors) < 0.05
 
 
 def test_a_mistake_loses_for_certain_half_of_what_counts_as_one(session, analyst):
@@ -190,7 +215,7 @@ def test_the_kept_moves_of_playouts_account_for_their_final_scores(session, anal
     actions = np.full(4, position.action_id(session.moves[30]))
     playouts = Playouts(root, np.arange(4), root, root, actions)
     kept = KeptMoves.of(game, 4, 300)
-    analyst.runner.chapters = TO_THE_END
+    analyst.runner.valued_chapter = TO_THE_END
     outcomes = analyst.runner.play(playouts, records, np.arange(4, dtype=np.uint64), kept)
     assert kept.is_turning.any()
     for number, count in enumerate(kept.counts):

@@ -204,12 +204,12 @@ class Forecasting:
 
 
 @pytest.mark.parametrize(
-    ("horizon", "chapters", "temperature"),
+    ("horizon", "valued_chapter", "temperature"),
     [(0, 1000, 1.0), (2, 1000, 0.0), (1000, 1000, 1.0), (1000, 1, 0.0)],
 )
 @pytest.mark.parametrize(("name", "players"), [("figaro", 3), ("shakespeare", 2)])
 def test_a_search_in_batches_plays_as_the_compiled_one(
-    name, players, horizon, chapters, temperature
+    name, players, horizon, valued_chapter, temperature
 ):
     game = registry.game(name)
     network = random_network(game, 4, heads=True)
@@ -221,7 +221,7 @@ def test_a_search_in_batches_plays_as_the_compiled_one(
         advisor_search(game, Forecasting(network), settings, **play),
     ):
         assert isinstance(agent.runner, PlayoutRunner | BatchPlayouts)
-        agent.runner.chapters = chapters
+        agent.runner.valued_chapter = valued_chapter
         found = evaluate(
             [Entrant("search", agent), "random"], name, players=players, games=2, seed=3
         )

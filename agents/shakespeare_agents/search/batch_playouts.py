@@ -39,14 +39,14 @@ class BatchPlayouts:
 
     Attributes:
         decisions: The number of decisions made and forecast so far.
-        chapters: As for `PlayoutRunner`.
+        valued_chapter: As for `PlayoutRunner`.
     """
 
     def __init__(self, game: Game, advisor: Advisor, *, horizon: int, temperature: float) -> None:
         self.game = game
         self.advisor = advisor
         self.horizon = horizon
-        self.chapters = TO_THE_END
+        self.valued_chapter = TO_THE_END
         self.temperature = temperature
         self.decisions = 0
         # A function (records, seed) that returns a batch of these games.
@@ -55,7 +55,7 @@ class BatchPlayouts:
     @property
     def may_forecast(self) -> bool:
         """Whether games may be valued before their end."""
-        return min(self.horizon, self.chapters) < TO_THE_END
+        return min(self.horizon, self.valued_chapter) < TO_THE_END
 
     def play(
         self,
@@ -107,7 +107,7 @@ class BatchPlayouts:
         Scores are divided by `Game.score_scale`.
         """
         movers = games["to_move"].copy()
-        last_chapters = _chapters(self.game, games) + self.chapters - 1
+        last_chapters = np.maximum(_chapters(self.game, games), self.valued_chapter - 1)
         _take_back_secret_choices(self.game)(games)
         batch = self._batch_of(games, 0)
 

@@ -109,7 +109,7 @@ class PlayoutLimits(NamedTuple):
     """The length of playouts, and the scales of policy and scores. Kernels take it as a tuple."""
 
     horizon: int  # the decisions of each seat after the first action, until the game is valued
-    chapters: int  # the days or rounds, the current one included, until the game is valued
+    valued_chapter: int  # the day or round at whose beginning an earlier game is valued
     temperature: float  # the temperature of the policy
     unit: float  # the points in one unit of the network's scores
 
@@ -349,7 +349,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
     ) -> int:
         """Play some of k playouts, and return the number of decisions that were made."""
         records, sources, roots, actions, chance = task
-        horizon, chapters, temperature, unit = limits
+        horizon, valued_chapter, temperature, unit = limits
         win, score = results
         weights = Weights(*network)
         scratch = Scratch(*memory[0])
@@ -367,7 +367,7 @@ def playout_kernel(game: Game, choose: PlayoutPolicy) -> Callable[..., int]:
             players = game["players"]
             state = choose_again(game, chance[k], weights, scratch, playout)
             searching = game["to_move"]
-            last_chapter = chapter_of(game) + chapters - 1
+            last_chapter = max(chapter_of(game), valued_chapter - 1)
             play_move(k, searching, actions[k], playout, kept)
 
             left = horizon * int(players)
@@ -414,8 +414,9 @@ class PlayoutRunner:
 
     Attributes:
         decisions: The number of decisions made and games valued so far.
-        chapters: The days or rounds (`Game.chapter_field`), the current one included, after which
-            the network values the game; at first more than any game has.
+        valued_chapter: The day or round (`Game.chapter_field`) at whose beginning the network
+            values a game that began before it. A game that began in it or later is valued where
+            its own day or round ends. At first the number is beyond any game's end.
 
     Raises:
         ValueError: a number is out of range, or the network has no heads to value games with.
@@ -445,7 +446,7 @@ class PlayoutRunner:
         self.game = game
         self.decisions = 0
         self.horizon = horizon
-        self.chapters = TO_THE_END
+        self.valued_chapter = TO_THE_END
         self.temperature = float(temperature)
         self._weights = weights
         self._play_on = playout_kernel(game, policy)
@@ -480,7 +481,7 @@ class PlayoutRunner:
             actions=playouts.actions,
             chance=chance[playouts.sources],
         )
-        limits = PlayoutLimits(self.horizon, self.chapters, self.temperature, unit)
+        limits = PlayoutLimits(self.horizon, self.valued_chapter, self.temperature, unit)
         decision_counts: list[int] = []
 
         def play_share(first: int, end: int) -> None:
@@ -506,7 +507,7 @@ class PlayoutRunner:
     @property
     def may_forecast(self) -> bool:
         """Whether games may be valued before their end."""
-        return min(self.horizon, self.chapters) < TO_THE_END
+        return min(self.horizon, self.valued_chapter) < TO_THE_END
 
     def _memory(self) -> tuple[Any, Any]:
         """Return the scratch memory of the current thread, for the kernel."""

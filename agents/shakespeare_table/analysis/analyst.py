@@ -26,9 +26,9 @@ class Analyst:
     the game's heuristic, and at random in a game without one. A network or model that has outputs
     for results also forecasts them without playing on, which is faster but less exact.
 
-    In games with a `Game.forecast_horizon` such a network forecasts the results where the next
-    round begins. Such playouts cost less than complete games, and their results vary far less. All
-    other playouts go on to the end.
+    In games with a `Game.forecast_horizon` such a network forecasts the results where the last
+    round begins. Such playouts cost less than complete games, and their results vary far less.
+    Earlier forecasts would hardly tell positions apart. All other playouts go on to the end.
 
     Args:
         game: The game.
@@ -61,8 +61,10 @@ class Analyst:
             search = advisor_search(game, self.prior, settings, horizon=TO_THE_END)
         assert isinstance(search.runner, PlayoutRunner | BatchPlayouts)
         self.runner: PlayoutRunner | BatchPlayouts = search.runner
-        if game.forecast_horizon is not None and self.forecaster is not None:
-            self.runner.chapters = 1
+        key = game.chapter_field
+        is_forecast = game.forecast_horizon is not None and self.forecaster is not None
+        if is_forecast and key is not None:
+            self.runner.valued_chapter = game.ranges[key].high
 
     @property
     def has_preferences(self) -> bool:
