@@ -112,7 +112,8 @@ def true_worths(truth: PositionPlayouts, move: str, count: int, *, in_points: bo
     seat = truth.seat
     shares, scores = truth.outcomes(move, count)
     if not in_points:
-        return shares[:, seat]
+        own: Floats = shares[:, seat]
+        return own
     scale = float(truth.position.game.score_scale)
     places = rankdata(-scores, axis=1)[:, seat]
     points: Floats = scores[:, seat] - POINTS_PER_PLACE * scale * places

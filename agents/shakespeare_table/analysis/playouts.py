@@ -48,11 +48,16 @@ from shakespeare_table.analysis.reasons import (
 
 PLAYOUTS = 1024
 """Playouts of all moves of a position together, for hints, best lines and reviews."""
-SHORT_PLAYOUTS_OF_TWO = 8192
-"""Playouts of each of two moves, if one may be a mistake and a network ends playouts early.
+VALUED_PLAYOUTS_OF_TWO = 2048
+"""Playouts of each of two moves, if one may be a mistake and a network values them.
 
-So many tell a loss of 2 % of the victory in the last round, which is played to its end and takes
-little time. Where all playouts are complete games, there are at most `PLAYOUTS` of each.
+More hardly find more mistakes, since the results vary little.
+"""
+LAST_PLAYOUTS_OF_TWO = 8192
+"""Playouts of each of two moves in the last round of a game whose earlier rounds a network values.
+
+They are played to the end, so their results vary much, but they are short. So many tell a loss of
+2 % of the victory. Where all playouts are complete games, there are at most `PLAYOUTS` of each.
 """
 _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
 _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
@@ -170,11 +175,10 @@ class PositionPlayouts:
 
         Args:
             moves: The moves to compare.
-            playouts: The most playouts of each of two moves. The default is
-                `SHORT_PLAYOUTS_OF_TWO` or `PLAYOUTS`.
+            playouts: The most playouts of each of two moves. The default depends on how they end.
         """
         if playouts is None:
-            playouts = SHORT_PLAYOUTS_OF_TWO if self.analyst.runner.may_forecast else PLAYOUTS
+            playouts = self._most_playouts_of_two
         evaluation = self._evaluation()
         leader = self._leader()
         worths = {worth.move: worth for worth in evaluation.moves}
@@ -351,6 +355,15 @@ class PositionPlayouts:
         hoped = replace(lead, amount=abs(lead.amount) + _HOPE * lead.margin)
         at_last = lead.margin * (size / playouts) ** 0.5
         return hoped.is_mistake(self._scale, at_last)
+
+    @property
+    def _most_playouts_of_two(self) -> int:
+        if not self.analyst.runner.may_forecast:
+            return PLAYOUTS
+        key = self.position.game.chapter_field
+        chapter = 0 if key is None else int(self.position.record()[key])
+        is_valued = chapter < self.analyst.runner.valued_chapter
+        return VALUED_PLAYOUTS_OF_TWO if is_valued else LAST_PLAYOUTS_OF_TWO
 
     @property
     def _scale(self) -> float:
