@@ -336,6 +336,7 @@ def _show(query: _ReviewQuery) -> Response:
         sheet=reviewed.score_sheet if reviewed.history.is_over else [],
         ranks=final_scores(reviewed.history, labels),
         own_seats=[query.seat],
+        is_forecast=film.game.forecast_horizon is not None,
         colours=film.game.presentation.seat_colours,
     )
     seat = query.seat
