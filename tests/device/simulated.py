@@ -371,7 +371,7 @@ def expert_iteration() -> None:
         before = learner.policy.tensors()["layer.weight"]
         learner.collect()
         assert learner.decisions is not None
-        assert learner.decisions["search_advantages"].any()
+        assert learner.decisions["advantages"].any()
         (expert,) = learner.experts()
         if make_search is not None:
             assert isinstance(expert, SearchAgent)

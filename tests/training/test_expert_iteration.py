@@ -7,6 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+import torch
 from rich.console import Console
 
 from shakespeare_agents.networks.checkpoint import read_card, save_checkpoint
@@ -17,13 +18,22 @@ from shakespeare_env.core.batch import Batch
 from shakespeare_training.building import make_learner
 from shakespeare_training.config import make_config
 from shakespeare_training.learners import expert_iteration
-from shakespeare_training.learners.decisions import GameBuffer
+from shakespeare_training.learners.decisions import GameBuffer, take
 from shakespeare_training.learners.expert_iteration import ExpertIteration, search_advantages
+from shakespeare_training.learners.rollout import (
+    NO_DECISION,
+    NO_REPETITION,
+    Minibatch,
+    normalised_advantages,
+    rotate_seats,
+    seat_targets,
+)
+from shakespeare_training.networks.policy import log_shares
 from shakespeare_training.runs.run import Run
 from shakespeare_training.runs.train import train
 from tests.agents.networks import random_heads, random_tensors
 from tests.contract.command_line import output_of
-from tests.training.short_runs import StopsAfter, fingerprint, searching
+from tests.training.short_runs import StopsAfter, fingerprint, searching, small
 
 
 def expert_iteration_learner(**settings):
@@ -120,6 +130,117 @@ def test_outcomes_count_seats_clockwise_from_the_one_that_decided(name, players)
         assert played["changes"][number, :players] == pytest.approx(changes, abs=1e-6)
 
 
+def mixed_round(game, **settings):
+    """Return a learner that has played a round, of which half of the games are searched.
+
+    Also return the indices of the decisions in games that are not searched.
+    """
+    learner = expert_iteration_learner(
+        game=game, searched_share=0.5, warmup_decisions=0, near_certain=1.0, **settings
+    )
+    learner.collect()
+    decisions = learner.decisions
+    assert decisions is not None
+    games, numbers = np.unique(decisions["games"], return_inverse=True)
+    # Only a search gives several moves of a decision advantages.
+    several = (decisions["advantages"] != 0.0).sum(axis=1) > 1
+    is_searched = np.array([several[numbers == number].any() for number in range(len(games))])
+    return learner, is_searched, np.flatnonzero(~is_searched[numbers])
+
+
+@pytest.mark.parametrize("share", [0.5, 0.3])
+def test_a_round_searches_its_share_of_the_games_of_every_table_size(share):
+    learner = expert_iteration_learner(game="figaro", n_envs=41, searched_share=share)
+    players = learner.league.batch.players
+    drawn = [learner._draw_searched() for _ in range(50)]
+    for size in np.unique(players):
+        counts = [np.count_nonzero(is_searched[players == size]) for is_searched in drawn]
+        expected = share * np.count_nonzero(players == size)
+        assert max(abs(count - expected) for count in counts) < 1
+        assert np.mean(counts) == pytest.approx(expected, abs=0.25)
+    how_often = np.mean(drawn, axis=0)
+    assert (how_often > 0).all()
+    assert (how_often < 1).all()
+
+
+def test_games_are_searched_as_they_are_drawn(monkeypatch):
+    drawn = np.array([True, False, False, True, True, False])
+    monkeypatch.setattr(ExpertIteration, "_draw_searched", lambda _self: drawn)
+    _, is_searched, _ = mixed_round("figaro", n_envs=6)
+    assert is_searched.tolist() == drawn.tolist()
+
+
+def estimates_of_ppo(learner, unsearched, gae_lambda):
+    """Return PPO's errors of targets for the seats that decided, float32[k, 2]."""
+    batch = learner.league.batch
+    columns = {name: torch.from_numpy(array) for name, array in unsearched.items()}
+    with torch.no_grad():
+        outputs = learner.policy.outputs(columns["observations"], columns["masks"])
+    players = columns["players"]
+    shares = log_shares(outputs.win_logits, players).exp()
+    relative = torch.stack([shares, outputs.changes], dim=2)
+    games, steps, seats = (columns[name] for name in ("games", "steps", "seats"))
+    n_steps = int(steps.max()) + 1
+    forecasts = torch.zeros(n_steps, batch.n, batch.game.max_seats, 2)
+    forecasts[steps, games] = rotate_seats(relative, players, -seats)
+    movers = torch.full((n_steps, batch.n), NO_DECISION, dtype=torch.int8)
+    movers[steps, games] = seats.to(torch.int8)
+
+    # What every seat still gains after each decision; its differences are the gains.
+    remaining = torch.stack([columns["shares"], columns["changes"]], dim=2)
+    gains = torch.zeros_like(forecasts)
+    dones = torch.zeros(n_steps, batch.n, dtype=torch.bool)
+    gains[steps, games] = rotate_seats(remaining, players, -seats)
+    for game in games.unique():
+        own = steps[games == game]
+        gains[own[:-1], game] -= gains[own[1:], game]
+        dones[own[-1], game] = True
+    targets, _, closed = seat_targets(gains, forecasts, movers, dones, gains[:0], gae_lambda)
+    assert closed[steps, games].all()
+    errors = (targets - forecasts)[steps, games]
+    return errors.gather(1, seats[:, None, None].expand(-1, 1, 2)).squeeze(1)
+
+
+@pytest.mark.parametrize("name", registry.names())
+def test_games_without_search_teach_what_they_teach_in_ppo(name):
+    """The gradient of the policy loss is that of PPO, at the weights that played."""
+    settings = {"score_reward_coef": 0.3, "score_reward_coef_end": 0.3, "win_reward_coef": 0.7}
+    learner, _, indices = mixed_round(name, n_envs=8, gae_lambda=0.8, **settings)
+    unsearched = take(learner.decisions, indices)
+    assert 0 < len(indices) < len(learner.decisions["games"])
+
+    columns = {column: torch.from_numpy(array) for column, array in unsearched.items()}
+    players = columns["players"]
+    ppo = make_learner(small(name), "cpu")
+    ppo.policy.network.load_state_dict(learner.policy.network.state_dict())
+    evaluation = ppo.policy.evaluate_actions(
+        columns["observations"], columns["masks"], columns["actions"]
+    )
+    errors = estimates_of_ppo(learner, unsearched, 0.8)
+    minibatch = Minibatch(
+        observations=columns["observations"],
+        masks=columns["masks"],
+        actions=columns["actions"],
+        repetition=NO_REPETITION,
+        log_probs=evaluation.log_probs.detach(),
+        advantages=normalised_advantages(errors, players, learner.policy.game.max_seats, 0.7, 0.3),
+        players=players,
+        shares=columns["shares"],
+        changes=columns["changes"],
+    )
+
+    def gradient(policy, loss):
+        policy.network.zero_grad()
+        loss.backward()
+        gradients = [weights.grad for weights in policy.parameters() if weights.grad is not None]
+        return torch.cat([each.flatten() for each in gradients])
+
+    expected = gradient(ppo.policy, ppo.losses(minibatch)["policy_gradient_loss"])
+    found = gradient(learner.policy, learner.losses(unsearched)["policy_loss"])
+    assert expected.norm() > 0.01
+    assert (found - expected).norm() < 1e-3 * expected.norm()
+
+
 def test_games_wait_for_others_so_that_many_are_searched_at_once(monkeypatch):
     """Waiting changes no decision, but there are fewer searches."""
     look_ahead = SearchAgent.look_ahead
@@ -145,7 +266,8 @@ def test_games_wait_for_others_so_that_many_are_searched_at_once(monkeypatch):
     assert searches_of_waiting < 0.8 * searches
 
 
-def test_a_run_does_not_depend_on_workers_and_stops(monkeypatch, tmp_path):
+@pytest.mark.parametrize("searched_share", [1.0, 0.5])
+def test_a_run_does_not_depend_on_workers_and_stops(monkeypatch, tmp_path, searched_share):
     """Stop a run in its warm-up and after it, and continue it with other workers.
 
     It must equal a run that was not stopped.
@@ -157,6 +279,7 @@ def test_a_run_does_not_depend_on_workers_and_stops(monkeypatch, tmp_path):
         "simulations": 2,
         "warmup_decisions": 400,
         "decisions": 1200,
+        "searched_share": searched_share,
     }
     config = searching("figaro", **settings)
     quiet = Console(quiet=True)

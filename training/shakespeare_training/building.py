@@ -181,6 +181,10 @@ def _expert_iteration_settings(config: TrainingConfig, device: str) -> ExpertIte
         temperature=config.temperature,
         warmup_decisions=config.warmup_decisions,
         target_sharpness=config.target_sharpness,
+        searched_share=config.searched_share,
+        gae_lambda=config.gae_lambda,
+        score_reward_coef=linear(config.score_reward_coef, config.score_reward_coef_end),
+        win_reward_coef=config.win_reward_coef,
     )
 
 
@@ -291,7 +295,7 @@ def needed_bytes(config: TrainingConfig, processes: int = 1) -> int:
     else:
         decisions = n_envs * max(config.players) * _SEAT_DECISIONS
         # Twice, because decisions are held in shards and in the round that is joined from them.
-        bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats)
+        bytes_per_decision = 2 * (inputs + 9 * actions + 8 * seats + 40)
     minibatch = min(math.ceil(config.batch_size / processes), decisions) * (
         5 * inputs + 20 * actions + layers
     )

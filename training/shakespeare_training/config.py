@@ -113,12 +113,12 @@ class TrainingConfig(BaseModel):
     reward: Annotated[str, OnlyPPO] = WEIGHTED
     """What a seat learns to gain. `weighted` is the change of its score and its share of the
     victory, with the coefficients below. Otherwise a function of your own, `my.py:NAME`."""
-    score_reward_coef: Annotated[Weight, OnlyPPO, OnlyWeighted] = 1.0
+    score_reward_coef: Annotated[Weight, OnlyWeighted] = 1.0
     """Coefficient of the reward `score` at the start of the run. This reward is the change of the
     seat's own score by each move, in units of the game's scale."""
-    score_reward_coef_end: Annotated[Weight, OnlyPPO, OnlyWeighted] = 1.0
+    score_reward_coef_end: Annotated[Weight, OnlyWeighted] = 1.0
     """Coefficient of the reward `score` at the end of the run; linear in between."""
-    win_reward_coef: Annotated[Weight, OnlyPPO, OnlyWeighted] = 0.0
+    win_reward_coef: Annotated[Weight, OnlyWeighted] = 0.0
     """Coefficient of the share of the victory, scaled so that all of it is worth 1 and the share
     that equal players expect 0. In solo games it adds to the coefficient of the score."""
 
@@ -137,7 +137,7 @@ class TrainingConfig(BaseModel):
     """Learning rate of Adam at the start of the run."""
     learning_rate_end: Share = 0.1
     """Learning rate at the end of the run, as a share of `learning_rate`; linear in between."""
-    gae_lambda: Annotated[Share, OnlyPPO] = 0.95
+    gae_lambda: Share = 0.95
     """The lambda of generalised advantage estimation: lower values give less variance and more
     bias."""
     clip_range: Annotated[Positive, OnlyPPO] = 0.2
@@ -160,6 +160,10 @@ class TrainingConfig(BaseModel):
     precision: Literal["auto", "float32", "bfloat16"] = "auto"
     """Precision of matrix products; `auto` picks the faster one on this machine."""
 
+    searched_share: Annotated[PositiveShare, OnlySearch] = 1.0
+    """Share of the games whose moves are searched, drawn for each round at every table size. In the
+    others the policy plays alone. It learns from their outcomes as in PPO, with `gae_lambda` and
+    the coefficients of the reward, which matter only there."""
     simulations: Annotated[Count, OnlySearch] = 12
     """Playouts for a decision."""
     considered: Annotated[int, OnlySearch] = Field(default=4, ge=2)

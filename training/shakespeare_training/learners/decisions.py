@@ -51,9 +51,10 @@ class GameBuffer:
         """Return the decisions, once the games are over. At least one step must have been added.
 
         Returns:
-            What was added, sorted by step, then by game: `games` and `steps`, int64[k];
-            `observations`, int8[k, D]; `masks`, bool[k, A]; and the other columns. Besides these,
-            the outcomes of the games: `players`, int64[k], the seats at the table; `shares`,
+            What was added, sorted by step, then by game: `games`, `steps` and `seats` (those that
+            decided), int64[k]; `observations`, int8[k, D]; `masks`, bool[k, A]; and the other
+            columns. Besides these, the outcomes: `players`, int64[k], the seats at the table;
+            `shares`,
             float32[k, S], of the victory; and `changes`, float32[k, S], of scores until the end, in
             units of `Game.score_scale`. The last two count seats clockwise from the one that
             decided, and are 0 where nobody sits.
@@ -61,7 +62,7 @@ class GameBuffer:
         batch = self._batch
         decisions = join(self._steps)
         games = decisions["games"]
-        seats = decisions.pop("seats")
+        seats = decisions["seats"]
         scores: NDArray[np.float32] = decisions.pop("scores")
         players = batch.players[games].astype(np.int64)
         places = np.arange(batch.game.max_seats)
@@ -78,6 +79,39 @@ class GameBuffer:
         decisions["shares"] = from_decider(shares[games])
         decisions["changes"] = from_decider(changes)
         return decisions
+
+
+def advantage_estimates(
+    errors: NDArray[np.float32], decisions: DecisionArrays, gae_lambda: float
+) -> NDArray[np.float32]:
+    """Return generalised advantage estimates along each seat's own decisions, float32[k, ...].
+
+    These are the errors of the targets that `rollout.seat_targets` finds. Here games are complete,
+    so they follow from the outcomes alone: the gain until the seat's next decision is the outcome
+    of this decision less that of the next.
+
+    Args:
+        errors: float32[k, ...], outcomes less forecasts, for the seat that decided.
+        decisions: The decisions, as `GameBuffer.decisions` or `join` return them.
+        gae_lambda: The lambda of the estimate (Schulman et al. 2016), from 0 (least variance) to 1
+            (no bias).
+    """
+    games, numbers = np.unique(decisions["games"], return_inverse=True)
+    seats = decisions["seats"]
+    advantages = np.zeros_like(errors)
+    # By game and seat, for its next decision; 0 if the game ends before.
+    shape = (len(games), seats.max(initial=-1) + 1, *errors.shape[1:])
+    next_error = np.zeros(shape, errors.dtype)
+    next_advantage = np.zeros(shape, errors.dtype)
+    # A game has at most one decision in each step.
+    ends_of_steps = np.flatnonzero(np.diff(decisions["steps"])) + 1
+    for rows in reversed(np.split(np.arange(len(errors)), ends_of_steps)):
+        seat = numbers[rows], seats[rows]
+        temporal_difference = errors[rows] - next_error[seat]
+        advantages[rows] = temporal_difference + gae_lambda * next_advantage[seat]
+        next_error[seat] = errors[rows]
+        next_advantage[seat] = advantages[rows]
+    return advantages
 
 
 def take(decisions: DecisionArrays, indices: NDArray[np.int64]) -> DecisionArrays:

@@ -1,7 +1,8 @@
 """Expert iteration (Anthony et al. 2017): a network learns from games of a search that uses it.
 
 The learner plays a round of games to the end before it learns from them. The round is split into
-shards, which any process may play.
+shards, which any process may play. In some of the games the policy may play alone, many times as
+fast. It learns from their outcomes, as in PPO.
 """
 
 from __future__ import annotations
@@ -27,16 +28,24 @@ from shakespeare_env.play.generators import GameGenerators
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_env.play.lineup import OUTSIDE, Lineup
 from shakespeare_training.group import ALONE, ProcessGroup
-from shakespeare_training.learners.decisions import DecisionArrays, GameBuffer, join
+from shakespeare_training.learners.decisions import (
+    DecisionArrays,
+    GameBuffer,
+    advantage_estimates,
+    join,
+    take,
+)
 from shakespeare_training.learners.games import TOO_LARGE, HostGames
 from shakespeare_training.learners.league import FinishedGames
 from shakespeare_training.learners.learner import (
     GamesCallback,
     LearnerSettings,
     RoundLearner,
+    Schedule,
     ignore_games,
 )
-from shakespeare_training.networks.policy import Policy, forecast_losses
+from shakespeare_training.learners.rollout import normalised_advantages
+from shakespeare_training.networks.policy import Policy, forecast_losses, log_shares
 
 GAMES_PER_SHARD = 8
 """The number of games that a worker plays in parallel. It does not depend on the number of workers,
@@ -59,6 +68,10 @@ class ExpertIterationSettings(LearnerSettings):
             would mislead the search.
         target_sharpness: Coefficient of the policy's gain of utility in the policy loss. The loss
             is the divergence from the policy that played, less this coefficient times the gain.
+        searched_share: The share of a round's games whose moves are searched.
+        gae_lambda: Bias against variance in the advantages of the other games' moves.
+        score_reward_coef: Coefficient of the change of the score in the reward of these moves.
+        win_reward_coef: Coefficient of the share of the victory in their reward.
     """
 
     search: SearchSettings
@@ -66,6 +79,10 @@ class ExpertIterationSettings(LearnerSettings):
     temperature: float
     warmup_decisions: int
     target_sharpness: float
+    searched_share: float = 1.0
+    gae_lambda: float = 0.95
+    score_reward_coef: Schedule = lambda _progress_remaining: 1.0
+    win_reward_coef: float = 0.0
 
 
 class GameShard(NamedTuple):
@@ -74,8 +91,9 @@ class GameShard(NamedTuple):
     rows: Integers  # [m], the games' numbers in the round
     records: Records  # [m], the first positions, with the random states that decide what follows
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators
-    # [m, S], as in `Lineup`; an opponent is an index into those of `SearchedGames.agents`
+    # [m, S], as in `Lineup`; an opponent is an index into those of `RoundGames.agents`
     seats: NDArray[np.int32]
+    is_searched: bool  # whether the learner's moves are searched; otherwise the policy draws them
 
 
 class PlayedShard(NamedTuple):
@@ -86,8 +104,9 @@ class PlayedShard(NamedTuple):
     generators: NDArray[np.uint64]  # [m], the states of the agents' generators after the games
     scores: NDArray[np.int16]  # [m, S], final scores
     decisions: DecisionArrays
-    """With the games' numbers in the round, and two more columns, float32[k, A]: `prior`, the
-    policy before the search, and `search_advantages`, from the function of this name."""
+    """With the games' numbers in the round, and three more columns: `actions`, int64[k], that were
+    played; `prior`, float32[k, A], the policy before a search; and `advantages`, float32[k, A],
+    from `search_advantages`. In games without search these are 0."""
 
 
 class ExpertIteration(RoundLearner):
@@ -143,6 +162,9 @@ class ExpertIteration(RoundLearner):
         """
         self.decisions = None
         batch = self.league.batch
+        is_warmup = self.num_timesteps < self.settings.warmup_decisions
+        is_searched = np.zeros(batch.n, np.bool_) if is_warmup else self._draw_searched()
+        score_coef = self.settings.score_reward_coef(self.progress_remaining)
         decisions_before = self.num_timesteps
         decisions_under_way = 0  # in shards that have not come back yet
         played: list[PlayedShard] = []
@@ -155,7 +177,8 @@ class ExpertIteration(RoundLearner):
             on_games(self.league.finished_games(finished))
 
         report(no_games)
-        with closing(self.workers.run(self._job(), self._shards())) as progress:
+        shards = self._shards(is_searched)
+        with closing(self.workers.run(self._job(), shards)) as progress:
             for step in progress:
                 decisions_under_way += step.decisions
                 result = step.result
@@ -169,34 +192,105 @@ class ExpertIteration(RoundLearner):
 
         self.decisions = join_decisions(played)
         self.num_timesteps = decisions_before + len(self.decisions["games"])
+        if not is_warmup and self.settings.searched_share < 1.0:
+            self._add_outcome_advantages(self.decisions, ~is_searched, score_coef)
         self._begin_next_round(played)
+
+    def _draw_searched(self) -> NDArray[np.bool_]:
+        """Draw which games of a round are searched: about the same share at tables of each size."""
+        batch = self.league.batch
+        share = self.settings.searched_share
+        if share == 1.0:
+            return np.ones(batch.n, np.bool_)
+        order = self.rng.permutation(batch.n)
+        order = order[np.argsort(batch.players[order], kind="stable")]
+        # Games are searched where this count reaches another whole number. It begins at random, so
+        # that the share is right on average, however few games there are.
+        counts = np.floor(np.arange(batch.n + 1) * share + self.rng.random())
+        is_searched = np.zeros(batch.n, np.bool_)
+        is_searched[order] = np.diff(counts) > 0
+        return is_searched
+
+    def _add_outcome_advantages(
+        self, decisions: DecisionArrays, is_unsearched: NDArray[np.bool_], score_coef: float
+    ) -> None:
+        """Fill in the advantages of moves that were not searched, from the outcomes of their games.
+
+        An advantage is divided by the probability of the move, so that the policy's gain has the
+        gradient of PPO. Advantages are normalised at tables of each size, and the policy loss
+        counts a standard deviation as 1.
+
+        Args:
+            decisions: The decisions of a round.
+            is_unsearched: bool[n], the games without search.
+            score_coef: The coefficient of the change of the score in the reward.
+        """
+        settings = self.settings
+        indices = np.flatnonzero(is_unsearched[decisions["games"]])
+        names = ("games", "steps", "seats", "actions", "players", "shares", "changes")
+        unsearched = take({name: decisions[name] for name in names}, indices)
+        outcomes = np.stack([unsearched["shares"][:, 0], unsearched["changes"][:, 0]], axis=1)
+        errors = outcomes - self._own_forecasts(decisions, indices)
+        normalised = normalised_advantages(
+            torch.from_numpy(advantage_estimates(errors, unsearched, settings.gae_lambda)),
+            torch.from_numpy(unsearched["players"]),
+            max_seats=self.league.batch.game.max_seats,
+            win_coef=settings.win_reward_coef,
+            score_coef=score_coef,
+            group=self.group,
+        ).numpy()
+        actions = unsearched["actions"]
+        probabilities = decisions["prior"][indices, actions]
+        advantages = normalised / (probabilities * settings.target_sharpness)
+        decisions["advantages"][indices, actions] = advantages
+
+    def _own_forecasts(self, decisions: DecisionArrays, indices: Integers) -> NDArray[np.float32]:
+        """Return forecasts for the seats that decided, in the decisions with indices int64[k].
+
+        Returns:
+            float32[k, 2]: the share of the victory and the change of the score.
+        """
+        forecasts = np.zeros((len(indices), 2), np.float32)
+        size = self.settings.batch_size
+        with torch.no_grad(), self.policy.keep_weights():
+            for first in range(0, len(indices), size):
+                some = indices[first : first + size]
+                outputs = self.policy.outputs(
+                    self._tensor(decisions["observations"][some]),
+                    self._tensor(decisions["masks"][some]),
+                )
+                players = self._tensor(decisions["players"][some])
+                shares = log_shares(outputs.win_logits, players).exp()
+                own = torch.stack([shares[:, 0], outputs.changes[:, 0]], dim=1)
+                forecasts[first : first + size] = own.cpu().numpy()
+        return forecasts
 
     def _opponent_indices(self) -> NDArray[np.int32]:
         """Return the league's indices of the opponents in the games, in ascending order."""
         seats = self.league.lineup.seats
         return np.unique(seats[seats >= 0])
 
-    def _job(self) -> SearchedGames:
+    def _job(self) -> RoundGames:
         batch = self.league.batch
         opponents = [self.league.opponents[index] for index in self._opponent_indices()]
         # The learner's own agents are sent as they are, and named ones by their names.
         entrants = [Entrant("learner", expert) for expert in self.experts()]
         entrants += [Entrant(each.name, each.agent, each.given) for each in opponents]
-        return SearchedGames(
-            agents=AgentSet(batch.game, entrants),
-            make_batch=batch.maker(),
-            is_searched=self.num_timesteps >= self.settings.warmup_decisions,
-        )
+        return RoundGames(agents=AgentSet(batch.game, entrants), make_batch=batch.maker())
 
-    def _shards(self) -> Iterator[GameShard]:
+    def _shards(self, is_searched: NDArray[np.bool_]) -> Iterator[GameShard]:
+        """Yield the games of a round, first the searched ones, bool[n], which take longer."""
         batch = self.league.batch
         lineup = self.league.lineup
         indices_in_job = np.searchsorted(self._opponent_indices(), lineup.seats)
         seats = np.where(lineup.seats >= 0, indices_in_job, lineup.seats).astype(np.int32)
         size = GAMES_PER_SHARD if self._device_expert() is None else batch.n
-        ends = range(size, batch.n, size)
-        for rows in np.split(np.arange(batch.n), ends):
-            yield GameShard(rows, batch.save(rows), lineup.generators.states[rows], seats[rows])
+        for searches in (True, False):
+            games = np.flatnonzero(is_searched == searches)
+            for first in range(0, len(games), size):
+                rows = games[first : first + size]
+                states = lineup.generators.states[rows]
+                yield GameShard(rows, batch.save(rows), states, seats[rows], searches)
 
     def _begin_next_round(self, played: Sequence[PlayedShard]) -> None:
         """Begin the next games, whose random states continue those of the last round."""
@@ -219,7 +313,7 @@ class ExpertIteration(RoundLearner):
         prior = tensors["prior"]
         outputs = self.policy.outputs(tensors["observations"], tensors["masks"])
         policy = outputs.log_probabilities.exp()
-        gain = (policy * tensors["search_advantages"]).sum(dim=1).mean()
+        gain = (policy * tensors["advantages"]).sum(dim=1).mean()
         log_ratio = outputs.log_probabilities - prior.clamp(min=1e-30).log()
         divergence = (policy * log_ratio).sum(dim=1).mean()
         win_loss, score_loss = forecast_losses(
@@ -237,18 +331,16 @@ class ExpertIteration(RoundLearner):
 
 
 @dataclass(frozen=True)
-class SearchedGames:
-    """The job of playing a round of games with search, shard by shard.
+class RoundGames:
+    """The job of playing a round of games, with search or without, shard by shard.
 
     Attributes:
         agents: The expert, which holds the learner's seats, then the opponents.
         make_batch: Makes a batch from records (`Batch.maker`).
-        is_searched: Whether the expert searches rather than plays by its policy alone.
     """
 
     agents: AgentSet
     make_batch: Callable[[Records, int], Batch]
-    is_searched: bool
 
     def start(self) -> Callable[[GameShard], Iterator[Progress[PlayedShard]]]:
         """Return the function that plays a shard (`Job.start`)."""
@@ -278,7 +370,7 @@ class SearchedGames:
                 prior[asking] = expert.prior.probabilities(batch.obs[asking], batch.mask[asking])
             if not np.isfinite(prior[asking]).all():
                 raise FloatingPointError(TOO_LARGE)
-            if self.is_searched:
+            if shard.is_searched:
                 waits[asking] = prior[asking].max(axis=1) < expert.settings.near_certain
 
             # A search of many games at once is faster, so games wait until most others do.
@@ -292,14 +384,15 @@ class SearchedGames:
             if len(own) < len(playing):
                 actions[~is_own] = lineup.decide(batch, playing[~is_own])
             rng = lineup.generators[own]
-            if self.is_searched:
+            if shard.is_searched:
                 searched = expert.look_ahead(InformationSets(batch, own), rng, prior[own])
                 actions[is_own] = searched.actions
                 advantages = search_advantages(searched)
             else:
                 actions[is_own] = rng.choose(prior[own])
                 advantages = np.zeros_like(prior[own])
-            buffer.add(steps[own], own, prior=prior[own], search_advantages=advantages)
+            columns = {"actions": actions[is_own], "prior": prior[own], "advantages": advantages}
+            buffer.add(steps[own], own, **columns)
             try:
                 batch.step(actions, playing)
             except IllegalMove as fault:

@@ -196,7 +196,7 @@ def strength_decisions(
     cost = 1.0  # of learning from a decision; 1 on a CPU without search
     if config.algorithm == "expert_iteration":
         # A search takes far longer than this, so the share is small even with many workers.
-        cost = 1.0 + config.simulations
+        cost = 1.0 + config.searched_share * config.simulations
     elif on_gpu:
         cost = 1.0 / _GPU_SPEED
     tables = set(config.players) - {1}
