@@ -83,6 +83,8 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     lines.write_bytes(to_json_lines(GameHistory(game.positions[at:], game.moves[at:], _NAMES)))
     page = new_page(**look)
     page.route("**/choices", _with_twins)
+    drawing = []  # the request for the drawn game, which is held back
+    page.route("**/film", lambda request: drawing.append(request))
     page.goto(f"{server.address}review")
     page.get_by_label("File").set_input_files(lines)
     page.get_by_role("button", name="Review").click()
@@ -98,6 +100,9 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     mistake.get_by_role("link").evaluate("(it) => it.click()")
     puzzle = page.locator(".puzzle")
     puzzle.get_by_text("Which move is better?").wait_for()
+    assert page.locator(".puzzle-target").count() == 0  # it waits until the game is drawn
+    for request in drawing:
+        request.continue_()
     page.locator(".puzzle-target").first.wait_for()
     for part in ("h2", ".task", "[data-show-me]"):
         assert puzzle.locator(part).evaluate(_IS_IN_SIGHT), part

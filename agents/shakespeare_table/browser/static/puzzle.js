@@ -16,6 +16,7 @@
   let began = "begins" in review.dataset;  // the page still has to open at the worst mistake
   let isReady = false;  // whether the seat's decisions are judged
   let isLoaded = false;  // whether the film can be shown
+  const loaded = new Promise((resolve) => root.addEventListener("film:shown", resolve, { once: true }));
   let guesses = 0;  // the number of requests to compare moves
   let wanted = false;  // whether the position that comes next is the puzzle's
 
@@ -159,6 +160,7 @@
       return;
     }
     const found = await response.json();
+    await loaded;  // a film that cannot be shown yet would leave this page
     if (current !== number) return;
     choices = found.moves;
     wanted = true;
@@ -270,7 +272,8 @@
     if (target && (event.key === "Enter" || event.key === " ")) { event.preventDefault(); choose(target.dataset.place); }
   });
   root.addEventListener("film:shown", () => {
-    if (!wanted && current !== null && root.film.place() !== current - 1) {
+    // The first position shown is where the film begins, not where the viewer has gone.
+    if (isLoaded && !wanted && current !== null && root.film.place() !== current - 1) {
       current = null;
       box.hidden = true;
       root.film.reveal();
@@ -291,7 +294,7 @@
     if (!began || !isReady || !isLoaded) return;
     began = false;
     const [worst] = shownItems();
-    if (worst && root.film.at() === Number(root.dataset.at)) pose(numberOf(worst));
+    if (worst && current === null && root.film.at() === Number(root.dataset.at)) pose(numberOf(worst));
   }
 
   document.body.addEventListener("htmx:sseMessage", (event) => {
