@@ -92,6 +92,11 @@ def test_two_people_play_by_invitation_and_a_third_is_refused(server, new_page):
     told = bea.page.evaluate("window.shown")
     assert any(words.startswith("Your turn") for words in told), told
 
+    # A page that hears of the end once more takes it as well as the first time.
+    with ann.page.expect_response("**/changes*"):
+        ann.page.evaluate("htmx.trigger('#latest', 'changed')")
+    assert ann.page.locator("#asking").inner_text() == ""
+
     # One click begins the rematch; the other page leads to it. The seats have moved on.
     ann.page.get_by_role("button", name="Rematch").click()
     ann.page.wait_for_url("**/seat/*")
