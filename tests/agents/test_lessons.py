@@ -1,6 +1,7 @@
 """Lessons add up mistakes by what explains them, and say what to do in the game's own words."""
 
 import re
+from dataclasses import replace
 
 import pytest
 
@@ -9,7 +10,7 @@ from shakespeare_env.film import Film
 from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.lessons import cost_in_words, lessons, shown_numbers
 from shakespeare_table.analysis.mistakes import JudgedDecision, lessons_list
-from shakespeare_table.analysis.reasons import Finding, Reasons, RowGain
+from shakespeare_table.analysis.reasons import NO_REASONS, Finding, Reasons, RowGain
 from tests.agents.sessions import played_session
 
 SCALE = 10.0
@@ -47,7 +48,9 @@ def test_there_are_at_most_three_lessons_and_each_shows_the_worst_moves():
     mistakes = [mistake(number, "pile", number / 100) for number in range(1, 6)]
     mistakes += [mistake(10 + number, str(number), 0.01) for number in range(4)]
     found = lessons(mistakes, SCALE)
-    assert len(found) == 3
+    assert [bool(lesson.advice) for lesson in found] == [True, True, True, False]
+    assert len(found[3].numbers) == 2
+    assert found[3].chance == pytest.approx(2)
     assert shown_numbers(found[0]) == [3, 4, 5]
     assert found[0].numbers == (5, 4, 3, 2, 1)
 
@@ -59,7 +62,8 @@ def test_a_mistake_teaches_only_what_explains_it():
     too_little = mistake(2, "colour", 0.3, effect, explained=0.1)
     silent = mistake(3, "place", 0.3, effect, advice="")
     found = lessons([unexplained, too_little, silent], SCALE)
-    assert [(lesson.topic, set(lesson.numbers)) for lesson in found] == [("cards", {2, 3})]
+    by_topic = [(lesson.topic, set(lesson.numbers)) for lesson in found]
+    assert by_topic == [("cards", {2, 3}), ("", {1})]
     assert lessons([], SCALE) == []
 
 
@@ -81,6 +85,10 @@ def test_lessons_are_a_list_of_the_seats_own_mistakes_with_links():
     linked = re.findall(r'href="/review/(\d+)" data-ply="\1"', listed)
     assert sorted(map(int, linked)) == own[:3]
     assert lessons_list(film, [uncertain], seat).strip() == ""
+    unexplained = [replace(each, reasons=NO_REASONS) for each in judged[:1]]
+    only = lessons_list(film, unexplained, movers[0], "/review/")
+    assert "The mistake, at move <a" in only
+    assert "<ol>" not in only
 
 
 @pytest.mark.parametrize("name", registry.names())

@@ -39,6 +39,18 @@ def test_what_is_the_same_in_all_games_is_said_without_an_average(giving):
     assert finding.explained == 0  # none of its effects is known
 
 
+def test_an_effect_with_the_numbers_of_its_cause_is_not_said():
+    """Seat 0 takes four cards by its own card, and thus four by its next turn."""
+    hands = {0: "red-1 blue-1 ...", 1: "green-1 ...", 2: "orange-1 ...", 3: "green-2 ..."}
+    d = p.position(front={0: "red-3 red-2", 1: "jester-1"}, hands=hands)
+    others = ["play:green-1>2", "play:orange-1>3", "play:green-2>2"]
+    better = games_after(d, ["play:blue-1>1", *others, "take"])
+    worse = games_after(d, ["play:red-1>0", "play:blue-1>1"])
+    (finding,) = findings(Position.from_dict(d), better, worse, 4.0)
+    assert "{take} no cards by bringing" in finding.sentence
+    assert "instead of 4" in finding.sentence
+
+
 def test_what_speaks_for_the_worse_move_or_does_not_differ_is_not_said(giving):
     position = Position.from_dict(giving)
     better = games_after(giving, ["play:blue-1>1"])

@@ -23,7 +23,7 @@ def test_the_own_pile_grows_by_a_card_played_there():
     d = p.position(front={0: "red-3", 1: "jester-1"}, hands=HANDS)
     assert number("pile then stands", d, "play:red-1>0") == 4
     assert number("pile then stands", d, "play:blue-1>1") == 3
-    assert number("pile then stands", d, "take") == 0
+    assert number("pile then stands", d, "take") is None
 
 
 def test_cards_that_the_seat_takes_at_once_are_told_by_their_cause():
@@ -35,7 +35,9 @@ def test_cards_that_the_seat_takes_at_once_are_told_by_their_cause():
     assert number("by choice", d, "play:blue-1>1") == number("own pile to", d, "play:blue-1>1") == 0
 
 
-def test_cards_that_lie_face_up_after_the_move_are_counted_unless_another_seat_took_them():
+def test_cards_that_lie_face_up_after_the_move_are_counted_unless_a_card_made_a_seat_take_them():
+    d = p.position(front={0: "red-3 red-2"}, hands=HANDS)
+    assert number("lie face up", d, "play:red-1>0") is None
     d = p.position(front={1: "jester-1", 2: "red-3 red-2"}, hands=HANDS)
     assert number("lie face up", d, "take") == 0
     assert number("lie face up", d, "play:blue-1>1") == 4
@@ -49,8 +51,18 @@ def test_the_piles_in_front_of_others_are_seen_and_the_one_that_a_ring_would_bri
     assert number("highest pile", d, "play:blue-1>1") == 4
     assert number("would pass on", d, "play:blue-1>1") == 2  # seat 3 sits before seat 0
     d = p.position(front={1: "jester-1", 3: "green-2"}, hands={0: "ring blue-1 ..."})
-    assert number("would pass on", d, "ring") == 0
-    assert number("pile then stands", d, "ring") == 2
+    for words in ("would pass on", "pile then stands", "highest pile", "no colour"):
+        assert number(words, d, "ring") is None  # they compare other cards
+
+
+def test_a_ring_in_time_brings_the_seat_a_lower_pile():
+    hands = {0: "ring blue-1 ..."}
+    d = p.position(front={0: "red-3 red-2", 3: "green-2"}, hands=hands)
+    assert number("a ring brings", d, "ring") == 3
+    assert number("a ring brings", d, "play:blue-1>1") == 0
+    assert number("a ring brings", d, "take") is None
+    d = p.position(front={0: "red-2", 3: "green-2"}, hands=hands)
+    assert number("a ring brings", d, "ring") is None
 
 
 def test_a_colour_in_front_of_the_seat_is_seen():
@@ -65,7 +77,7 @@ def test_cards_that_fit_nowhere_without_taking_are_counted():
     # The red 2 would fill the pile, since its colour lies there. The red 1 would not.
     assert number("hand would make", d, "play:blue-1>1") == 1
     assert number("hand would make", d, "play:red-1>0") == 1
-    assert number("hand would make", d, "take") == 0
+    assert number("hand would make", d, "take") is None
 
 
 def test_rings_and_jesters_that_stay_in_hand_are_counted():

@@ -10,7 +10,7 @@ from shakespeare_table.analysis.reasons import Finding, Reasons
 
 MOST_LESSONS = 3
 _MOST_NUMBERS = 3  # of decisions that show a lesson
-_LEAST_SHARE = 0.25  # of the points that a mistake cost, which its lesson has to explain
+_LEAST_SHARE = 0.2  # of the points that a mistake cost, which its lesson has to explain
 _LEAST_POINTS = 0.05  # that a lesson has to explain, which is what figures show of them
 
 
@@ -31,11 +31,11 @@ class ExplainedMistake(Protocol):
 
 
 class Lesson(NamedTuple):
-    """An advice that follows from one or more mistakes.
+    """An advice that follows from one or more mistakes, or the mistakes that none follows from.
 
     Attributes:
-        topic: What it is about.
-        advice: What to do in later games, in one sentence.
+        topic: What it is about; empty if it is about mistakes without an advice.
+        advice: What to do in later games, in one sentence; empty if nothing follows.
         numbers: The numbers of the moves that were mistakes, from 1, the one that cost most first.
         chance: The chance of victory that they cost together, in per cent.
         points: The points that they cost where the chance of victory no longer changed.
@@ -52,34 +52,48 @@ def lessons(mistakes: Iterable[ExplainedMistake], score_scale: float) -> list[Le
     """Return at most three lessons of a seat's mistakes, the one that cost most first.
 
     A mistake belongs to the first of its findings that has an advice and explains a good part of
-    what it cost. A mistake without such a finding belongs to no lesson. Each decision of a lesson
-    thus shows by itself what the lesson says, and no cost is counted twice.
+    what it cost. Each decision of a lesson thus shows by itself what the lesson says, and no cost
+    is counted twice. After the lessons come all other mistakes together, if there are any, without
+    an advice, so that nothing that was lost is left out.
 
     Args:
         mistakes: The mistakes of one seat.
         score_scale: `Game.score_scale`, the unit of losses in points.
     """
-    by_topic: dict[str, list[tuple[ExplainedMistake, Finding]]] = {}
+    by_topic: dict[str, list[ExplainedMistake]] = {}
+    advice: dict[str, str] = {}
+    unexplained: list[ExplainedMistake] = []
     for mistake in mistakes:
         finding = _main_finding(mistake.reasons)
-        if finding is not None:
-            by_topic.setdefault(finding.topic, []).append((mistake, finding))
-    found = []
-    for topic, examples in by_topic.items():
-        examples.sort(key=lambda example: -example[0].loss.in_shares(score_scale))
-        losses = [mistake.loss for mistake, _ in examples]
-        _, worst = examples[0]
-        found.append(
-            Lesson(
-                topic=topic,
-                advice=worst.advice,
-                numbers=tuple(mistake.number for mistake, _ in examples),
-                chance=100 * sum(loss.amount for loss in losses if not loss.in_points),
-                points=sum(loss.amount for loss in losses if loss.in_points),
-            )
-        )
+        if finding is None:
+            unexplained.append(mistake)
+        else:
+            by_topic.setdefault(finding.topic, []).append(mistake)
+            advice[finding.topic] = finding.advice
+    found = [
+        _lesson(topic, advice[topic], examples, score_scale) for topic, examples in by_topic.items()
+    ]
     found.sort(key=lambda lesson: -_cost(lesson, score_scale))
-    return found[:MOST_LESSONS]
+    others = [each for lesson in found[MOST_LESSONS:] for each in by_topic[lesson.topic]]
+    others += unexplained
+    found = found[:MOST_LESSONS]
+    if others:
+        found.append(_lesson("", "", others, score_scale))
+    return found
+
+
+def _lesson(
+    topic: str, advice: str, examples: Iterable[ExplainedMistake], score_scale: float
+) -> Lesson:
+    by_cost = sorted(examples, key=lambda mistake: -mistake.loss.in_shares(score_scale))
+    losses = [mistake.loss for mistake in by_cost]
+    return Lesson(
+        topic=topic,
+        advice=advice,
+        numbers=tuple(mistake.number for mistake in by_cost),
+        chance=100 * sum(loss.amount for loss in losses if not loss.in_points),
+        points=sum(loss.amount for loss in losses if loss.in_points),
+    )
 
 
 def _main_finding(reasons: Reasons) -> Finding | None:

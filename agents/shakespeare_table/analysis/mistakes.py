@@ -203,7 +203,7 @@ def _are_alike(film: Film, earlier: JudgedDecision, later: JudgedDecision) -> bo
 def lessons_list(
     film: Film, judged: Sequence[JudgedDecision], seat: int = 0, link: str = "#"
 ) -> str:
-    """Return the lessons of a seat as a list in HTML, or nothing if there is none."""
+    """Return the lessons of a seat as a list in HTML; empty if it made no mistake."""
     own = [mistake.decision for mistake in _mistakes(film, judged) if mistake.decision.seat == seat]
     label = film.labels[seat]
     rows = []

@@ -176,8 +176,8 @@ def findings(
 
     A finding needs a clear difference, by its 95 % interval, in favour of the better move. At most
     one is a cause. It comes first if one of its effects is clear and explains at least half as much
-    as the greatest effect of all. Effects follow, those that explain most first. If no effect is
-    clear, a cause is told that explains nothing.
+    as the greatest effect of all. Effects follow, those that explain most first, except those with
+    the very numbers of the cause. If no effect is clear, a cause is told that explains nothing.
 
     Args:
         position: The position of the decision.
@@ -187,10 +187,12 @@ def findings(
     """
     causes: list[tuple[Consequence, Finding]] = []
     effects: list[Finding] = []
+    shown: dict[str, tuple[str, str]] = {}  # the numbers of sentences
     for consequence in position.game.presentation.consequences:
-        finding = _finding(position, consequence, better, worse, total)
-        if finding is None:
+        found = _finding(position, consequence, better, worse, total)
+        if found is None:
             continue
+        finding, shown[finding.sentence] = found
         if consequence.effects:
             causes.append((consequence, finding))
         else:
@@ -208,6 +210,8 @@ def findings(
     cause = max(explaining, key=lambda finding: finding.explained, default=None)
     if cause is not None and cause.explained >= _CAUSE_SHARE * effects[0].explained:
         told[cause.topic] = cause
+        # An effect with the numbers of its cause would say the same once more.
+        effects = [each for each in effects if shown[each.sentence] != shown[cause.sentence]]
     for effect in effects:
         told.setdefault(effect.topic, effect)
     return tuple(told.values())[:MOST_SENTENCES]
@@ -219,8 +223,11 @@ def _finding(
     better: Continuations,
     worse: Continuations,
     total: float,
-) -> Finding | None:
-    """Return how a consequence differs; None if that is not clear or does not favour the better."""
+) -> tuple[Finding, tuple[str, str]] | None:
+    """Return how a consequence differs, with the two numbers that its sentence shows.
+
+    It is None if the difference is not clear, or does not favour the better move.
+    """
     ours = _numbers(consequence, better.games)
     theirs = _numbers(consequence, worse.games)
     if ours is None or theirs is None:
@@ -257,7 +264,7 @@ def _finding(
     if shown[0] == shown[1]:
         return None
     words = _in_words(position, consequence, better.games[0].seat, shown[0], shown[1], len(ours))
-    return Finding(consequence.topic, words, consequence.advice, explained)
+    return Finding(consequence.topic, words, consequence.advice, explained), (shown[0], shown[1])
 
 
 def _explained(

@@ -91,14 +91,36 @@ def _stays_in_round(game: Continuation) -> bool:
     return game.after["round"] == game.start["round"] and not _is_over(game.after)
 
 
+def _plays_card(game: Continuation) -> bool:
+    """Return whether the decision is to play a card with a value, after which the round goes on.
+
+    Causes that compare such cards say nothing of rings or of taking.
+    """
+    return game.moves[0].action < a.RING and _stays_in_round(game)
+
+
 def _own_pile(game: Continuation) -> float | None:
     """Return the total of the pile before the seat after its move."""
-    return int(game.after["total"][game.seat]) if _stays_in_round(game) else None
+    return int(game.after["total"][game.seat]) if _plays_card(game) else None
+
+
+def _lower_by_ring(game: Continuation) -> float | None:
+    """Return by how much a ring lowers the pile before the seat; 0 if the seat plays another card.
+
+    It is None if the ring brings a pile as high as the one it passes on, or if the seat takes.
+    """
+    action = game.moves[0].action
+    if action < a.RING:
+        return 0
+    if action != a.RING or not _stays_in_round(game):
+        return None
+    totals = [int(record["total"][game.seat]) for record in (game.start, game.after)]
+    return totals[0] - totals[1] if totals[0] > totals[1] else None
 
 
 def _highest_other_pile(game: Continuation) -> float | None:
     """Return the highest total of a pile before another seat; None if one of them took it."""
-    if not _stays_in_round(game) or _given(game):
+    if not _plays_card(game) or _given(game):
         return None
     others = range(int(game.after["players"]))
     return max(int(game.after["total"][seat]) for seat in others if seat != game.seat)
@@ -106,21 +128,23 @@ def _highest_other_pile(game: Continuation) -> float | None:
 
 def _pile_to_come(game: Continuation) -> float | None:
     """Return the total of the pile that a ring would pass on to the seat (Rules B4)."""
-    if not _stays_in_round(game):
+    if not _plays_card(game):
         return None
     return int(game.after["total"][(game.seat - 1) % int(game.after["players"])])
 
 
 def _has_no_colour(game: Continuation) -> float | None:
     """Return whether the pile before the seat has no colour after its move."""
-    if not _stays_in_round(game):
+    if not _plays_card(game):
         return None
     return float(game.after["colour"][game.seat] == t.NO_COLOUR)
 
 
 def _face_up(game: Continuation) -> float | None:
-    """Return how many cards lie face up after the move; None if another seat took them."""
-    return None if _given(game) else int(game.after["front_len"].sum())
+    """Return how many cards lie face up after the move; None if it makes a seat take them."""
+    if _given(game) or _taken_by_own_card(game):
+        return None
+    return int(game.after["front_len"].sum())
 
 
 def _taken_by_choice(game: Continuation) -> float:
@@ -150,7 +174,7 @@ def _taken_by_move(game: Continuation, seat: int) -> int:
 def _without_place(game: Continuation) -> float | None:
     """Return how many cards of the seat's hand fit nowhere without making it take all cards."""
     after = game.after
-    if not _stays_in_round(game):
+    if not _plays_card(game):
         return None
     others = [seat for seat in range(int(after["players"])) if seat != game.seat]
     count = 0
@@ -166,8 +190,8 @@ def _without_place(game: Continuation) -> float | None:
 
 
 def _kept(kinds: range, game: Continuation) -> float | None:
-    """Return how many cards of some kinds the seat still has in its hand after its move."""
-    if not _stays_in_round(game):
+    """Return how many cards of some kinds the seat still has in its hand after playing one."""
+    if game.moves[0].action == a.TAKE or not _stays_in_round(game):
         return None
     return int(game.after["hand"][game.seat, kinds.start : kinds.stop].sum())
 
@@ -190,7 +214,7 @@ CONSEQUENCES = (
     ),
     Consequence(
         "own card",
-        f"{{seat}} {{bring}} {{seat's}} own pile to {t.FULL} or more, and {{take}} {{ours card}} "
+        f"{{seat}} {{take}} {{ours card}} by bringing {{seat's}} own pile to {t.FULL} or more, "
         "instead of {theirs}",
         _taken_by_own_card,
         is_good=False,
@@ -215,6 +239,14 @@ CONSEQUENCES = (
         effects=_CARDS,
         advice="If you will soon have to take the face-up cards anyway, take them by choice while "
         "few lie there: later there are more, and you take all of them.",
+    ),
+    Consequence(
+        "ring in time",
+        "a ring brings {seat} a pile that is {ours} lower",
+        _lower_by_ring,
+        effects=_CARDS,
+        advice="Play a ring when the pile in front of you is high and that of the player who moves "
+        "right before you is low: each pile moves on clockwise.",
     ),
     Consequence(
         "rings",
@@ -282,8 +314,8 @@ CONSEQUENCES = (
         "{seat} {take} {ours card} by {seat's} next turn instead of {theirs}",
         _taken_at_once,
         is_good=False,
-        advice="Before you play, ask what the next players can do to your pile: if they bring it "
-        f"to {t.FULL}, you have to take all face-up cards.",
+        advice="Count the face-up cards before each move: the more there are, the more it costs to "
+        "be the next who has to take them all.",
     ),
     Consequence(
         "piece",

@@ -46,16 +46,16 @@ ADVICE = {
     "wages": "Look at the wage before you hire: after the last day each character that you cannot "
     f"pay costs {-t.UNPAID} prestige, while extras work for nothing.",
     # ---- effects ---------------------------------------------------------------------------------
-    "costumes": "Choose valuable elements for a costume and complete it: a complete one pays by "
-    "its value and gives its power at rehearsals, an incomplete one does neither.",
+    "costumes": "Complete costumes: a complete one pays by the value of its elements and gives its "
+    "power at rehearsals, while an incomplete one does neither.",
     "stage": "Build your stage towards the spaces with candles, which score 1 prestige each: the "
     "spaces below must be filled first, and both sides must match.",
     "yellow elements": "Take yellow elements whenever a jeweler can place one, since each on your "
     "stage or on a costume scores 1 prestige at the end.",
     "unpaid wages": "Count your wages before the last day and keep that many pounds: each "
     f"character that you cannot pay costs {-t.UNPAID} prestige.",
-    "objectives": "Let the Queen give you an objective early and work for it all game: an "
-    f"objective scores up to {MOST_FOR_OBJECTIVE} prestige at the end.",
+    "objectives": "Work for your objectives all game, and let the Queen give you one early: each "
+    f"scores up to {MOST_FOR_OBJECTIVE} prestige at the end.",
     "first in Order": "Wager fewer cylinders than everybody else on days when you have little to "
     "do: the first in Order scores 1 prestige and chooses first.",
     "mood": "Look after your mood every day: purple stage sets lower it and blue ones raise it, "
