@@ -56,6 +56,7 @@ from shakespeare_table.browser.viewing import (
 
 _TABLE_PATHS = ("/seat/{token}", "/watch/{table}")
 _PLAYOUTS = ("256", "4096", "65536")  # the numbers of playouts that a viewer may choose from
+_THINK_LESS = "Ask again with fewer games to play on, or choose another level."
 _MAX_MOVES = 8  # the most moves in an agent's thoughts
 _POLL_EVERY_S = 0.1  # how often a stream of events looks for changes of its tables
 _MAX_TABLES = 100  # the most tables that one stream of events reports on
@@ -397,7 +398,9 @@ async def _thoughts(site: Site, request: Request) -> Response:
                     )
                     yield {"event": "thought", "data": text}
         except JobError as fault:
-            text = site.render("failed.html", name=question.shown_name, fault=fault)
+            text = site.render(
+                "failed.html", name=question.shown_name, fault=fault, remedy=_THINK_LESS
+            )
             yield {"event": "thought", "data": text}
         yield {"event": "done", "data": ""}
 

@@ -47,6 +47,10 @@ MAX_MOVES = 2000
 """The most moves of an uploaded game. Long games of Shakespeare and Figaro have a few hundred."""
 _GRAPHS_EVERY_S = 1.5
 _FORECAST_AFTER = 6  # verdicts, after which the page says how long the next ones will take
+_JUDGE_ON = (
+    "What it has judged so far is kept. Reload this page to let it go on, or choose another level "
+    "below, under “Play on, download, judge”."
+)
 _UPLOAD_NAME = "the game given"  # the name of an uploaded file in errors
 
 
@@ -592,6 +596,6 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
             yield {"event": "ready", "data": ""}
         yield progress()
     except JobError as fault:
-        text = query.site.render("failed.html", name=review.name, fault=fault)
+        text = query.site.render("failed.html", name=review.name, fault=fault, remedy=_JUDGE_ON)
         yield {"event": "progress", "data": text}
     yield {"event": "done", "data": ""}
