@@ -38,7 +38,7 @@ _LANDSCAPE = {"viewport": {"width": 844, "height": 390}}
 
 @pytest.mark.parametrize("game", ["shakespeare", "figaro"])
 def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_page, tmp_path, game):
-    played = played_session(game, 3, 60, names=_NAMES)
+    played = played_session(game, 3, 24, names=_NAMES)
     lines = tmp_path / "game.jsonl"
     lines.write_bytes(to_json_lines(GameHistory(played.positions, played.moves, _NAMES)))
     page = new_page()
@@ -51,7 +51,7 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
         page.reload()
         page.locator(".film-place").wait_for()
         page.keyboard.press("End")
-        page.get_by_text("60 / 60").wait_for()
+        page.get_by_text("24 / 24").wait_for()
         page.locator(".film-folded").first.wait_for()
         height, width = page.evaluate(
             "[document.documentElement.scrollHeight / innerHeight,"
