@@ -40,19 +40,19 @@ def test_mistakes_are_added_up_by_topic_and_the_costliest_lesson_comes_first():
     assert pile.chance == pytest.approx(12)
     assert pile.points == pytest.approx(2.0)
     assert pile.advice == "Do pile."
-    assert cost_in_words(pile, "you") == "cost you 12 % chance to win and 2.0 points"
-    assert cost_in_words(ring, "Ann") == "cost Ann 5 % chance to win"
+    assert cost_in_words(pile, "you") == "cost you 12.0 % chance to win and 2.0 points"
+    assert cost_in_words(ring, "Ann") == "cost Ann 5.0 % chance to win"
 
 
 def test_there_are_at_most_three_lessons_and_each_shows_the_worst_moves():
-    mistakes = [mistake(number, "pile", number / 100) for number in range(1, 6)]
+    mistakes = [mistake(number, "pile", number / 100) for number in range(1, 9)]
     mistakes += [mistake(10 + number, str(number), 0.01) for number in range(4)]
     found = lessons(mistakes, SCALE)
     assert [bool(lesson.advice) for lesson in found] == [True, True, True, False]
     assert len(found[3].numbers) == 2
     assert found[3].chance == pytest.approx(2)
-    assert shown_numbers(found[0]) == [3, 4, 5]
-    assert found[0].numbers == (5, 4, 3, 2, 1)
+    assert shown_numbers(found[0]) == [3, 4, 5, 6, 7, 8]
+    assert found[0].numbers == (8, 7, 6, 5, 4, 3, 2, 1)
 
 
 def test_a_mistake_teaches_only_what_explains_it():
@@ -83,7 +83,7 @@ def test_lessons_are_a_list_of_the_seats_own_mistakes_with_links():
     listed = lessons_list(film, [*judged, uncertain], seat, "/review/")
     assert "Keep the pile low." in listed
     linked = re.findall(r'href="/review/(\d+)" data-ply="\1"', listed)
-    assert sorted(map(int, linked)) == own[:3]
+    assert sorted(map(int, linked)) == own[:6]
     assert lessons_list(film, [uncertain], seat).strip() == ""
     unexplained = [replace(each, reasons=NO_REASONS) for each in judged[:1]]
     only = lessons_list(film, unexplained, movers[0], "/review/")

@@ -55,14 +55,20 @@ def test_the_piles_in_front_of_others_are_seen_and_the_one_that_a_ring_would_bri
         assert number(words, d, "ring") is None  # they compare other cards
 
 
-def test_a_ring_in_time_brings_the_seat_a_lower_pile():
+def test_a_ring_brings_the_seat_a_lower_or_higher_pile():
     hands = {0: "ring blue-1 ..."}
     d = p.position(front={0: "red-3 red-2", 3: "green-2"}, hands=hands)
     assert number("a ring brings", d, "ring") == 3
     assert number("a ring brings", d, "play:blue-1>1") == 0
     assert number("a ring brings", d, "take") is None
+    assert number("a ring would bring", d, "ring") is None
     d = p.position(front={0: "red-2", 3: "green-2"}, hands=hands)
     assert number("a ring brings", d, "ring") is None
+    assert number("a ring would bring", d, "ring") is None
+    d = p.position(front={0: "red-1", 3: "green-2 green-3"}, hands=hands)
+    assert number("a ring brings", d, "ring") is None
+    assert number("a ring would bring", d, "ring") == 4
+    assert number("a ring would bring", d, "play:blue-1>1") == 0
 
 
 def test_a_colour_in_front_of_the_seat_is_seen():

@@ -357,7 +357,7 @@ def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lin
         assert "(played)" in compared
         assert ("(your choice)" in compared) == (move in guesses)
         is_told = "data-better" in answer.text
-        if "Not that one." in compared:
+        if "Not that one" in compared:
             wrong.append(move)
             assert not is_told
             # The viewer may try again: only the two moves that are known are compared.

@@ -24,7 +24,7 @@ from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
 from shakespeare_table.analysis.analyst import Analyst
 from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, mistake_kind
-from shakespeare_table.analysis.playouts import PLAYOUTS, PositionPlayouts
+from shakespeare_table.analysis.playouts import COMPLETE, PositionPlayouts
 from shakespeare_table.analysis.reasons import NO_REASONS
 
 NEAR_CERTAIN = 0.95
@@ -73,7 +73,7 @@ def judge_decision(
     analyst: Analyst,
     *,
     stored: bytes = b"",
-    playouts: int = PLAYOUTS,
+    playouts: int | None = None,
 ) -> MoveVerdict:
     """Judge the move that was played in a position.
 
@@ -87,7 +87,7 @@ def judge_decision(
         number: The number of moves before it.
         analyst: The agent that judges.
         stored: The playouts of earlier analyses of the position by this analyst.
-        playouts: The most playouts of the evaluation.
+        playouts: The most playouts of the evaluation, as `PositionPlayouts.refine` takes it.
 
     Raises:
         ValueError: A number is out of range, or the game is over.
@@ -139,7 +139,7 @@ def compare(
 
 
 def best_line(
-    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = COMPLETE.of_all
 ) -> tuple[GameHistory, Forecasts]:
     """Play the best moves from a position on, for every seat.
 

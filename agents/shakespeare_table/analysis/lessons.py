@@ -5,11 +5,11 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import NamedTuple, Protocol
 
-from shakespeare_table.analysis.evaluation import SHARE_PER_UNIT, Difference
+from shakespeare_table.analysis.evaluation import Difference
 from shakespeare_table.analysis.reasons import Finding, Reasons
 
 MOST_LESSONS = 3
-_MOST_NUMBERS = 3  # of decisions that show a lesson
+_MOST_NUMBERS = 6  # of decisions that show a lesson
 _LEAST_SHARE = 0.2  # of the points that a mistake cost, which its lesson has to explain
 _LEAST_POINTS = 0.05  # that a lesson has to explain, which is what figures show of them
 
@@ -51,6 +51,8 @@ class Lesson(NamedTuple):
 def lessons(mistakes: Iterable[ExplainedMistake], score_scale: float) -> list[Lesson]:
     """Return at most three lessons of a seat's mistakes, the one that cost most first.
 
+    Chances of victory weigh more than points, whatever their sizes, as in evaluations.
+
     A mistake belongs to the first of its findings that has an advice and explains a good part of
     what it cost. Each decision of a lesson thus shows by itself what the lesson says, and no cost
     is counted twice. After the lessons come all other mistakes together, if there are any, without
@@ -73,7 +75,7 @@ def lessons(mistakes: Iterable[ExplainedMistake], score_scale: float) -> list[Le
     found = [
         _lesson(topic, advice[topic], examples, score_scale) for topic, examples in by_topic.items()
     ]
-    found.sort(key=lambda lesson: -_cost(lesson, score_scale))
+    found.sort(key=lambda lesson: (-lesson.chance, -lesson.points))
     others = [each for lesson in found[MOST_LESSONS:] for each in by_topic[lesson.topic]]
     others += unexplained
     found = found[:MOST_LESSONS]
@@ -106,11 +108,6 @@ def _main_finding(reasons: Reasons) -> Finding | None:
     return None
 
 
-def _cost(lesson: Lesson, score_scale: float) -> float:
-    """Return what a lesson's mistakes cost, in shares of the victory."""
-    return lesson.chance / 100 + SHARE_PER_UNIT * lesson.points / score_scale
-
-
 def shown_numbers(lesson: Lesson) -> list[int]:
     """Return the numbers of the moves that show a lesson best, in the order of the game."""
     return sorted(lesson.numbers[:_MOST_NUMBERS])
@@ -125,7 +122,7 @@ def cost_in_words(lesson: Lesson, label: str) -> str:
     """
     costs = []
     if lesson.chance:
-        costs.append(f"{lesson.chance:.0f} % chance to win")
+        costs.append(f"{lesson.chance:.1f} % chance to win")
     if lesson.points:
         costs.append(f"{lesson.points:.1f} points")
     return f"cost {label} {' and '.join(costs)}"

@@ -46,18 +46,31 @@ from shakespeare_table.analysis.reasons import (
     score_rows,
 )
 
-PLAYOUTS = 1024
-"""Playouts of all moves of a position together, for hints, best lines and reviews."""
-VALUED_PLAYOUTS_OF_TWO = 2048
-"""Playouts of each of two moves, if one may be a mistake and a network values them.
 
-More hardly find more mistakes, since the results vary little.
+class Budget(NamedTuple):
+    """The most playouts of a position.
+
+    Attributes:
+        of_all: Those of all moves together, for hints and reviews.
+        of_two: Those of each of two moves, if one of them may be a mistake.
+    """
+
+    of_all: int
+    of_two: int
+
+
+COMPLETE = Budget(1024, 1024)
+"""The budget where all playouts are complete games."""
+VALUED = Budget(1024, 2048)
+"""The budget where a network values the playouts.
+
+Their results vary little, so more playouts hardly find more mistakes.
 """
-LAST_PLAYOUTS_OF_TWO = 8192
-"""Playouts of each of two moves in the last round of a game whose earlier rounds a network values.
+LAST = Budget(4096, 16384)
+"""The budget in the last round of a game whose earlier rounds a network values.
 
-They are played to the end, so their results vary much, but they are short. So many tell a loss of
-2 % of the victory. Where all playouts are complete games, there are at most `PLAYOUTS` of each.
+Playouts go on to the end there, so their results vary much, but they are short. So many tell a loss
+of 1.5 % of the victory.
 """
 _MIN_PROBABILITY = 1e-3  # less likely moves are not tried
 _MIN_CANDIDATES = 3  # at least so many moves are tried, however unlikely they are
@@ -131,7 +144,7 @@ class PositionPlayouts:
         """The number of playouts of all moves together."""
         return sum(self._size(action) for action in self._outcomes)
 
-    def refine(self, playouts: int = PLAYOUTS) -> Iterator[Evaluation]:
+    def refine(self, playouts: int | None = None) -> Iterator[Evaluation]:
         """Play rounds of playouts, and yield the evaluation after each that was not known.
 
         A round plays all contenders equally often, in the same possible games and with the same
@@ -141,8 +154,10 @@ class PositionPlayouts:
 
         Args:
             playouts: The most playouts of these rounds. If an earlier call was allowed more, that
-                number counts.
+                number counts. The default depends on how the playouts end.
         """
+        if playouts is None:
+            playouts = self._most.of_all
         self._budget = max(self._budget, checked_count("playouts", playouts))
         self._sizes = {}
         contenders = self._candidates()
@@ -178,7 +193,7 @@ class PositionPlayouts:
             playouts: The most playouts of each of two moves. The default depends on how they end.
         """
         if playouts is None:
-            playouts = self._most_playouts_of_two
+            playouts = self._most.of_two
         evaluation = self._evaluation()
         leader = self._leader()
         worths = {worth.move: worth for worth in evaluation.moves}
@@ -190,7 +205,7 @@ class PositionPlayouts:
                 worths[move] = self._worth(action, leader, size)
         return replace(evaluation, moves=_in_order(worths.values(), evaluation.equals))
 
-    def compare(self, first: str, second: str, playouts: int = PLAYOUTS) -> Difference:
+    def compare(self, first: str, second: str, playouts: int = COMPLETE.of_two) -> Difference:
         """Return how much better a move is than another.
 
         Both are played more often until it is settled whether one of them is a mistake.
@@ -357,13 +372,14 @@ class PositionPlayouts:
         return hoped.is_mistake(self._scale, at_last)
 
     @property
-    def _most_playouts_of_two(self) -> int:
+    def _most(self) -> Budget:
+        """The most playouts of the position."""
         if not self.analyst.runner.may_forecast:
-            return PLAYOUTS
+            return COMPLETE
         key = self.position.game.chapter_field
         chapter = 0 if key is None else int(self.position.record()[key])
         is_valued = chapter < self.analyst.runner.valued_chapter
-        return VALUED_PLAYOUTS_OF_TWO if is_valued else LAST_PLAYOUTS_OF_TWO
+        return VALUED if is_valued else LAST
 
     @property
     def _scale(self) -> float:
@@ -556,7 +572,7 @@ class Found(NamedTuple):
 
 
 def think(
-    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int | None = None
 ) -> Iterator[Found]:
     """Yield what an analyst finds out about a position, after each round of playouts.
 
@@ -564,7 +580,7 @@ def think(
         position: The position.
         analyst: The analyst.
         stored: The playouts of earlier analyses of the position by this analyst.
-        playouts: The most playouts of all moves together.
+        playouts: The most playouts of all moves together, as `PositionPlayouts.refine` takes it.
 
     Raises:
         ValueError: The game is over, or a number is out of range.
@@ -575,7 +591,7 @@ def think(
 
 
 def advise(
-    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int = PLAYOUTS
+    position: Position, analyst: Analyst, *, stored: bytes = b"", playouts: int | None = None
 ) -> Found:
     """Evaluate a position, and explain how the best move differs from the next best one.
 

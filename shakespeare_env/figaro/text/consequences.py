@@ -107,15 +107,33 @@ def _own_pile(game: Continuation) -> float | None:
 def _lower_by_ring(game: Continuation) -> float | None:
     """Return by how much a ring lowers the pile before the seat; 0 if the seat plays another card.
 
-    It is None if the ring brings a pile as high as the one it passes on, or if the seat takes.
+    It is None if a ring does not lower it, or if the seat takes.
+    """
+    change = _change_by_ring(game)
+    return None if change is None or change > 0 else -change
+
+
+def _higher_by_ring(game: Continuation) -> float | None:
+    """Return by how much a ring raises the pile before the seat; 0 if the seat plays another card.
+
+    It is None if a ring does not raise it, or if the seat takes.
+    """
+    change = _change_by_ring(game)
+    return None if change is None or change < 0 else change
+
+
+def _change_by_ring(game: Continuation) -> int | None:
+    """Return how a ring changes the pile before the seat; 0 if the seat plays another card.
+
+    It is None if a ring changes nothing, or if the seat takes.
     """
     action = game.moves[0].action
     if action < a.RING:
         return 0
-    if action != a.RING or not _stays_in_round(game):
+    if action == a.TAKE or not _stays_in_round(game):
         return None
-    totals = [int(record["total"][game.seat]) for record in (game.start, game.after)]
-    return totals[0] - totals[1] if totals[0] > totals[1] else None
+    change = int(game.after["total"][game.seat]) - int(game.start["total"][game.seat])
+    return change or None
 
 
 def _highest_other_pile(game: Continuation) -> float | None:
@@ -203,6 +221,11 @@ _PIECE_ADVICE = (
     "piece, and the fewest bring none."
 )
 
+_RING_ADVICE = (
+    "Before you play a ring, compare the pile in front of you with that of the player who moves "
+    "right before you: the ring brings you that one instead."
+)
+
 CONSEQUENCES = (
     Consequence(
         "given",
@@ -224,12 +247,12 @@ CONSEQUENCES = (
     ),
     Consequence(
         "taking by choice",
-        "{seat} {take} {ours card} by choice instead of {theirs}",
+        "{seat} {leave} the face-up cards lying instead of taking all {theirs} by choice",
         _taken_by_choice,
         is_good=False,
         effects=_CARDS,
-        advice="Do not take cards by choice while you can still play one in front of another "
-        "player: every card you take counts, and the most bring the longest road piece.",
+        advice="Do not take cards by choice while you can still play one without having to take: "
+        "every card counts, and the most bring the longest road piece.",
     ),
     Consequence(
         "taking early",
@@ -241,12 +264,19 @@ CONSEQUENCES = (
         "few lie there: later there are more, and you take all of them.",
     ),
     Consequence(
-        "ring in time",
+        "pile by a ring",
         "a ring brings {seat} a pile that is {ours} lower",
         _lower_by_ring,
         effects=_CARDS,
-        advice="Play a ring when the pile in front of you is high and that of the player who moves "
-        "right before you is low: each pile moves on clockwise.",
+        advice=_RING_ADVICE,
+    ),
+    Consequence(
+        "pile by a ring",
+        "a ring would bring {seat} a pile that is {theirs} higher",
+        _higher_by_ring,
+        is_good=False,
+        effects=_CARDS,
+        advice=_RING_ADVICE,
     ),
     Consequence(
         "rings",

@@ -15,8 +15,8 @@ _FIRST_PLACE, _SECOND_PLACE = t.ACT_II_PRESTIGE
 
 ADVICE = {
     # ---- causes ----------------------------------------------------------------------------------
-    "cylinders": "Wager at least as many cylinders as you have characters with something useful to "
-    "do that day: each cylinder activates one of them.",
+    "cylinders": "Wager more cylinders on days when several of your characters have something "
+    "useful to do: each cylinder activates one of them, though the lowest wager goes first.",
     "low wager": "Wager fewer cylinders on days when few characters help you: the lowest wager "
     "chooses first and scores 1 prestige, and fewer characters rest afterwards.",
     "unused cylinders": "Do not pass while you have a cylinder and a character that still brings "
@@ -33,8 +33,8 @@ ADVICE = {
     "complete a costume, which can pay at once and gives its power at rehearsals.",
     "hired actors": "Hire actors whose quills move your discs where acts pay: the acts are scored "
     f"at both rehearsals, on days {_FIRST} and {_LAST}.",
-    "elements": "Activate craftsmen when the display fits, and take elements until nothing fits "
-    "any more: the rest of a craftsman's value is lost.",
+    "elements": "Activate characters who take elements, such as set dressers, when the display "
+    "holds what fits, and take until nothing fits: the rest of their value is lost.",
     "begun costumes": "Complete one costume before you begin another, since only the third element "
     "of a costume pays, and an incomplete one gives no power at rehearsals.",
     "spaces": "Prefer actors who move your discs far and use all their quills, since the acts pay "

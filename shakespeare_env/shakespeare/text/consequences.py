@@ -332,7 +332,7 @@ CONSEQUENCES = (
     ),
     _on(
         "elements",
-        "{seat} {take} {ours element} with this character instead of {theirs}",
+        "{seat} {take} {ours element} with the activated character instead of {theirs}",
         _elements,
         effects=("costumes", "costume powers", "stage", "objectives", "mood"),
     ),

@@ -137,12 +137,12 @@ def test_a_hired_character_is_counted_by_what_it_can_do():
 def test_elements_that_a_craftsman_takes_are_counted_from_its_activation_on():
     d = building(black=2)
     activation = "activate:set_dresser_6"
-    assert number("with this character", d, activation, "set:black>b1", "done") == 1
-    assert number("with this character", d, activation, "done") == 0
-    assert number("with this character", d, "pass") is None
+    assert number("with the activated character", d, activation, "set:black>b1", "done") == 1
+    assert number("with the activated character", d, activation, "done") == 0
+    assert number("with the activated character", d, "pass") is None
     d = play(d, activation)
-    assert number("with this character", d, "done") == 0
-    assert number("with this character", d, "set:black>b1", "done") == 1
+    assert number("with the activated character", d, "done") == 0
+    assert number("with the activated character", d, "set:black>b1", "done") == 1
 
 
 def test_begun_costumes_are_counted_until_they_are_complete():
