@@ -1,6 +1,7 @@
 """Tables in the browser, played by mouse, finger and keys, on a desktop and on a phone."""
 
 import json
+import time
 from typing import Any
 
 import pytest
@@ -144,6 +145,13 @@ def test_a_page_catches_up_if_its_worker_is_silent_and_an_answer_is_lost(server,
     assert lost
 
 
+def _late(route):
+    """Answer so late that the page has heard of the change before."""
+    answer = route.fetch(max_redirects=0)
+    time.sleep(1)
+    route.fulfill(response=answer)
+
+
 def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
     """The third has seven tabs, more than a browser opens connections to a server."""
     one = Person(new_page(), 1)
@@ -171,6 +179,8 @@ def test_two_browsers_play_at_one_table_and_a_third_watches(server, new_page):
             )
     # Who leaves a seat is asked first.
     leave = other.page.get_by_role("button", name="Leave the seat")
+    other.page.route("**/leave", _late)
+    other.page.expected.append("status of 403")  # of the change that the page hears of meanwhile
     for answer in ("Cancel", "Leave the seat"):
         assert "/seat/" in other.page.url
         other.page.locator("#this-table > summary").click()

@@ -71,7 +71,12 @@
     const form = event.target, { question } = form.dataset;
     if (!question) return;
     event.preventDefault();
-    ask(question, [[event.submitter.textContent, () => form.submit()]]);
+    ask(question, [[event.submitter.textContent, () => {
+      // The form leads to another page. An answer to an earlier request must not lead elsewhere, such
+      // as back to a seat that has just been left.
+      document.addEventListener("htmx:beforeOnLoad", (it) => { it.preventDefault(); });
+      form.submit();
+    }]]);
   });
 
   window.page = { ask };  // for other scripts
