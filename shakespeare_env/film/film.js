@@ -210,7 +210,7 @@
     slider.max = last;
     slider.value = at;
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
-    part("place").textContent = `${at} / ${last} played`;
+    part("place").textContent = `${at} / ${last}`;
     const [drawn, place] = drawnFrom();
     part("progress").textContent = drawn.progress[place];
     part("standings").innerHTML = drawn.standings[place];
@@ -358,7 +358,7 @@
   root.film = { enter, leave, see, show, open, reveal: () => { seen = null; }, at: () => at, place: () => (game ? game.at : at),
                 isLine: () => game !== null, values: () => film.values?.[at] };
   showCursors();
-  part("place").textContent = `${at} / ${last} played`;
+  part("place").textContent = `${at} / ${last}`;
   // Graphs may come in later.
   for (const name of ["htmx:afterSwap", "htmx:sseMessage"]) {
     document.body.addEventListener(name, showCursors);
