@@ -2,6 +2,7 @@
 
 import functools
 import io
+import itertools
 import zlib
 from dataclasses import replace
 from typing import Any
@@ -76,6 +77,10 @@ def test_a_position_has_one_evaluation_whoever_asks(session, analyst):
     assert again.evaluation == hint.evaluation
     line, _ = best_line(position, analyst, stored=verdict.stored, playouts=100)
     assert line.moves[0] == again.evaluation.best.move
+    movers = [each.to_move for each in line.positions]
+    turns = [mover for mover, _ in itertools.groupby(movers)]
+    assert turns.count(position.to_move) == 3
+    assert movers[-1] != position.to_move == movers[-2]
     # More playouts continue the same ones.
     *_, longer = think(position, analyst, stored=hint.stored, playouts=400)
     *_, at_once = think(position, analyst, playouts=400)

@@ -6,6 +6,7 @@ import hashlib
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from functools import cache
+from itertools import groupby
 from pathlib import Path
 
 import numpy as np
@@ -30,7 +31,9 @@ from shakespeare_table.analysis.reasons import NO_REASONS
 NEAR_CERTAIN = 0.95
 """A move that the analyst finds at least this likely is compared with no other."""
 _FORECAST_PLAYOUTS = 32  # of a position where no network forecasts
-_MAX_LINE_MOVES = 8
+_LINE_TURNS = 3  # of the seat for which a line is played
+_LINE_DECISIONS = 12  # of that seat at most
+_REPLY_PLAYOUTS = 128  # of a position in which another seat moves in a line
 
 
 @dataclass(frozen=True)
@@ -144,15 +147,16 @@ def best_line(
     """Play the best moves from a position on, for every seat.
 
     Each seat decides by what it may know. What chance brings is fixed in the position, so a line
-    from a finished game shows what would have happened in that game. The line ends after eight
-    moves, or with the game.
+    from a finished game shows what would have happened in that game. The line ends with the third
+    turn of the seat to move, after twelve of its decisions, or with the game. A turn is what a seat
+    decides before another one moves.
 
     Args:
         position: The position.
         analyst: The analyst.
         stored: The playouts of earlier analyses of the position by this analyst. The first move is
             the best one of the evaluation.
-        playouts: The most playouts of each position.
+        playouts: The most playouts of each position in which that seat moves. Replies have fewer.
 
     Returns:
         The line, and a forecast for each of its positions, for all that the seat to move knows.
@@ -162,16 +166,26 @@ def best_line(
     """
     history = GameHistory([position], [])
     expected: list[Floats] = []  # shares of the victory and scores by position, float64[2, P]
-    while len(history.moves) < _MAX_LINE_MOVES and not history.is_over:
+    while not history.is_over and not _is_line_long_enough(history):
         known = PositionPlayouts(analyst, history.position, stored)
         stored = b""
-        *_, evaluation = known.refine(playouts)
+        is_reply = history.position.to_move != position.to_move
+        *_, evaluation = known.refine(min(playouts, _REPLY_PLAYOUTS) if is_reply else playouts)
         expected.append(np.array([evaluation.chances, evaluation.scores]))
         history = history.pushed(evaluation.best.move)
     # If the game is not over, the last position repeats the forecast of the one before.
     expected.append(_result_of(history.position) if history.is_over else expected[-1])
     chances, scores = np.stack(expected, axis=1)
     return history, Forecasts(chances, scores, analyst.name)
+
+
+def _is_line_long_enough(line: GameHistory) -> bool:
+    """Return whether the seat that moves first has made the last one of its moves of a line."""
+    seat = line.positions[0].to_move
+    turns = [mover for mover, _ in groupby(position.to_move for position in line.positions)]
+    is_own = line.position.to_move == seat
+    decisions = sum(position.to_move == seat for position in line.positions) - is_own
+    return decisions == _LINE_DECISIONS or (not is_own and turns.count(seat) == _LINE_TURNS)
 
 
 def forecasts_of(

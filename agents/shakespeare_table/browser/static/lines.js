@@ -18,12 +18,18 @@
     said.textContent = words;
   }
 
-  function list(line) {
-    moves.replaceChildren(...line.told.map(({ who, text }, at) => {
+  // Lists a line by turns: what a seat does before another one moves.
+  function list({ told, movers }) {
+    const starts = [...told.keys()].filter((at) => movers[at] !== movers[at - 1]);
+    moves.replaceChildren(...starts.map((from, turn) => {
+      const to = starts[turn + 1] ?? told.length;
       const item = document.createElement("li"), button = document.createElement("button");
       button.type = "button";
-      button.dataset.lineAt = at + 1;
-      button.textContent = `${who} ${text}`;
+      button.dataset.first = from + 1;
+      button.dataset.last = to;
+      const who = document.createElement("b");
+      who.textContent = told[from].who;
+      button.append(who, ` ${told.slice(from, to).map(({ text }) => text).join("; ")}`);
       item.append(button);
       return item;
     }));
@@ -61,7 +67,8 @@
     part(".line-title").hidden = !inLine;
     part(".line-title").textContent = `From position ${root.film.place()} on, as the computer would play every seat:`;
     for (const button of moves.querySelectorAll("button")) {
-      button.ariaCurrent = Number(button.dataset.lineAt) === root.film.at() ? "true" : null;
+      const isCurrent = button.dataset.first <= root.film.at() && root.film.at() <= button.dataset.last;
+      button.ariaCurrent = isCurrent ? "true" : null;
     }
     if (verdict && !verdict.querySelector("button")) {
       const button = document.createElement("button");
@@ -79,9 +86,9 @@
   root.addEventListener("click", (event) => {
     const button = event.target.closest("button");
     if (!button) return;
-    const { lineFrom: from, lineAt: at } = button.dataset;
+    const { lineFrom: from, last } = button.dataset;
     if (from) ask(from === "here" ? root.film.place() : Number(from));
-    if (at) root.film.show(Number(at));
+    if (last) root.film.show(Number(last));
     if ("leave" in button.dataset) root.film.leave();
   });
   root.addEventListener("film:shown", () => {
