@@ -228,8 +228,10 @@
     });
     root.querySelectorAll("a[aria-current]").forEach((one) => one.removeAttribute("aria-current"));
     root.querySelector(`.film-log [data-ply="${at}"]`)?.setAttribute("aria-current", "true");
-    // In a notebook the page has no address of its own.
-    if (location.protocol !== "about:") history.replaceState(null, "", `${link}${at}`);
+    if (location.protocol === "about:") return; // in a notebook the page has no address of its own
+    const address = new URL(`${link}${at}`, location.href);
+    address.search = location.search;
+    history.replaceState(null, "", address);
   }
 
   // A film of the moves that leave the game at `from`, with the bar's values by position.

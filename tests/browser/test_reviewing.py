@@ -1,8 +1,14 @@
 """A review in a browser, with verdicts, the bar of chances, and a better line on the board."""
 
+import numpy as np
 import pytest
 
+from shakespeare_env.film import Film
 from shakespeare_env.play.history import GameHistory
+from shakespeare_table.analysis.evaluation import Difference
+from shakespeare_table.analysis.lessons import MOST_LESSONS
+from shakespeare_table.analysis.mistakes import JudgedDecision, lessons_list, mistakes_list
+from shakespeare_table.analysis.reasons import Finding, Reasons, RowGain
 from shakespeare_table.recorded import to_json_lines
 from tests.agents.sessions import played_session
 from tests.browser.people import serious_findings, small_texts
@@ -36,35 +42,88 @@ _PHONE = {"viewport": {"width": 390, "height": 844}}
 _LANDSCAPE = {"viewport": {"width": 844, "height": 390}}
 
 
-@pytest.mark.parametrize("game", ["shakespeare", "figaro"])
-def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_page, tmp_path, game):
-    played = played_session(game, 3, 24, names=_NAMES)
-    lines = tmp_path / "game.jsonl"
-    lines.write_bytes(to_json_lines(GameHistory(played.positions, played.moves, _NAMES)))
-    page = new_page()
-    page.goto(f"{server.address}review")
-    page.get_by_label("File").set_input_files(lines)
-    page.get_by_role("button", name="Review").click()
-    page.locator(".film-place").wait_for()
-    for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 3.1)):
-        page.set_viewport_size(look["viewport"])
-        page.reload()
-        page.locator(".film-place").wait_for()
-        page.keyboard.press("End")
-        page.get_by_text("24 / 24").wait_for()
-        page.locator(".film-folded").first.wait_for()
-        height, width = page.evaluate(
+def _judged(game):
+    """Return the server-sent events of a review of seat 0, in which many moves were mistakes."""
+    film = Film(game)
+    own = [number for number, each in enumerate(game.positions) if each.to_move == 0]
+    advice = "Compare all that it brings, and do so before you decide: " * 3
+    judged = []
+    for count, number in enumerate(own[::4]):
+        topic = str(count % MOST_LESSONS)
+        finding = Finding(topic, "You get 4.6 more of it instead of 3.6.", f"{advice}{topic}.", 1.0)
+        reasons = Reasons((RowGain("stage", 1.0, 0.1),), (finding,))
+        loss = Difference(0.2 - count / 1000, 0.01, in_points=False)
+        move = game.moves[number]
+        judged.append(JudgedDecision(number + 1, 0, move, move, loss, reasons))
+    told = {
+        "lessons": lessons_list(film, judged),
+        "mistakes": mistakes_list(film, judged),
+        "progress": "<p>The computer has judged all decisions.</p>",
+        "ready": "",
+        "done": "",
+    }
+    lines = [
+        f"event: {name}\n" + "".join(f"data: {line}\n" for line in data.splitlines() or [""])
+        for name, data in told.items()
+    ]
+    return "\n".join([*lines, ""])
+
+
+def _screens(page):
+    """Return the height and width of a page in screens, float64[2]."""
+    return np.array(
+        page.evaluate(
             "[document.documentElement.scrollHeight / innerHeight,"
             " document.documentElement.scrollWidth / innerWidth]"
         )
-        assert height <= screens
-        assert width <= 1
+    )
+
+
+@pytest.mark.parametrize("name", ["shakespeare", "figaro"])
+def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_page, tmp_path, name):
+    names = ["you", *_NAMES]
+    played = played_session(name, 4, names=names)
+    game = GameHistory(played.positions, played.moves, names)
+    last = len(game.moves)
+    lines = tmp_path / "game.jsonl"
+    lines.write_bytes(to_json_lines(game))
+    page = new_page()
+    events = _judged(game)
+    page.route(
+        "**/analysis?*", lambda route: route.fulfill(body=events, content_type="text/event-stream")
+    )
+    page.goto(f"{server.address}review")
+    page.get_by_label("File").set_input_files(lines)
+    page.get_by_role("button", name="Review").click()
+    address = page.locator("#review").get_attribute("data-address")
+    for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 4)):
+        page.set_viewport_size(look["viewport"])
+        page.goto(f"{server.address}{address.lstrip('/')}")
+        # It opens at the worst mistake, with the lessons beside it.
+        page.locator(".puzzle-target").first.wait_for(timeout=_JUDGED)
+        assert page.locator(".film-lessons li:visible").count() == MOST_LESSONS
+        assert all(_screens(page) <= [screens, 1])
+        assert serious_findings(page) == []
+        page.keyboard.press("End")
+        page.get_by_text(f"{last} / {last}").wait_for()
+        page.locator(".film-folded").first.wait_for()
+        assert all(_screens(page) <= [screens, 1])
         assert small_texts(page) == []
-        assert page.locator(".standings li").count() == 3
+        assert page.locator(".standings li").count() == 4
         # A button opens the board of another seat, which then stands in full.
         page.get_by_role("button", name="Open the board").first.click(timeout=_JUDGED)
         assert page.locator(".film-seat:not(.film-folded)").count() == 1
         assert serious_findings(page) == []
+        # Another one opens the lessons again, which make room for the board on a small screen.
+        if not page.locator(".findings").evaluate("(it) => it.open"):
+            page.get_by_text("Lessons and mistakes").click()
+        # A reload asks for the better move once more.
+        page.locator(".film-mistake:visible").nth(1).get_by_role("link").first.click()
+        page.locator(".puzzle-target").first.wait_for()
+        asked = page.locator(".puzzle h2").inner_text()
+        page.reload()
+        page.locator(".puzzle-target").first.wait_for(timeout=_JUDGED)
+        assert page.locator(".puzzle h2").inner_text() == asked
 
 
 def _with_twins(route):
@@ -142,6 +201,8 @@ def test_the_better_move_of_a_mistake_is_found_and_its_line_shown(server, new_pa
     assert page.locator(".film-place").inner_text() == "0 / 2"
 
     page.keyboard.press("ArrowRight")
+    if look:  # the lessons and mistakes have made room for the board
+        page.get_by_text("Lessons and mistakes").click()
     assert "Better" in mistake.inner_text()
     verdict = page.locator(".film-verdict")
     assert "blunder" in verdict.inner_text()

@@ -117,14 +117,15 @@ def _costume(costume: tuple[str, ...], power: Power, y: float) -> d.Elements:
         value = str(b.VALUES.get(colour, ""))
         drawn += shapes.costume(x, y, 18, colour, value)
     right = _CARD_EDGE + _SLOT * t.N_SLOTS + 1
+    total = ""
     if costume:
         is_complete = len(costume) == t.N_SLOTS
         sign = "✓" if is_complete else "="
         total = f"{sign}{b.costume_value(costume)}"
         ink = d.INK if is_complete else d.MUTED
         drawn.append(d.bold(right, y + 4.3, total, fill=ink, room=_TOTAL))
-    room = _MEMBER_WIDTH - 8 - right - (_TOTAL if costume else 0)
-    return drawn + d.row(shapes.power_signs(power), _MEMBER_WIDTH - 7, y, room, "end", gap=2)
+    room = _MEMBER_WIDTH - 7 - right - text_width(total, d.LEGIBLE, "bold")
+    return drawn + d.row(shapes.power_signs(power), _MEMBER_WIDTH - 7, y, room, "end", gap=1)
 
 
 def draw_wall(
@@ -210,7 +211,7 @@ def draw_state(position: Mapping[str, Any], seat: int, name: str) -> d.Block:
     entry = position["seats"][seat]
     over = position["phase"] == "over"
     decides = position["to_move"] == seat
-    body_height = _OBJECTIVES + _LINE * max(1, len(entry["objectives"])) + 4
+    body_height = _OBJECTIVES + _LINE * len(entry["objectives"]) + 4
     width = WIDTH + 2 * _EDGE
     height = body_height + _HEAD
     strip = _strip(position, seat, name, width, _HEAD)

@@ -9,14 +9,18 @@
   const { address, agent, seat } = review.dataset;
   const box = root.querySelector(".puzzle"), compared = box.querySelector(".compared");
   const list = box.querySelector(".move-list"), whose = document.getElementById("whose");
+  const findings = root.querySelector(".findings"), hasRoom = matchMedia("(min-width: 62rem)");
   let current = null;  // the number of the move that is looked at
   let choices = [];  // the legal moves
   let moves = [], chosen = [];  // those that can still be chosen, and the places clicked so far
   let answer = null;  // the moves to mark by kind: the one that was played, and the best or the tried one
-  let began = "begins" in review.dataset;  // the page still has to open at the worst mistake
+  const QUESTION = "#question";  // the end of the address while a move is asked for
+  const atQuestion = location.hash === QUESTION;
+  let opens = atQuestion || "begins" in review.dataset;  // whether the page still has to open at a mistake
   let isReady = false;  // whether the seat's decisions are judged
   let isLoaded = false;  // whether the film can be shown
   const loaded = new Promise((resolve) => root.addEventListener("film:shown", resolve, { once: true }));
+  let shown = Number(root.dataset.at);  // the number of the position on the board
   let guesses = 0;  // the number of requests to compare moves
   let wanted = false;  // whether the position that comes next is the puzzle's
 
@@ -166,6 +170,7 @@
     wanted = true;
     root.film.see(number - 1, found.seen);
     wanted = false;
+    history.replaceState(null, "", QUESTION);  // a reload asks again
     box.querySelector(".move-list").replaceChildren(...choices.map(([move, , words]) => {
       const button = document.createElement("button");
       button.type = "button";
@@ -278,6 +283,10 @@
       box.hidden = true;
       root.film.reveal();
     }
+    const place = root.film.place();
+    // Who steps through the game on a small screen wants the board, not the list above it.
+    if (place !== shown) findings.open = hasRoom.matches || current !== null;
+    shown = place;
     if (!wanted) mark();
     sift();
     isLoaded = true;
@@ -289,12 +298,14 @@
     if (isSpoilt() && current !== null && box.dataset.state !== "told") guess("");
   });
 
-  // Opens at the worst mistake, unless the viewer has gone elsewhere.
+  // Opens at the mistake that the address names, or at the worst one, unless the viewer has gone elsewhere.
   function open() {
-    if (!began || !isReady || !isLoaded) return;
-    began = false;
-    const [worst] = shownItems();
-    if (worst && current === null && root.film.at() === Number(root.dataset.at)) pose(numberOf(worst));
+    if (!opens || !isReady || !isLoaded) return;
+    opens = false;
+    const at = Number(root.dataset.at), [worst] = shownItems();
+    if (current !== null || root.film.at() !== at) return;
+    if (atQuestion) pose(at + 1);
+    else if (worst) pose(numberOf(worst));
   }
 
   document.body.addEventListener("htmx:sseMessage", (event) => {
