@@ -136,7 +136,7 @@ def _points_by_row(position: Position, game: Continuation) -> dict[str, float]:
                 row = event.source
                 if key is not None and key not in row:
                     is_now = move.record[key] == game.start[key]
-                    row += f" this {key}" if is_now else " later"
+                    row += f" (this {key})" if is_now else f" (later {key}s)"
                 rows[row] = rows.get(row, 0) + event.points
     return rows
 
