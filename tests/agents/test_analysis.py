@@ -79,7 +79,7 @@ def test_a_position_has_one_evaluation_whoever_asks(session, analyst):
     assert line.moves[0] == again.evaluation.best.move
     movers = [each.to_move for each in line.positions]
     turns = [mover for mover, _ in itertools.groupby(movers)]
-    assert turns.count(position.to_move) == 3
+    assert turns.count(position.to_move) == 4
     assert movers[-1] != position.to_move == movers[-2]
     # More playouts continue the same ones.
     *_, longer = think(position, analyst, stored=hint.stored, playouts=400)

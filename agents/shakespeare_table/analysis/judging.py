@@ -31,9 +31,9 @@ from shakespeare_table.analysis.reasons import NO_REASONS
 NEAR_CERTAIN = 0.95
 """A move that the analyst finds at least this likely is compared with no other."""
 _FORECAST_PLAYOUTS = 32  # of a position where no network forecasts
-_LINE_TURNS = 3  # of the seat for which a line is played
+_LINE_TURNS = 4  # of the seat for which a line is played
 _LINE_DECISIONS = 12  # of that seat at most
-_REPLY_PLAYOUTS = 128  # of a position in which another seat moves in a line
+_LINE_PLAYOUTS = 128  # of each position of a line but the first
 
 
 @dataclass(frozen=True)
@@ -147,16 +147,16 @@ def best_line(
     """Play the best moves from a position on, for every seat.
 
     Each seat decides by what it may know. What chance brings is fixed in the position, so a line
-    from a finished game shows what would have happened in that game. The line ends with the third
-    turn of the seat to move, after twelve of its decisions, or with the game. A turn is what a seat
-    decides before another one moves.
+    from a finished game shows what would have happened in that game. The line ends with the fourth
+    turn of the seat to move, after twelve of its decisions, or with the game. A turn is what a
+    seat decides before another one moves.
 
     Args:
         position: The position.
         analyst: The analyst.
         stored: The playouts of earlier analyses of the position by this analyst. The first move is
             the best one of the evaluation.
-        playouts: The most playouts of each position in which that seat moves. Replies have fewer.
+        playouts: The most playouts of the position. Those of the line have fewer.
 
     Returns:
         The line, and a forecast for each of its positions, for all that the seat to move knows.
@@ -168,9 +168,9 @@ def best_line(
     expected: list[Floats] = []  # shares of the victory and scores by position, float64[2, P]
     while not history.is_over and not _is_line_long_enough(history):
         known = PositionPlayouts(analyst, history.position, stored)
+        *_, evaluation = known.refine(playouts)
         stored = b""
-        is_reply = history.position.to_move != position.to_move
-        *_, evaluation = known.refine(min(playouts, _REPLY_PLAYOUTS) if is_reply else playouts)
+        playouts = min(playouts, _LINE_PLAYOUTS)
         expected.append(np.array([evaluation.chances, evaluation.scores]))
         history = history.pushed(evaluation.best.move)
     # If the game is not over, the last position repeats the forecast of the one before.

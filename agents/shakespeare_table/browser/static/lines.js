@@ -69,6 +69,7 @@
     for (const button of moves.querySelectorAll("button")) {
       const isCurrent = button.dataset.first <= root.film.at() && root.film.at() <= button.dataset.last;
       button.ariaCurrent = isCurrent ? "true" : null;
+      if (isCurrent) moves.scrollTop = button.offsetTop - moves.offsetTop;  // where the list scrolls by itself
     }
     if (verdict && !verdict.querySelector("button")) {
       const button = document.createElement("button");
