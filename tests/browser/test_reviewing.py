@@ -96,8 +96,10 @@ def test_a_review_fits_one_screen_of_a_desktop_and_two_of_a_phone(server, new_pa
     page.get_by_label("File").set_input_files(lines)
     page.get_by_role("button", name="Review").click()
     address = page.locator("#review").get_attribute("data-address")
-    for look, screens in ((_DESKTOP, 1), (_PHONE, 2), (_LANDSCAPE, 4)):
+    looks = ((_DESKTOP, "light", 1), (_PHONE, "dark", 2), (_LANDSCAPE, "light", 4))
+    for look, theme, screens in looks:
         page.set_viewport_size(look["viewport"])
+        page.emulate_media(color_scheme=theme)
         page.goto(f"{server.address}{address.lstrip('/')}")
         # It opens at the worst mistake, with the lessons beside it.
         page.locator(".puzzle-target").first.wait_for(timeout=_JUDGED)
