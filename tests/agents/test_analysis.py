@@ -17,7 +17,7 @@ from shakespeare_env.core import registry
 from shakespeare_env.play.information_sets import InformationSets
 from shakespeare_research.counterfactual import batch_of, counterfactual
 from shakespeare_table.analysis.analyst import Analyst
-from shakespeare_table.analysis.evaluation import SMALLEST_LOSS
+from shakespeare_table.analysis.evaluation import SMALLEST_LOSS, Difference, MoveWorth
 from shakespeare_table.analysis.judging import (
     as_seats_see_themselves,
     best_line,
@@ -31,6 +31,7 @@ from tests.agents.networks import random_network
 from tests.generators import Witness, generators, history_of_moves
 
 ROLLOUTS = "search,rollouts=heuristic,simulations=8"
+NO_LOSS = Difference(0.0, 0.0, in_points=False)
 played = functools.partial(sessions.played_session, seed=6)
 
 
@@ -156,7 +157,7 @@ def test_more_playouts_decide_whether_a_move_is_a_mistake():
     analyst = Analyst(registry.game("figaro"))
     scale = float(analyst.game.score_scale)
     found = []
-    for number in (92, 110, 113):
+    for number in (92, 110, 115):
         known = PositionPlayouts(analyst, session.positions[number])
         *_, before = known.refine(60)
         worths = [
@@ -295,12 +296,24 @@ def test_playouts_that_a_stranger_has_changed_are_left_out(session, analyst):
 def test_each_seat_is_shown_what_it_expects_itself(session, analyst):
     positions = session.positions[-12:]
     by_movers = forecasts_of(positions, analyst, playouts=4)
-    shown = as_seats_see_themselves(by_movers, positions)
-    np.testing.assert_allclose(shown.chances.sum(axis=1), 1)
-    for number, position in enumerate(positions):
-        seats = slice(None) if position.to_move is None else position.to_move
-        assert (shown.chances[number, seats] == by_movers.chances[number, seats]).all()
-        assert (shown.scores[number, seats] == by_movers.scores[number, seats]).all()
+    decisions = [number for number, each in enumerate(positions) if each.to_move is not None]
+    worth = MoveWorth("a", 0.5, 9, chance=0.125, score=-3.0, place=2.0, loss=NO_LOSS)
+    played = {decisions[0]: worth}
+    for reader in range(positions[0].players):
+        shown = as_seats_see_themselves(by_movers, positions, reader, played)
+        np.testing.assert_allclose(shown.chances.sum(axis=1), 1)
+        assert (shown.chances[-1] == by_movers.chances[-1]).all()  # the result
+        for number in decisions:
+            mover = positions[number].to_move
+            assert shown.scores[number, mover] == by_movers.scores[number, mover]
+            if mover == reader:
+                assert shown.chances[number, mover] == by_movers.chances[number, mover]
+        # What a move was worth is shown until its seat decides again.
+        own = [number for number in decisions[1:] if positions[number].to_move == reader]
+        if positions[decisions[0]].to_move == reader:
+            until = slice(decisions[1], own[0] if own else decisions[-1] + 1)
+            assert (shown.chances[until, reader] == 0.125).all()
+            assert (shown.scores[until, reader] == -3.0).all()
 
 
 def test_forecasts_of_a_game_end_with_its_result(session, analyst):

@@ -345,14 +345,15 @@ def test_the_decisions_of_the_viewers_seat_are_judged_first(client, recorded, li
 
 def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lines):
     address = upload(client, lines).url.path
-    choices = client.get(f"{address}/4/choices").json()["moves"]
-    position = recorded.positions[4]
+    choices = client.get(f"{address}/5/choices").json()["moves"]
+    position = recorded.positions[5]
     assert [move for move, _, _ in choices] == position.moves()
-    guesses = [move for move in position.moves() if move != recorded.moves[4]]
+    guesses = [move for move in position.moves() if move != recorded.moves[5]]
     wrong = []
-    for move in (*guesses, recorded.moves[4], ""):
+    equal = []
+    for move in (*guesses, recorded.moves[5], ""):
         asked = {"agent": JUDGE, "move": move}
-        answer = client.get(f"{address}/4/compare", params=asked)
+        answer = client.get(f"{address}/5/compare", params=asked)
         compared = text_of(answer)
         assert "(played)" in compared
         assert ("(your choice)" in compared) == (move in guesses)
@@ -363,11 +364,13 @@ def test_a_guess_is_compared_with_the_move_that_was_played(client, recorded, lin
             # The viewer may try again: only the two moves that are known are compared.
             assert answer.text.count('<th scope="row">') == 2
             assert re.search(r"more (games )?\(± [\d.]+.*\) than “", compared)
-        elif not move:
-            assert is_told
+        else:
+            assert is_told == (move != recorded.moves[5])
+            equal += [move] * ("As good as the best" in compared)
     assert wrong
+    assert equal  # nothing clearly better is known
     asked = {"agent": JUDGE, "move": "nothing"}
-    assert client.get(f"{address}/4/compare", params=asked).status_code == 400
+    assert client.get(f"{address}/5/compare", params=asked).status_code == 400
 
 
 def test_a_puzzle_shows_what_the_decider_saw(client):

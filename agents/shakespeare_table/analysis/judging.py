@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
+from types import MappingProxyType
 
 import numpy as np
 
@@ -23,7 +24,7 @@ from shakespeare_env.play.history import GameHistory
 from shakespeare_env.sources import source_digest
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
 from shakespeare_table.analysis.analyst import Analyst
-from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats
+from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats, MoveWorth
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, mistake_kind
 from shakespeare_table.analysis.playouts import COMPLETE, PositionPlayouts
 from shakespeare_table.analysis.reasons import NO_REASONS
@@ -241,32 +242,44 @@ def _result_of(position: Position) -> Floats:
     return result
 
 
-def as_seats_see_themselves(forecasts: Forecasts, positions: Sequence[Position]) -> Forecasts:
+def as_seats_see_themselves(
+    forecasts: Forecasts,
+    positions: Sequence[Position],
+    reader: int,
+    played: Mapping[int, MoveWorth] = MappingProxyType({}),
+) -> Forecasts:
     """Replace each seat's numbers by its own forecast at its latest decision.
 
-    The numbers of the seat to move are then those of the position's evaluation, and graphs do not
-    jump only because another seat knows less. The chances of the others are scaled, so that all
-    chances add up to 1. The result of a finished game stays.
+    Graphs then do not jump only because another seat knows less. Where a seat decides, its numbers
+    are those of the best move, and after the decision those of the move that it played. So a
+    mistake shows at once, by as much as it cost. The reader's chances stay as they are. The chances
+    of the others are scaled, so that all chances add up to 1. The result of a finished game stays.
 
     Args:
         forecasts: The forecasts by the seats to move.
         positions: The positions that they are of.
+        reader: The seat of the reader.
+        played: The worth of the moves that were played, by the indices of their positions, as far
+            as it is known. Other moves count as the best ones.
     """
     chances = forecasts.chances.copy()
     scores = forecasts.scores.copy()
-    latest: dict[int, int] = {}  # the number of each seat's latest decision
+    own: dict[int, tuple[float, float]] = {}  # each seat's latest chance and score
     for number, position in enumerate(positions):
         mover = position.to_move
         if mover is None:
             continue
-        latest[mover] = number
-        for seat, decision in latest.items():
-            chances[number, seat] = forecasts.chances[decision, seat]
-            scores[number, seat] = forecasts.scores[decision, seat]
-        others = np.arange(chances.shape[1]) != mover
+        own[mover] = forecasts.chances[number, mover], forecasts.scores[number, mover]
+        for seat, (chance, score) in own.items():
+            chances[number, seat] = chance
+            scores[number, seat] = score
+        others = np.arange(chances.shape[1]) != reader
         of_others = chances[number, others]
         if of_others.sum() > 0:
-            chances[number, others] = of_others * (1 - chances[number, mover]) / of_others.sum()
+            chances[number, others] = of_others * (1 - chances[number, reader]) / of_others.sum()
+        worth = played.get(number)
+        if worth is not None:
+            own[mover] = worth.chance, worth.score
     return Forecasts(chances, scores, forecasts.forecaster)
 
 

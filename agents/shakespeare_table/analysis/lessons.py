@@ -49,38 +49,39 @@ class Lesson(NamedTuple):
 
 
 def lessons(mistakes: Iterable[ExplainedMistake], score_scale: float) -> list[Lesson]:
-    """Return at most three lessons of a seat's mistakes, the one that cost most first.
+    """Return at most three lessons of a seat's mistakes, the most important first.
 
-    Chances of victory weigh more than points, whatever their sizes, as in evaluations.
-
-    A mistake belongs to the first of its findings that has an advice and explains a good part of
-    what it cost. Each decision of a lesson thus shows by itself what the lesson says, and no cost
-    is counted twice. After the lessons come all other mistakes together, if there are any, without
-    an advice, so that nothing that was lost is left out.
+    A lesson is what findings of one topic advise, if they explain a good part of what their
+    mistakes cost. The first lesson is the topic whose mistakes cost most. The next one is the topic
+    whose other mistakes cost most, and so on. A mistake counts by half for its second finding,
+    since a cause, which is told first, teaches more than its effect. Each decision of a lesson
+    thus shows by itself what the lesson says, and no cost is counted twice. After the lessons come
+    all other mistakes together, if there are any, without an advice, so that nothing that was lost
+    is left out.
 
     Args:
         mistakes: The mistakes of one seat.
         score_scale: `Game.score_scale`, the unit of losses in points.
     """
-    by_topic: dict[str, list[ExplainedMistake]] = {}
-    advice: dict[str, str] = {}
-    unexplained: list[ExplainedMistake] = []
-    for mistake in mistakes:
-        finding = _main_finding(mistake.reasons)
-        if finding is None:
-            unexplained.append(mistake)
-        else:
-            by_topic.setdefault(finding.topic, []).append(mistake)
-            advice[finding.topic] = finding.advice
-    found = [
-        _lesson(topic, advice[topic], examples, score_scale) for topic, examples in by_topic.items()
-    ]
-    found.sort(key=lambda lesson: (-lesson.chance, -lesson.points))
-    others = [each for lesson in found[MOST_LESSONS:] for each in by_topic[lesson.topic]]
-    others += unexplained
-    found = found[:MOST_LESSONS]
-    if others:
-        found.append(_lesson("", "", others, score_scale))
+    left = list(mistakes)
+    found: list[Lesson] = []
+    while len(found) < MOST_LESSONS:
+        examples: dict[tuple[str, str], list[ExplainedMistake]] = {}  # by topic and advice
+        weights: dict[tuple[str, str], float] = {}
+        for mistake in left:
+            weight = mistake.loss.in_shares(score_scale)
+            for finding in _teaching_findings(mistake.reasons):
+                key = finding.topic, finding.advice
+                examples.setdefault(key, []).append(mistake)
+                weights[key] = weights.get(key, 0.0) + weight
+                weight /= 2
+        if not weights:
+            break
+        most = max(weights, key=lambda key: weights[key])
+        found.append(_lesson(*most, examples[most], score_scale))
+        left = [mistake for mistake in left if mistake not in examples[most]]
+    if left:
+        found.append(_lesson("", "", left, score_scale))
     return found
 
 
@@ -98,14 +99,11 @@ def _lesson(
     )
 
 
-def _main_finding(reasons: Reasons) -> Finding | None:
-    """Return the finding that a mistake teaches; None if nothing explains it."""
+def _teaching_findings(reasons: Reasons) -> list[Finding]:
+    """Return the findings with an advice that explain a good part of what a mistake cost."""
     total = sum(row.gain for row in reasons.rows)
     least = max(_LEAST_SHARE * total, _LEAST_POINTS)
-    for finding in reasons.findings:
-        if finding.advice and finding.explained >= least:
-            return finding
-    return None
+    return [finding for finding in reasons.findings if finding.advice and finding.explained >= least]
 
 
 def shown_numbers(lesson: Lesson) -> list[int]:

@@ -78,6 +78,7 @@ _MAX_CANDIDATES = 8
 _FIRST_PLAYOUTS = 16  # of each move in the first round; each further round doubles them
 _FIRST_PLAYOUTS_OF_MANY = 4  # of each move, if all legal ones are tried
 _FIRST_PLAYOUTS_OF_TWO = 64  # of each, if a move is compared with a given one
+_BEST_PLAYOUTS = 128  # of a best move, since its chance of victory is shown as a number
 _TOLD_PLAYOUTS = 256  # of each, before a move is called a mistake, since the first ones overstate
 _HOPE = 0.25  # the part of its margin by which a difference may still grow
 _LOOKS = 3
@@ -150,7 +151,8 @@ class PositionPlayouts:
         A round plays all contenders equally often, in the same possible games and with the same
         chance. Then those that are clearly worse, and at least the worse half, drop out. The rounds
         end before they would need more playouts than given, or once it is settled whether the last
-        two differ. The evaluation rests on these rounds alone, whatever else has been compared.
+        two differ. The best moves are then played until their worth is known well. The evaluation
+        rests on these playouts alone, whatever else has been compared.
 
         Args:
             playouts: The most playouts of these rounds. If an earlier call was allowed more, that
@@ -178,7 +180,9 @@ class PositionPlayouts:
             if len(contenders) == 1 or spent > self._budget:
                 break
             size *= 2
-        if not has_told:
+        known = self.count
+        self._play_best_moves()
+        if self.count > known or not has_told:
             yield self._evaluation()
 
     def judged(self, *moves: str, playouts: int | None = None) -> Evaluation:
@@ -321,6 +325,16 @@ class PositionPlayouts:
         is_likely = self._prior[order] >= _MIN_PROBABILITY
         is_likely[:_MIN_CANDIDATES] = True
         return list(order[is_likely].tolist())
+
+    def _play_best_moves(self) -> None:
+        """Play the moves that may be best until the numbers shown of them are known well."""
+        size = min(_BEST_PLAYOUTS, self._budget)
+        if self._sizes[self._leader()] >= size:
+            return
+        for worth in self._evaluation().equals:
+            action = self.position.action_id(worth.move)
+            self._play_up_to(action, size)
+            self._sizes[action] = size
 
     def _next_contenders(self, contenders: Sequence[int], size: int) -> list[int]:
         """Return the better half of the contenders that may be best, the best first."""

@@ -377,7 +377,7 @@ async def _download(query: _ReviewQuery) -> Response:
     run = query.site.threads.run
     review = await run(query.viewer, query.review)
     verdicts = list(review.verdicts.values())
-    forecasts = await run(query.viewer, _forecasts, review) if verdicts else None
+    forecasts = await run(query.viewer, _forecasts, review, query.seat) if verdicts else None
     game = query.reviewed.history
     job = partial(_page_of, game, query.reviewed.title, verdicts, forecasts, query.seat)
     page = await query.drawing(("page", review.name, len(verdicts), query.seat), job)
@@ -386,9 +386,9 @@ async def _download(query: _ReviewQuery) -> Response:
     return Response(page, media_type="text/html", headers=headers)
 
 
-def _forecasts(review: AgentReview) -> Forecasts:
+def _forecasts(review: AgentReview, reader: int) -> Forecasts:
     """Return a review's forecasts, made by "the computer", as the pages call every judge."""
-    return replace(review.forecasts(), forecaster="the computer")
+    return replace(review.forecasts(reader), forecaster="the computer")
 
 
 def _page_of(
@@ -427,7 +427,7 @@ async def _best_line(query: _ReviewQuery) -> Response:
     ply = query.ply_to_move
     review = await run(query.viewer, query.review)
     try:
-        line, forecasts = await review.best_line(ply, query.viewer)
+        line, forecasts = await review.best_line(ply, query.seat, query.viewer)
     except JobError as fault:
         raise HTTPException(409, f"{review.name} has failed: {fault}") from fault
     return await run(query.viewer, _line_response, query, review, line, forecasts)
@@ -486,8 +486,9 @@ async def _compare(query: _ReviewQuery) -> Response:
     marks = {played: "played"}
     if guess:
         marks[guess] = "played" if guess == played else "your choice"
-    equals = [worth.move for worth in found.equals]
-    is_found = guess == verdict.best or (guess in equals and guess != played)
+    guessed = found.worth(guess)
+    is_equal = guessed is not None and not guessed.loss.is_clear and guess != played
+    is_found = guess == verdict.best or is_equal
     is_told = is_found or not guess
     shown = {*marks, verdict.best} if is_told else {*marks}
     names = query.film.labels
@@ -503,7 +504,7 @@ async def _compare(query: _ReviewQuery) -> Response:
         is_found=is_found,
         is_told=is_told,
         loss=verdict.loss,
-        own_loss=next((worth.loss for worth in found.moves if worth.move == guess), None),
+        own_loss=guessed.loss if guessed else None,
         in_words=reasons_in_words(position.game, verdict.reasons, verdict.loss, names),
         reasons=verdict.reasons.rows,
     )
@@ -540,7 +541,7 @@ async def _review_events(query: _ReviewQuery, review: AgentReview) -> AsyncItera
     own = set(review.decisions_of(seat))
 
     def draw(verdicts: Sequence[MoveVerdict]) -> list[dict[str, str]]:
-        graph = mistakes.chances_graph(film, _forecasts(review), verdicts, link)
+        graph = mistakes.chances_graph(film, _forecasts(review, seat), verdicts, link)
         return [
             {"event": "graph", "data": graph},
             {"event": "lessons", "data": mistakes.lessons_list(film, verdicts, seat, link)},

@@ -12,6 +12,7 @@ import numpy as np
 
 from shakespeare_env.play.history import GameHistory
 from shakespeare_table.analysis import judging
+from shakespeare_table.analysis.evaluation import MoveWorth
 from shakespeare_table.analysis.judging import MoveVerdict
 from shakespeare_table.analysis.mistakes import Forecasts
 from shakespeare_table.browser.capacity import PageThreads, SharedResults
@@ -122,11 +123,19 @@ class AgentReview:
         found: MoveVerdict = await self._comparisons.get((number, move), make)
         return found
 
-    def forecasts(self) -> Forecasts:
-        """Return the forecasts of every position, which the verdicts so far have improved."""
-        return judging.as_seats_see_themselves(self._forecasts_by_movers(), self._positions)
+    def forecasts(self, reader: int) -> Forecasts:
+        """Return the forecasts of every position, which the verdicts so far have improved.
 
-    async def best_line(self, number: int, viewer: str) -> tuple[GameHistory, Forecasts]:
+        Args:
+            reader: The seat of the reader, as `as_seats_see_themselves` takes it.
+        """
+        by_movers = self._forecasts_by_movers()
+        played = self._played_worths()
+        return judging.as_seats_see_themselves(by_movers, self._positions, reader, played)
+
+    async def best_line(
+        self, number: int, reader: int, viewer: str
+    ) -> tuple[GameHistory, Forecasts]:
         """Return the best line after `number` moves, with forecasts that continue the game's."""
         await self.begin(viewer)
         verdict = self.verdicts.get(number + 1)
@@ -134,8 +143,8 @@ class AgentReview:
         analysis = partial(judging.best_line, self._positions[number], stored=stored)
         make = partial(self._analyse, analysis, viewer)
         line, by_movers = await self._lines.get(number, make)
-        forecasts = await self._threads.run(viewer, self._line_forecasts, number, line, by_movers)
-        return line, forecasts
+        make_forecasts = partial(self._line_forecasts, number, reader, line, by_movers)
+        return line, await self._threads.run(viewer, make_forecasts)
 
     def _take_known(self) -> None:
         """Take the verdicts that were found while the game went on."""
@@ -158,13 +167,16 @@ class AgentReview:
         job = partial(analyse, analysis, self._positions[0].game.name, self._agent)
         return await self._pool.result(job, viewer)
 
-    def _line_forecasts(self, number: int, line: GameHistory, by_movers: Forecasts) -> Forecasts:
+    def _line_forecasts(
+        self, number: int, reader: int, line: GameHistory, by_movers: Forecasts
+    ) -> Forecasts:
         """Return the forecasts of a line's positions, by what each seat expects for itself.
 
         A seat's latest decision may be one of the game before the line.
 
         Args:
             number: The number of moves of the game before the line.
+            reader: The seat of the reader.
             line: The line.
             by_movers: The forecasts of the line's positions by the seats to move.
         """
@@ -175,8 +187,18 @@ class AgentReview:
             self.name,
         )
         positions = [*self._positions[:number], *line.positions]
-        joined = judging.as_seats_see_themselves(joined, positions)
+        played = {at: worth for at, worth in self._played_worths().items() if at < number}
+        joined = judging.as_seats_see_themselves(joined, positions, reader, played)
         return Forecasts(joined.chances[number:], joined.scores[number:], self.name)
+
+    def _played_worths(self) -> dict[int, MoveWorth]:
+        """Return the worth of the moves that were judged, by the indices of their positions."""
+        worths = {
+            number - 1: verdict.evaluation.worth(verdict.played)
+            for number, verdict in list(self.verdicts.items())
+            if verdict.evaluation is not None
+        }
+        return {number: worth for number, worth in worths.items() if worth is not None}
 
     def _forecasts_by_movers(self) -> Forecasts:
         """Return the forecast of each position as the seat to move there sees it."""

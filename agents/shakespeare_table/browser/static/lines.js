@@ -5,7 +5,7 @@
   const review = document.getElementById("review");
   const root = review && review.querySelector("[data-film]");
   if (!root) return;
-  const { address, agent } = review.dataset;
+  const { address, agent, seat } = review.dataset;
   const part = (name) => root.querySelector(`.film-line ${name}`);
   const said = part("[role=status]"), moves = part("ol"), back = part("[data-leave]");
   let wanted = location.hash === "#line";
@@ -43,7 +43,7 @@
     root.film.leave();
     const place = root.film.place();
     say(`${dropped}The computer is looking for the best line from position ${ply} …`);
-    const answer = await fetch(`${address}/${ply}/line?agent=${encodeURIComponent(agent)}`,
+    const answer = await fetch(`${address}/${ply}/line?${new URLSearchParams({ agent, seat })}`,
       { headers: { "HX-Request": "true" } }).catch(() => null);
     const text = answer ? await answer.text().catch(() => "") : "The server is not answering.";
     if (latest !== own) return;

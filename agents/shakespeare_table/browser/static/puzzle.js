@@ -16,6 +16,7 @@
   let answer = null;  // the moves to mark by kind: the one that was played, and the best or the tried one
   const QUESTION = "#question";  // the end of the address while a move is asked for
   const atQuestion = location.hash === QUESTION;
+  const PATIENCE = 20_000;  // milliseconds after which a page that shows something else stays as it is
   let opens = atQuestion || "begins" in review.dataset;  // whether the page still has to open at a mistake
   let isReady = false;  // whether the seat's decisions are judged
   let isLoaded = false;  // whether the film can be shown
@@ -305,7 +306,7 @@
     const at = Number(root.dataset.at), [worst] = shownItems();
     if (current !== null || root.film.at() !== at) return;
     if (atQuestion) pose(at + 1);
-    else if (worst) pose(numberOf(worst));
+    else if (worst && performance.now() < PATIENCE) pose(numberOf(worst));
   }
 
   document.body.addEventListener("htmx:sseMessage", (event) => {
