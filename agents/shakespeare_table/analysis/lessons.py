@@ -103,7 +103,7 @@ def _teaching_findings(reasons: Reasons) -> list[Finding]:
     """Return the findings with an advice that explain a good part of what a mistake cost."""
     total = sum(row.gain for row in reasons.rows)
     least = max(_LEAST_SHARE * total, _LEAST_POINTS)
-    return [finding for finding in reasons.findings if finding.advice and finding.explained >= least]
+    return [each for each in reasons.findings if each.advice and each.explained >= least]
 
 
 def shown_numbers(lesson: Lesson) -> list[int]:
