@@ -24,39 +24,36 @@ def games_after(d, *lines, scores=None):
     return Continuations(games, np.zeros(len(games)) if scores is None else np.array(scores))
 
 
+def test_a_cause_without_a_clear_effect_explains_nothing():
+    d = p.position(front={1: "jester-1", 2: "red-3 red-2"}, hands={0: "red-1 blue-1 ..."})
+    better = games_after(d, ["play:red-1>2"])  # seat 2 has to take all cards
+    worse = games_after(d, ["play:blue-1>1"])
+    assert findings(Position.from_dict(d), better, worse, 0.0) == ()
+
+
 @pytest.fixture
-def giving():
-    """A turn in which a red card makes seat 2 take all cards."""
-    return p.position(front={1: "jester-1", 2: "red-3 red-2"}, hands={0: "red-1 blue-1 ..."})
-
-
-def test_what_is_the_same_in_all_games_is_said_without_an_average(giving):
-    position = Position.from_dict(giving)
-    better = games_after(giving, ["play:red-1>2"])
-    worse = games_after(giving, ["play:blue-1>1"])
-    (finding,) = findings(position, better, worse, 0.0)
-    assert finding.sentence == "another player has to take 4 cards at once instead of none"
-    assert finding.explained == 0  # none of its effects is known
-
-
-def test_an_effect_with_the_numbers_of_its_cause_is_not_said():
-    """Seat 0 takes four cards by its own card, and thus four by its next turn."""
+def taking():
+    """A position, and the games after a move by which seat 0 takes no cards, and four cards."""
     hands = {0: "red-1 blue-1 ...", 1: "green-1 ...", 2: "orange-1 ...", 3: "green-2 ..."}
     d = p.position(front={0: "red-3 red-2", 1: "jester-1"}, hands=hands)
     others = ["play:green-1>2", "play:orange-1>3", "play:green-2>2"]
-    better = games_after(d, ["play:blue-1>1", *others, "take"])
-    worse = games_after(d, ["play:red-1>0", "play:blue-1>1"])
-    (finding,) = findings(Position.from_dict(d), better, worse, 4.0)
+    none = games_after(d, ["play:blue-1>1", *others, "take"])
+    four = games_after(d, ["play:red-1>0", "play:blue-1>1"])
+    return Position.from_dict(d), none, four
+
+
+def test_an_effect_with_the_numbers_of_its_cause_is_not_said(taking):
+    """Seat 0 takes four cards by its own card, and thus four by its next turn."""
+    position, none, four = taking
+    (finding,) = findings(position, none, four, 4.0)
     assert "{take} no cards by bringing" in finding.sentence
-    assert "instead of 4" in finding.sentence
+    assert "instead of 4" in finding.sentence  # not an average, since it is always so
 
 
-def test_what_speaks_for_the_worse_move_or_does_not_differ_is_not_said(giving):
-    position = Position.from_dict(giving)
-    better = games_after(giving, ["play:blue-1>1"])
-    worse = games_after(giving, ["play:red-1>2"])
-    assert findings(position, better, worse, 0.0) == ()
-    assert findings(position, better, better, 0.0) == ()
+def test_what_speaks_for_the_worse_move_or_does_not_differ_is_not_said(taking):
+    position, none, four = taking
+    assert findings(position, four, none, 0.0) == ()
+    assert findings(position, none, none, 0.0) == ()
 
 
 def test_a_difference_in_few_games_is_not_said():
@@ -86,13 +83,11 @@ def replace_games(found, order):
     return Continuations([found.games[at] for at in order], found.scores[order])
 
 
-def test_a_game_without_consequences_has_no_sentences(giving):
-    position = Position.from_dict(giving)
-    better = games_after(giving, ["play:red-1>2"])
-    worse = games_after(giving, ["play:blue-1>1"])
+def test_a_game_without_consequences_has_no_sentences(taking):
+    position, none, four = taking
     presentation = replace(position.game.presentation, consequences=())
     position.game = replace(position.game, presentation=presentation)
-    assert findings(position, better, worse, 0.0) == ()
+    assert findings(position, none, four, 4.0) == ()
 
 
 @pytest.mark.parametrize("name", registry.names())

@@ -61,7 +61,7 @@ class Finding(NamedTuple):
         sentence: The sentence, with placeholders for `seat_names.with_names`.
         advice: What to do in later games; empty if nothing follows.
         explained: How many points of the difference go with it. A cause explains as much as its
-            greatest effect, and nothing if none of its effects is clear.
+            greatest effect.
     """
 
     topic: str
@@ -177,7 +177,7 @@ def findings(
     A finding needs a clear difference, by its 95 % interval, in favour of the better move. At most
     one is a cause. It comes first if one of its effects is clear and explains at least half as much
     as the greatest effect of all. Effects follow, those that explain most first, except those with
-    the very numbers of the cause. If no effect is clear, a cause is told that explains nothing.
+    the very numbers of the cause.
 
     Args:
         position: The position of the decision.
@@ -198,7 +198,7 @@ def findings(
         else:
             effects.append(finding)
     if not effects:
-        return tuple(finding._replace(explained=0.0) for _, finding in causes[:1])
+        return ()
     effects.sort(key=lambda effect: -effect.explained)
     explaining = [
         finding._replace(explained=effect.explained)
