@@ -211,6 +211,7 @@
     slider.value = at;
     slider.setAttribute("aria-valuetext", `position ${at} of ${last}`);
     part("place").textContent = `${at} / ${last}`;
+    part("place").title = `${at} of ${last} moves are played`;
     const [drawn, place] = drawnFrom();
     part("progress").textContent = drawn.progress[place];
     part("standings").innerHTML = drawn.standings[place];

@@ -255,7 +255,7 @@ def test_a_players_mistakes_are_counted_by_kind(game):
     # The loss whose interval holds 0 and the gain are no mistakes.
     points = f"{0.2 * scale:.1f}"
     kind = gerund(actions.kind(actions.texts.index(first)))
-    assert f"Most was lost by {kind}: 48 % in 3 of 5 decisions." in table
+    assert f"Most was lost when {kind}: 48 % in 3 of 5 decisions." in table
     assert re.findall(r">([.\d]+)<", rows[1 + seat]) == ["48", points, "2", "2", "0"]
     assert re.findall(r">([a-z ]+|[.\d]+)</td>", rows[1 + other]) == ["none found", "0", "0", "0"]
     assert "less certain differences are not called mistakes" in rows[1 + other]

@@ -298,7 +298,7 @@ def _most_lost(kinds: Sequence[LostPoints]) -> str:
         costs.append(f"{most.points:.1f} points")
     decisions = f"{most.decisions} decision{'s' * (most.decisions != 1)}"
     lost = f"{' and '.join(costs)} in {most.mistakes} of {decisions}"
-    return f"Most was lost by {gerund(most.name)}: {lost}."
+    return f"Most was lost when {gerund(most.name)}: {lost}."
 
 
 def annotated_page(

@@ -422,7 +422,7 @@ CONSEQUENCES = (
     ),
     _on(
         "unpaid wages",
-        f"{{seat}} cannot pay {{ours character}} at the end instead of {{theirs}}, which costs "
+        f"{{seat}} {{leave}} {{ours character}} unpaid at the end instead of {{theirs}}, which costs "
         f"{-t.UNPAID} prestige each",
         _count_of("unpaid"),
         is_good=False,

@@ -19,8 +19,14 @@ def last_turn(*, acts=None, **fields):
 @pytest.mark.parametrize(
     ("words", "fields", "expected", "other", "otherwise"),
     [
-        ("cannot pay", {"cards": ["viola", "hamlet"], "pounds": 1}, 1, {"cards": ["viola"]}, 1),
-        ("cannot pay", {"cards": ["viola"], "pounds": 1}, 0, {}, 0),
+        (
+            "unpaid at the end",
+            {"cards": ["viola", "hamlet"], "pounds": 1},
+            1,
+            {"cards": ["viola"]},
+            1,
+        ),
+        ("unpaid at the end", {"cards": ["viola"], "pounds": 1}, 0, {}, 0),
         ("prestige on Act I instead of {theirs}, since each", {"acts": LOW}, 1, {}, 0),
         ("prestige on Act II instead of {theirs}, since each", {"acts": LOW}, 1, {}, 0),
         ("prestige on Act II at", {}, 2, {"acts": LOW}, 1),
