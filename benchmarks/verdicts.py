@@ -34,7 +34,7 @@ from shakespeare_table.analysis.evaluation import (
     Evaluation,
     Floats,
 )
-from shakespeare_table.analysis.judging import NEAR_CERTAIN, judge_digest
+from shakespeare_table.analysis.judging import judge_digest
 from shakespeare_table.analysis.playouts import PositionPlayouts
 from shakespeare_table.session import Session
 
@@ -47,6 +47,7 @@ _FIRST_TRUTH = 1024  # of each; they are doubled until it is sure whether it is 
 _TRUTH_OF_BEST = 2048  # of each move that was called best
 _SURE = 3.0  # standard errors
 _TELL_EVERY = 10  # positions
+_NEAR_CERTAIN = 0.95  # likelier moves are left out, since they are few and seldom mistakes
 
 
 @dataclass(frozen=True)
@@ -95,7 +96,7 @@ def decisions(game: Game, late: bool, every: int) -> Iterator[tuple[Position, st
         for number in own[seed % every :: every]:
             before = session.positions[number]
             move = session.moves[number]
-            if PositionPlayouts(analyst, before).probability(move) < NEAR_CERTAIN:
+            if PositionPlayouts(analyst, before).probability(move) < _NEAR_CERTAIN:
                 yield before, move
         seed += 1
 

@@ -68,7 +68,6 @@ def test_a_position_has_one_evaluation_whoever_asks(session, analyst):
     hint = advise(position, analyst, playouts=100)
     assert hint.evaluation == thought.evaluation
     verdict = judge_decision(position, move, 10, analyst, stored=hint.stored, playouts=100)
-    assert verdict.evaluation is not None
     assert verdict.best == hint.evaluation.best.move
     assert verdict.evaluation.equals == hint.evaluation.equals
     others = [worth for worth in verdict.evaluation.moves if worth.move != move]
@@ -94,8 +93,6 @@ def test_no_move_shown_is_worth_more_than_the_recommended_one(session, analyst):
     for number in range(8, 40, 8):
         position = session.positions[number]
         verdict = judge_decision(position, session.moves[number], number, analyst, playouts=60)
-        if verdict.evaluation is None:
-            continue
         best = verdict.evaluation.best
         for worth in verdict.evaluation.moves:
             assert worth.loss.amount >= 0

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import cache
 from itertools import groupby
 from pathlib import Path
@@ -24,13 +24,11 @@ from shakespeare_env.play.history import GameHistory
 from shakespeare_env.sources import source_digest
 from shakespeare_research.counterfactual import batch_of, forecasts_by_seat
 from shakespeare_table.analysis.analyst import Analyst
-from shakespeare_table.analysis.evaluation import Difference, Evaluation, Floats, MoveWorth
+from shakespeare_table.analysis.evaluation import Evaluation, Floats, MoveWorth
 from shakespeare_table.analysis.mistakes import Forecasts, JudgedDecision, mistake_kind
 from shakespeare_table.analysis.playouts import COMPLETE, PositionPlayouts
 from shakespeare_table.analysis.reasons import NO_REASONS
 
-NEAR_CERTAIN = 0.95
-"""A move that the analyst finds at least this likely is compared with no other."""
 _FORECAST_PLAYOUTS = 32  # of a position where no network forecasts
 _LINE_TURNS = 4  # of the seat for which a line is played
 _LINE_DECISIONS = 12  # of that seat at most
@@ -42,12 +40,12 @@ class MoveVerdict(JudgedDecision):
     """The verdict on a decision, with everything that it rests on.
 
     Attributes:
-        evaluation: The evaluation of the position. None if the move was near-certain.
+        evaluation: The evaluation of the position.
         stored: The playouts in a compact form, from which later analyses go on.
     """
 
-    evaluation: Evaluation | None = None
-    stored: bytes = b""
+    evaluation: Evaluation = field(kw_only=True)
+    stored: bytes = field(kw_only=True)
 
 
 @cache
@@ -97,9 +95,6 @@ def judge_decision(
         ValueError: A number is out of range, or the game is over.
     """
     known = PositionPlayouts(analyst, position, stored)
-    nothing_lost = Difference(0.0, 0.0, in_points=position.players == 1)
-    if not stored and known.probability(move) >= NEAR_CERTAIN:
-        return MoveVerdict(number + 1, known.seat, move, move, nothing_lost)
     for _ in known.refine(playouts):
         pass
     evaluation = known.judged(move)
@@ -139,7 +134,16 @@ def compare(
     assert worth is not None
     best = evaluation.best.move
     reasons = known.reasons(best, move) if best != move else NO_REASONS
-    return MoveVerdict(0, known.seat, move, best, worth.loss, reasons, evaluation, known.to_bytes())
+    return MoveVerdict(
+        number=0,
+        seat=known.seat,
+        played=move,
+        best=best,
+        loss=worth.loss,
+        reasons=reasons,
+        evaluation=evaluation,
+        stored=known.to_bytes(),
+    )
 
 
 def best_line(

@@ -482,7 +482,6 @@ async def _compare(query: _ReviewQuery) -> Response:
     except JobError as fault:
         raise HTTPException(409, f"{review.name} has failed: {fault}") from fault
     found = verdict.evaluation
-    assert found is not None
     marks = {played: "played"}
     if guess:
         marks[guess] = "played" if guess == played else "your choice"

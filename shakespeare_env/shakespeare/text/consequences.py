@@ -422,8 +422,8 @@ CONSEQUENCES = (
     ),
     _on(
         "unpaid wages",
-        f"{{seat}} {{leave}} {{ours character}} unpaid at the end instead of {{theirs}}, which costs "
-        f"{-t.UNPAID} prestige each",
+        "{seat} {leave} {ours character} unpaid at the end instead of {theirs}, "
+        f"which costs {-t.UNPAID} prestige each",
         _count_of("unpaid"),
         is_good=False,
         source="unpaid wages",

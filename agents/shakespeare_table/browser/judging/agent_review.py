@@ -196,7 +196,6 @@ class AgentReview:
         worths = {
             number - 1: verdict.evaluation.worth(verdict.played)
             for number, verdict in list(self.verdicts.items())
-            if verdict.evaluation is not None
         }
         return {number: worth for number, worth in worths.items() if worth is not None}
 
@@ -206,7 +205,6 @@ class AgentReview:
         chances = self._early_forecasts.chances.copy()
         scores = self._early_forecasts.scores.copy()
         for number, verdict in list(self.verdicts.items()):
-            if verdict.evaluation is not None:
-                chances[number - 1] = verdict.evaluation.chances
-                scores[number - 1] = verdict.evaluation.scores
+            chances[number - 1] = verdict.evaluation.chances
+            scores[number - 1] = verdict.evaluation.scores
         return Forecasts(chances, scores, self.name)
