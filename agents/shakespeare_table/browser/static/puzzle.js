@@ -16,10 +16,10 @@
   let answer = null;  // the moves to mark by kind: the one that was played, and the best or the tried one
   const QUESTION = "#question";  // the end of the address while a move is asked for
   const atQuestion = location.hash === QUESTION;
-  const PATIENCE = 20_000;  // milliseconds after which a page that shows something else stays as it is
+  const PATIENCE = 20_000;  // milliseconds for which a position is shown before the page stays there
   let opens = atQuestion || "begins" in review.dataset;  // whether the page still has to open at a mistake
   let isReady = false;  // whether the seat's decisions are judged
-  let isLoaded = false;  // whether the film can be shown
+  let loadedAt = null;  // the time since when the film is shown
   const loaded = new Promise((resolve) => root.addEventListener("film:shown", resolve, { once: true }));
   let shown = Number(root.dataset.at);  // the number of the position on the board
   let guesses = 0;  // the number of requests to compare moves
@@ -279,7 +279,7 @@
   });
   root.addEventListener("film:shown", () => {
     // The first position shown is where the film begins, not where the viewer has gone.
-    if (isLoaded && !wanted && current !== null && root.film.place() !== current - 1) {
+    if (loadedAt !== null && !wanted && current !== null && root.film.place() !== current - 1) {
       current = null;
       box.hidden = true;
       root.film.reveal();
@@ -290,7 +290,7 @@
     shown = place;
     if (!wanted) mark();
     sift();
-    isLoaded = true;
+    loadedAt ??= performance.now();
     open();
   });
   whose.addEventListener("change", () => { sift(); });
@@ -301,12 +301,12 @@
 
   // Opens at the mistake that the address names, or at the worst one, unless the viewer has gone elsewhere.
   function open() {
-    if (!opens || !isReady || !isLoaded) return;
+    if (!opens || !isReady || loadedAt === null) return;
     opens = false;
     const at = Number(root.dataset.at), [worst] = shownItems();
     if (current !== null || root.film.at() !== at) return;
     if (atQuestion) pose(at + 1);
-    else if (worst && performance.now() < PATIENCE) pose(numberOf(worst));
+    else if (worst && performance.now() - loadedAt < PATIENCE) pose(numberOf(worst));
   }
 
   document.body.addEventListener("htmx:sseMessage", (event) => {
