@@ -47,7 +47,7 @@ _FIRST_TRUTH = 1024  # of each; they are doubled until it is sure whether it is 
 _TRUTH_OF_BEST = 2048  # of each move that was called best
 _SURE = 3.0  # standard errors
 _TELL_EVERY = 10  # positions
-_NEAR_CERTAIN = 0.95  # likelier moves are left out, since they are few and seldom mistakes
+_NEAR_CERTAIN = 0.95  # likelier moves are left out; a random player makes few of them
 
 
 @dataclass(frozen=True)

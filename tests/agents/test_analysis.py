@@ -149,6 +149,12 @@ def test_a_network_ends_the_playouts_of_a_game_with_a_forecast_horizon():
     assert not Analyst(registry.game("shakespeare")).runner.may_forecast
 
 
+def test_what_is_told_of_a_best_move_rests_on_many_playouts(session, analyst):
+    for number in (4, 12, 20):
+        *_, found = think(session.positions[number], analyst, playouts=200)
+        assert all(worth.playouts >= 128 for worth in found.evaluation.equals)
+
+
 def test_more_playouts_decide_whether_a_move_is_a_mistake():
     session = played("figaro", 3)
     analyst = Analyst(registry.game("figaro"))

@@ -67,6 +67,17 @@ def test_a_mistake_teaches_only_what_explains_it():
     assert lessons([], SCALE) == []
 
 
+def test_an_effect_counts_by_half_and_no_mistake_twice():
+    """Two causes cost 10 and 6 %. The effect that they share costs 16 %, of which half counts."""
+    effect = Finding("cards", "about cards", "Do cards.", 1.0)
+    mistakes = [mistake(1, "ring", 0.1, effect), mistake(2, "pile", 0.06, effect)]
+    found = lessons(mistakes, SCALE)
+    assert [(lesson.topic, lesson.numbers) for lesson in found] == [("ring", (1,)), ("pile", (2,))]
+    # With a third cause, half of the effect's cost is most of all.
+    found = lessons([*mistakes, mistake(3, "jester", 0.06, effect)], SCALE)
+    assert [(lesson.topic, lesson.numbers) for lesson in found] == [("cards", (1, 2, 3))]
+
+
 def test_lessons_are_a_list_of_the_seats_own_mistakes_with_links():
     film = Film(played_session("figaro", most=16).history)
     movers = [position.to_move or 0 for position in film.positions]
