@@ -37,12 +37,20 @@ if os.environ["RANK"] == "1":
 with joined_group():
     raise AssertionError("process 0 has met a dead one")
 """
-AVERAGES = """
+EXCHANGES = """
 import math, torch
 from shakespeare_training.group import joined_group
 from shakespeare_training.stopping import exit_at_once
 with joined_group() as group:
     rank = group.rank
+    large = b"." * 3_000_000  # more than a socket holds
+    assert group.all_gather((rank, large)) == [(0, large), (1, large), (2, large)]
+    assert group.gather(rank) == ([] if rank else [0, 1, 2])
+    assert group.broadcast((rank, large)) == (0, large)
+    assert group.union({rank, 1}) == [0, 1, 2]
+    count = group.all_reduce(torch.tensor(rank))
+    assert count == 3 and count.dtype == torch.int64
+    assert group.all_reduce(torch.tensor([[rank, 0.5]])).tolist() == [[3.0, 1.5]]
     for factor in (1.0, 10.0):
         numbers = [torch.full((2, 3), math.nan if rank == 0 else factor * rank), torch.ones(1)]
         group.all_average(numbers, weight=rank)
@@ -50,6 +58,11 @@ with joined_group() as group:
         assert numbers[1] == 1.0
 exit_at_once(0)
 """
+
+
+# On the CPU, processes of one machine exchange values through sockets. On GPUs, and where sockets
+# cannot be handed on, they do it by `torch.distributed`, which needs no GPU for values on the CPU.
+BY_DEVICE = pytest.mark.parametrize("device", ["cpu", "cuda"])
 
 
 def free_port():
@@ -129,14 +142,16 @@ def test_a_run_goes_on_with_another_number_of_processes(groups):
         assert run.commands[-1].endswith(f"--decisions {longer} --processes 1")
 
 
-def test_processes_of_one_machine_average_in_shared_memory():
-    assert run_processes(SIZE, ["-c", AVERAGES]) == 0
+@BY_DEVICE
+def test_processes_of_one_machine_exchange_values_and_average(device):
+    assert run_processes(SIZE, ["-c", EXCHANGES], device=device) == 0
 
 
+@BY_DEVICE
 @pytest.mark.parametrize("program", [DIES, DIES_EARLY])
-def test_a_process_that_dies_ends_the_others_and_is_named(program):
+def test_a_process_that_dies_ends_the_others_and_is_named(program, device):
     with pytest.raises(WorkerError, match="process 1 of 2 was ended by SIGKILL; if memory"):
-        run_processes(2, ["-c", program])
+        run_processes(2, ["-c", program], device=device)
 
 
 def test_the_command_starts_processes(tmp_path):

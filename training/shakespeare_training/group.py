@@ -1,4 +1,4 @@
-"""Processes that learn together, on one machine or on many, by `torch.distributed`.
+"""Processes that learn together, on one machine or on many.
 
 Each process plays a part of the games and learns from its own decisions. The gradients are averaged
 in every minibatch, so all processes have the same weights at all times.
@@ -8,13 +8,15 @@ from __future__ import annotations
 
 import math
 import os
+import pickle
 import signal
 import socket
 import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import ExitStack, contextmanager
+from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, TypeVar
@@ -34,8 +36,10 @@ R = TypeVar("R")
 
 _STARTER = "SHAKESPEARE_STARTER"
 """The environment variable with the id of the process that has started a group."""
+_SOCKETS = "SHAKESPEARE_SOCKETS"
+"""The environment variable with the file descriptors of sockets to other processes of the group."""
 _MEETING = "SHAKESPEARE_MEETING"
-"""The environment variable with the file by which the processes of a group find each other."""
+"""The environment variable with the file by which processes without sockets find each other."""
 _LOOPBACK = {"linux": "lo", "darwin": "lo0"}
 """The network interfaces that no other machine reaches."""
 _GRACE_S = 5.0
@@ -107,13 +111,122 @@ class ProcessGroup:
         another weight.
         """
 
+    def _loss(self) -> WorkerError:
+        return WorkerError(
+            f"process {self.rank} of {self.size} has lost another process of its group"
+        )
+
 
 ALONE = ProcessGroup()
 """The group of a process that learns alone."""
 
 
+class LocalProcessGroup(ProcessGroup):
+    """The processes that `run_processes` has started to learn on the cores of this machine.
+
+    They exchange values through sockets and average in shared memory. `torch.distributed` would
+    take several times as long: it receives in threads, which wait for a core while all cores learn.
+
+    Args:
+        rank: The number of this process.
+        size: The number of processes.
+        others: Connections to all others in process 0, by rank, and to process 0 in all others.
+
+    Raises:
+        WorkerError: a process is lost. Any method that exchanges data may raise it.
+    """
+
+    def __init__(self, rank: int, size: int, others: Sequence[Connection]) -> None:
+        self.rank = rank
+        self.size = size
+        self._others = others
+        # The numbers of all processes to be averaged, by rank, and then their sums.
+        self._rows = torch.empty(size + 1, 0)
+
+    def all_gather(self, value: T) -> list[T]:
+        """Return the values of all processes, by rank."""
+        return self.broadcast(self.gather(value))
+
+    def gather(self, value: T) -> list[T]:
+        """Return the values of all processes, by rank, in process 0, and none in others."""
+        if self.rank == 0:
+            return [value, *self._receive()]
+        self._send(value)
+        return []
+
+    def broadcast(self, value: T) -> T:
+        """Return the value of process 0."""
+        if self.rank == 0:
+            self._send(value)
+            return value
+        received: T = self._receive()[0]
+        return received
+
+    def all_reduce(self, tensor: torch.Tensor) -> torch.Tensor:
+        """Return the sum of a tensor over all processes."""
+        arrays = self.all_gather(tensor.numpy())
+        return torch.stack(list(map(torch.from_numpy, arrays))).sum(dim=0)
+
+    def all_average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
+        """Replace float32 tensors by their means over all processes, with a weight for each."""
+        numel = _joined_numel(tensors)
+        if self._rows.shape[1] != numel:
+            self._rows = self._shared_rows(numel)
+        _join(tensors, weight, self._rows[self.rank])
+        self._wait_for_all()
+        # Each process adds up its share of the numbers.
+        first, end = (numel * rank // self.size for rank in (self.rank, self.rank + 1))
+        share = self._rows[:, first:end]
+        torch.sum(share[:-1], dim=0, out=share[-1])
+        self._wait_for_all()
+        _divide(self._rows[-1], tensors)
+
+    def _shared_rows(self, numel: int) -> torch.Tensor:
+        """Return memory that all processes share, float32[size + 1, numel]."""
+        folder = TemporaryDirectory() if self.rank == 0 else None
+        path = Path(self.broadcast("" if folder is None else folder.name), "rows")
+        rows = torch.from_file(str(path), shared=True, size=(self.size + 1) * numel)
+        self._wait_for_all()
+        if folder is not None:
+            folder.cleanup()  # the memory stays until all processes have ended
+        return rows.view(self.size + 1, numel)
+
+    def _wait_for_all(self) -> None:
+        """Wait until all processes have come here. Each sends a byte, and process 0 answers."""
+        with self._noticing_loss():
+            if self.rank > 0:
+                self._send_byte()
+            for other in self._others:
+                if not os.read(other.fileno(), 1):  # closed at the other end
+                    raise EOFError
+            if self.rank == 0:
+                self._send_byte()
+
+    def _send_byte(self) -> None:
+        for other in self._others:
+            os.write(other.fileno(), b".")
+
+    def _send(self, value: object) -> None:
+        message = pickle.dumps(value)
+        with self._noticing_loss():
+            for other in self._others:
+                other.send_bytes(message)
+
+    def _receive(self) -> list[Any]:
+        with self._noticing_loss():
+            messages = [other.recv_bytes() for other in self._others]
+        return list(map(pickle.loads, messages))
+
+    @contextmanager
+    def _noticing_loss(self) -> Iterator[None]:
+        try:
+            yield
+        except (EOFError, OSError) as fault:
+            raise self._loss() from fault
+
+
 class TorchProcessGroup(ProcessGroup):
-    """The processes that torchrun, or a command like it, has started.
+    """The processes that torchrun, or a command like it, has started, or that learn on GPUs.
 
     Raises:
         WorkerError: a process is lost. Any method that exchanges data may raise it.
@@ -124,15 +237,12 @@ class TorchProcessGroup(ProcessGroup):
         self.size = torch.distributed.get_world_size()
         # Kept, because the system takes long to give memory anew.
         self._joined = torch.empty(0)
-        self._shared_sums: SharedSums | None = None
 
     def _exchange(self, exchange: Callable[..., Any], *arguments: Any) -> None:
         try:
             exchange(*arguments)
         except RuntimeError as fault:
-            raise WorkerError(
-                f"process {self.rank} of {self.size} has lost another process of its group"
-            ) from fault
+            raise self._loss() from fault
 
     def all_gather(self, value: T) -> list[T]:
         """Return the values of all processes, by rank."""
@@ -161,134 +271,42 @@ class TorchProcessGroup(ProcessGroup):
 
     def all_average(self, tensors: Sequence[torch.Tensor], weight: float) -> None:
         """Replace float32 tensors by their means over all processes, with a weight for each."""
-        one = tensors[0].new_ones(1)
-        parts = [*(tensor.flatten() for tensor in tensors), one]
-        flat = self._memory_for(sum(map(torch.Tensor.numel, parts)), one.device)
-        if weight:
-            places = torch.split(flat, list(map(torch.Tensor.numel, parts)))
-            for part, memory in zip(parts, places, strict=True):
-                torch.mul(part, weight, out=memory)
-        else:
-            flat.zero_()
-        if self._shared_sums is None:
-            self._exchange(torch.distributed.all_reduce, flat)
-            sums = flat
-        else:
-            sums = self._shared_sums.add_up()
-        total = sums[-1].clone()
-        first = 0
-        for tensor in tensors:
-            own_sums = sums[first : first + tensor.numel()].view_as(tensor)
-            torch.div(own_sums, total, out=tensor)
-            first += tensor.numel()
-
-    def _memory_for(self, numel: int, device: torch.device) -> torch.Tensor:
-        """Return memory for numbers to be added up, which is shared if all are on one machine."""
-        if self._joined.numel() != numel or self._joined.device != device:
-            self._shared_sums = None
-            # Without the variable it is unknown which processes share a machine.
-            shares_machine = os.environ.get("LOCAL_WORLD_SIZE") == str(self.size)
-            if device.type == "cpu" and shares_machine and hasattr(socket, "AF_UNIX"):
-                self._shared_sums = SharedSums(self, numel)
-                self._joined = self._shared_sums.own
-            else:
-                self._joined = torch.empty(numel, device=device)
-        return self._joined
+        numel = _joined_numel(tensors)
+        if self._joined.numel() != numel:
+            self._joined = tensors[0].new_empty(numel)
+        _join(tensors, weight, self._joined)
+        self._exchange(torch.distributed.all_reduce, self._joined)
+        _divide(self._joined, tensors)
 
 
-class SharedSums:
-    """Numbers that the processes of one machine add up in shared memory.
+def _joined_numel(tensors: Sequence[torch.Tensor]) -> int:
+    """Return how many numbers tensors have when they are joined: theirs, and their weight."""
+    return sum(tensor.numel() for tensor in tensors) + 1
 
-    On a machine with many cores this takes a fraction of the time that sending them would.
 
-    Args:
-        group: The processes. All must make the object together.
-        numel: How many numbers each process has.
+def _join(tensors: Sequence[torch.Tensor], weight: float, memory: torch.Tensor) -> None:
+    """Write tensors times their weight into memory, float32[k], and then the weight.
 
-    Attributes:
-        own: float32[numel], the numbers of this process, for it to write.
-
-    Raises:
-        WorkerError: a process is lost. `add_up` may raise it, too.
+    The tensors of a process with weight 0 may hold anything, even infinities.
     """
-
-    def __init__(self, group: ProcessGroup, numel: int) -> None:
-        folder = TemporaryDirectory() if group.rank == 0 else None
-        path = Path(group.broadcast("" if folder is None else folder.name))
-        size = (group.size + 1) * numel
-        memory = torch.from_file(str(path / "sums"), shared=True, size=size)
-        self._rows = memory.view(group.size + 1, numel)  # those of all processes, then their sums
-        self._barrier = Barrier(group, path / "barrier")
-        self._barrier.wait()
-        if folder is not None:
-            folder.cleanup()  # the memory stays until all processes have ended
-        self.own = self._rows[group.rank]
-        self._share = slice(
-            numel * group.rank // group.size, numel * (group.rank + 1) // group.size
-        )
-
-    def add_up(self) -> torch.Tensor:
-        """Return the sums over all processes, float32[numel], until the next call."""
-        self._barrier.wait()
-        columns = self._rows[:, self._share]
-        torch.sum(columns[:-1], dim=0, out=columns[-1])
-        self._barrier.wait()
-        return self._rows[-1]
+    if not weight:
+        memory.zero_()
+        return
+    first = 0
+    for tensor in tensors:
+        torch.mul(tensor, weight, out=memory[first : first + tensor.numel()].view_as(tensor))
+        first += tensor.numel()
+    memory[-1] = weight
 
 
-class Barrier:
-    """A point at which the processes of one machine wait for each other.
-
-    Each sends a byte to process 0, which answers them all. `torch.distributed` would take several
-    times as long: it receives in threads, which wait for a core while all cores learn.
-
-    Args:
-        group: The processes. All must make the object together.
-        path: The path of a file that does not exist yet.
-    """
-
-    def __init__(self, group: ProcessGroup, path: Path) -> None:
-        self._leads = group.rank == 0
-        self._process = f"process {group.rank} of {group.size}"
-        if self._leads:
-            with socket.socket(socket.AF_UNIX) as entrance:
-                entrance.bind(str(path))
-                entrance.listen(group.size)
-                group.broadcast(None)  # the others wait for this before they connect
-                self._others = [entrance.accept()[0] for _ in range(group.size - 1)]
-        else:
-            group.broadcast(None)
-            leader = socket.socket(socket.AF_UNIX)
-            leader.connect(str(path))
-            self._others = [leader]
-
-    def wait(self) -> None:
-        """Wait until all processes have come here.
-
-        Raises:
-            WorkerError: a process is lost.
-        """
-        try:
-            if self._leads:
-                self._hear()
-                self._tell()
-            else:
-                self._tell()
-                self._hear()
-        except OSError as fault:
-            raise self._loss() from fault
-
-    def _tell(self) -> None:
-        for other in self._others:
-            other.sendall(b".")
-
-    def _hear(self) -> None:
-        for other in self._others:
-            if not other.recv(1):  # closed at the other end
-                raise self._loss()
-
-    def _loss(self) -> WorkerError:
-        return WorkerError(f"{self._process} has lost another process of its group")
+def _divide(sums: torch.Tensor, tensors: Sequence[torch.Tensor]) -> None:
+    """Write joined sums, float32[k], divided by the sum of the weights, into the tensors."""
+    total = sums[-1].clone()
+    first = 0
+    for tensor in tensors:
+        own_sums = sums[first : first + tensor.numel()].view_as(tensor)
+        torch.div(own_sums, total, out=tensor)
+        first += tensor.numel()
 
 
 @contextmanager
@@ -304,16 +322,22 @@ def joined_group() -> Iterator[ProcessGroup]:
     if torch.distributed.is_available() and torch.distributed.is_initialized():
         yield TorchProcessGroup()
         return
-    if not is_in_group():
-        yield ALONE
-        return
     starter = os.environ.get(_STARTER)
     if starter is not None:
         end_with(int(starter))
-    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
-    address = os.environ.get(_MEETING, "env://")
+    if not is_in_group() or os.environ["WORLD_SIZE"] == "1":
+        yield ALONE
+        return
     rank = int(os.environ["RANK"])
     size = int(os.environ["WORLD_SIZE"])
+    if _SOCKETS in os.environ:
+        with ExitStack() as opened:
+            descriptors = map(int, os.environ[_SOCKETS].split(","))
+            others = [opened.enter_context(Connection(number)) for number in descriptors]
+            yield LocalProcessGroup(rank, size, others)
+        return
+    backend = "cpu:gloo,cuda:nccl" if torch.cuda.is_available() else "gloo"
+    address = os.environ.get(_MEETING, "env://")
     try:
         torch.distributed.init_process_group(backend, address, rank=rank, world_size=size)
     except (RuntimeError, ValueError) as fault:
@@ -331,7 +355,9 @@ def joined_group() -> Iterator[ProcessGroup]:
         torch.distributed.destroy_process_group()
 
 
-def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) -> int:
+def run_processes(
+    size: int, python: Sequence[str], stop: Stop | None = None, *, device: str = "cpu"
+) -> int:
     """Run Python in a group of processes on this machine, until all of them have ended.
 
     If one fails, the others fail too when they next exchange data. Those that do not are killed
@@ -341,6 +367,7 @@ def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) ->
         size: The number of processes.
         python: The arguments of Python.
         stop: If it is requested, the processes are asked to stop.
+        device: The PyTorch device that the processes learn on.
 
     Returns:
         The exit code of a process that failed; 0 if none did.
@@ -349,17 +376,24 @@ def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) ->
         WorkerError: a process was ended by a signal.
     """
     stop = stop or Stop()
-    with TemporaryDirectory() as folder, stop.deferred():
+    with TemporaryDirectory() as folder, ExitStack() as opened, stop.deferred():
         meeting = Path(folder, "meeting").as_uri()
+        sockets: list[list[int]] = [[] for _ in range(size)]
+        if device == "cpu" and os.name == "posix":  # other systems hand on no sockets
+            for rank in range(1, size):
+                for end, owner in zip(socket.socketpair(), (0, rank), strict=True):
+                    sockets[owner].append(opened.enter_context(end).fileno())
         processes = [
             # In sessions of their own, so that Ctrl-C reaches this process alone, which asks them.
             subprocess.Popen(
                 [sys.executable, *python],
-                env=_environment(rank, size, meeting),
+                env=_environment(rank, size, meeting, sockets[rank]),
+                pass_fds=sockets[rank],
                 start_new_session=True,
             )
             for rank in range(size)
         ]
+        opened.close()  # so that a process that ends leaves no open end
         try:
             _wait(processes, stop)
             codes = [process.poll() for process in processes]
@@ -380,9 +414,9 @@ def run_processes(size: int, python: Sequence[str], stop: Stop | None = None) ->
     return next((code for code in codes if code), 0)
 
 
-def _environment(rank: int, size: int, meeting: str) -> dict[str, str]:
+def _environment(rank: int, size: int, meeting: str, sockets: Sequence[int]) -> dict[str, str]:
     """Return the environment of a process of a group, with the names that torchrun uses."""
-    facts = {
+    facts: dict[str, object] = {
         "RANK": rank,
         "LOCAL_RANK": rank,
         "WORLD_SIZE": size,
@@ -391,6 +425,8 @@ def _environment(rank: int, size: int, meeting: str) -> dict[str, str]:
         _STARTER: os.getpid(),
         _MEETING: meeting,
     }
+    if sockets:
+        facts[_SOCKETS] = ",".join(map(str, sockets))
     loopback = _LOOPBACK.get(sys.platform)
     if loopback is not None:  # so that no other machine reaches the processes
         facts["GLOO_SOCKET_IFNAME"] = loopback

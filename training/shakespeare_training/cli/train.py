@@ -134,7 +134,7 @@ def train(
     with ExitStack() as opened:
         stop = opened.enter_context(stoppable(console, "Stopped before learning began."))
         import_training(console)
-        from shakespeare_training.building import checked_processes
+        from shakespeare_training.building import checked_device, checked_processes
         from shakespeare_training.config import as_toml
         from shakespeare_training.group import joined_group, run_processes
         from shakespeare_training.runs.run import Run
@@ -180,7 +180,8 @@ def train(
                     # Without -P, Python would import modules from the current folder.
                     program = ["-P", "-m", "shakespeare_training"]
                     arguments = [*program, *context.meta[ARGUMENTS], *own]
-                    raise typer.Exit(run_processes(size, arguments, stop))
+                    on = checked_device(device)
+                    raise typer.Exit(run_processes(size, arguments, stop, device=on))
             # The workers are opened first, so that no folder is left if that fails.
             running_workers = opened.enter_context(_open_workers(chosen.algorithm, workers, ray))
             group = opened.enter_context(joined_group())
