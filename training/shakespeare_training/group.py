@@ -175,7 +175,8 @@ class LocalProcessGroup(ProcessGroup):
         _join(tensors, weight, self._rows[self.rank])
         self._wait_for_all()
         # Each process adds up its share of the numbers.
-        first, end = (numel * rank // self.size for rank in (self.rank, self.rank + 1))
+        first = numel * self.rank // self.size
+        end = numel * (self.rank + 1) // self.size
         share = self._rows[:, first:end]
         torch.sum(share[:-1], dim=0, out=share[-1])
         self._wait_for_all()
